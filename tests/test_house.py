@@ -76,7 +76,6 @@ ONLY_IN = {
     "langchain": {"orchestrator/models/langchain_client.py"},
     "sqlite3": {"orchestrator/models/cache.py"},
     "langgraph": {"graphs/langgraph_compile.py", "graphs/langgraph_app.py"},
-    "jinja2": {"experiments/report/page.py"},
     "starlette": {"experiments/page/server.py", "experiments/page/guard.py"},
     "uvicorn": {"experiments/page/serving.py"},
     "pyarrow": {"experiments/record/parquet.py"},

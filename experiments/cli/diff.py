@@ -20,18 +20,18 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """Compare two games turn by turn, or two runs deal by deal. Exit code 0: the same; 1: different."""
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.report.diff import two_games, two_runs
 
     if two_games.check(first, second):
         runs = two_runs.diff(first, second, arm, arm_b, metric=metric)
-        printed(two_runs.data(runs)) if as_json else two_runs.show(runs, console())
+        printed(two_runs.json_value(runs)) if as_json else terminal.show(two_runs.blocks(runs), terminal.console())
         same = runs.same
     elif arm or arm_b or metric:
         raise UserError("--arm, --arm-b and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
-        printed(two_games.data(games)) if as_json else two_games.show(games, console())
+        printed(two_games.data(games)) if as_json else two_games.show(games, terminal.console())
         same = games.same
     if not same:
         raise typer.Exit(1)

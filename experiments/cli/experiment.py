@@ -150,10 +150,16 @@ def run(
     options = RunOptions(models, workers, executor, Shard.read(shard) if shard else None, min_own)
     with _traced(otlp, folder, content=otlp_content):
         done = experiment_run.run(asked, folder, options=options, progress=RunProgress(quiet=loud.quiet))
-    from experiments.report import run_report, run_summary
+    from experiments.document import terminal
+    from experiments.report import run_summary
+    from experiments.tasks.judge import judge_report
 
-    made = run_report.of_run(done, interval=interval, metric=metric, marks=marks)
-    printed(run_summary.data(done, *made)) if as_json else run_summary.show(done, *made, console())
+    tasks = judge_report.blocks_of_run(done.plan.folder)
+    summary = run_summary.summary(done, interval=interval, metric=metric, marks=marks, tasks=tasks)
+    if as_json:
+        printed(run_summary.json_value(summary))
+    else:
+        terminal.show(run_summary.blocks(summary), console())
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
         raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
@@ -219,16 +225,21 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md, with figures and tables, for a run folder."""
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.report import run_report
+    from experiments.tasks.judge import judge_report
 
     if reference == ["list"]:
         references(as_json)
         return
+    tasks = judge_report.blocks_of_run(folder)
     written = run_report.write(
-        folder, interval=interval, metric=metric, tex=latex, marks=marks, reference=reference or ()
+        folder, interval=interval, metric=metric, tex=latex, marks=marks, reference=reference or (), tasks=tasks
     )
-    printed(written.data()) if as_json else run_report.show(written, console())
+    if as_json:
+        printed(run_report.json_value(written))
+    else:
+        terminal.show(run_report.files(written), terminal.console())
 
 
 @app.command("references")
@@ -251,11 +262,11 @@ def compared(
     as_json: Json = False,
 ) -> None:
     """Compare two runs arm by arm, on the deals that both played."""
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.report import compare
 
-    found = compare.compare(first, second, arm, arm_b, interval=interval, metric=metric)
-    printed(compare.data(found)) if as_json else compare.show(found, console())
+    pairs = compare.compare(first, second, arm, arm_b, interval=interval, metric=metric)
+    printed(compare.json_value(pairs)) if as_json else terminal.show(compare.blocks(pairs), terminal.console())
 
 
 @app.command("plan")

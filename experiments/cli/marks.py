@@ -25,6 +25,7 @@ def marks(
     """Mark every role's answers against the hidden cards: a table of means with intervals and baselines."""
     from rich.text import Text
 
+    from experiments.document import terminal
     from experiments.document.terminal import console
     from experiments.report import marked_run, marks_table
     from orchestrator.errors import UserError
@@ -46,7 +47,7 @@ def marks(
     if as_json:
         printed(marks_table.data(run) | ({"csv": str(table.path), "rows": table.written} if table else {}))
         return
-    marks_table.show(run, console())
+    terminal.show(marks_table.blocks(run), console())
     if table:
         console().print(Text(f"\n{table.written:,} marks  {table.path}"), soft_wrap=True)
 

@@ -109,6 +109,8 @@ class Folded:
     title: str
     texts: "str | tuple[Folded, ...]"
     open: bool = False
+    page_only: bool = False
+    """Whether only a page holds it: what would be too long where nothing folds."""
 
 
 Block: TypeAlias = Heading | Text | Note | Table | Figure | Folded

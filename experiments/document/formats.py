@@ -33,6 +33,11 @@ def empty(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, tuple) and (not value or value[0] is None))
 
 
+def bounds(low: float | None, high: float | None) -> tuple[float, float] | None:
+    """Return the cell of an interval; None where a bound is not known."""
+    return None if low is None or high is None else (low, high)
+
+
 def duration(seconds: float) -> str:
     """Return `40 s`, `12 min`, `3.5 h`."""
     if seconds < 90:
@@ -60,6 +65,11 @@ def _estimate(write: Callable[[Any], str]) -> Callable[[Any], str]:
     return lambda value: (
         write(value[0]) + (f" ({write(value[1])} to {write(value[2])})" if value[1] is not None else "")
     )
+
+
+def _share(value: Any) -> str:
+    share, low, high = value
+    return percent(share) if low is None else f"{percent(share)} ({100 * low:.0f}–{100 * high:.0f})"
 
 
 @cache
@@ -92,10 +102,8 @@ INTERVAL = interval()
 SIGNED_INTERVAL = interval(signed=True)
 PERCENT = Format(percent)
 PERCENT_INTERVAL = Format(_bounds(percent), parts=("low", "high"))
-PERCENT_ESTIMATE = Format(
-    lambda value: f"{percent(value[0])} ({100 * value[1]:.0f}–{100 * value[2]:.0f})", parts=("", "low", "high")
-)
-"""A share and its bounds: `12% (3–20)`."""
+PERCENT_ESTIMATE = Format(_share, parts=("", "low", "high"))
+"""A share and its bounds, which may be missing: `12% (3–20)`."""
 MEASURED = Format(measured)
 MEASURED_INTERVAL = Format(_bounds(measured), parts=("low", "high"))
 P_VALUE = Format(probability)

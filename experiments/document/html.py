@@ -12,9 +12,11 @@ from experiments.document.inline import EMPHASIS
 def page(document: Document) -> str:
     """Return a document as a page of its own."""
     template = files("experiments.document").joinpath("page.html").read_text("utf-8")
-    head = [part for part in document.blocks if isinstance(part, Heading) and part.level == 2 and part.key]
-    links = " ".join(f'<a href="#{escape(part.key)}">{escape(part.text)}</a>' for part in head)
-    texts = {"title": escape(document.title), "links": links, "main": blocks(document.blocks)}
+    sections = [part for part in document.blocks if isinstance(part, Heading) and part.level == 2 and part.key]
+    links = " ".join(f'<a href="#{escape(part.key)}">{escape(part.text)}</a>' for part in sections)
+    first = document.blocks.index(sections[0]) if sections else 0
+    lead, main = blocks(document.blocks[:first]), blocks(document.blocks[first:])
+    texts = {"title": escape(document.title), "lead": lead, "links": links, "main": main}
     return re.sub(r"\{\{ (\w+) \}\}", lambda match: texts[match[1]], template)
 
 

@@ -27,9 +27,12 @@ def escape(text: str) -> str:
 
 
 def tables(parts: Iterable[Block], head: str, name: str) -> str:
-    """Return all tables of a document, to be read with \\input; `head`: a comment, `name`: the labels' first part."""
+    """Return all tables of a document, to be read with \\input; `head`: a comment, LaTeX already.
+
+    `name`: the first part of the labels.
+    """
     texts = (table(part, f"{name}-{part.key}") for part in parts if isinstance(part, Table))
-    return "\n".join([f"% {escape(head)}\n", *filter(None, texts)])
+    return "\n".join([f"% {head}\n", *filter(None, texts)])
 
 
 def table(part: Table, label: str) -> str:

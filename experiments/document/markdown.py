@@ -64,6 +64,8 @@ def _block(part: Block) -> str:
             picture = f"![{_inert(part.title)}]({part.picture})" if part.picture else ""
             caption = f"{_inert(part.caption)} [{part.csv}]({part.csv})"
             return "\n\n".join(filter(None, [f"### {_inert(part.title)}", picture, caption]))
+        case Folded(page_only=True):
+            return ""
         case Folded(title=title, texts=texts):
             within = _fenced(texts) if isinstance(texts, str) else "\n\n".join(map(_block, texts))
             return f"<details><summary>{_inert(title)}</summary>\n\n{within}\n\n</details>"

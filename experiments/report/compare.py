@@ -1,12 +1,9 @@
 """`experiment compare`: two runs, arm by arm, on the deals that both played, and what differs between their games."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
-from rich.text import Text
 
 from experiments.analysis import compare as comparisons
 from experiments.analysis import conclusions
@@ -15,6 +12,7 @@ from experiments.analysis.caveats import caveats
 from experiments.analysis.differences import differences
 from experiments.analysis.games import by_arm, player_counts
 from experiments.analysis.summaries import Summary, summaries, too_few_own
+from experiments.document.blocks import Block, Note, notes
 from experiments.record import measures, rows, run_folder
 from experiments.record.rows import Row, peek
 from experiments.report import metrics, order, run_summary
@@ -51,7 +49,7 @@ class Compared:
     """Of both runs, comparable row by row."""
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[str, ...]:
         """What the differences show, and what a stop rule of either run means for them."""
         stopped = [run for run, folder in zip("AB", self.runs, strict=True) if StopRule.read(run_folder.run(folder))]
         warning = (
@@ -77,8 +75,8 @@ def compare(
     headline = _headline(first, second, metric)
     runs = _games(first), _games(second)
     chosen = _chosen(runs, (first, second), arm, arm_b)
-    ours = [_renamed(runs[1][b], f"B: {b}") for _, b in chosen]
-    theirs = [_renamed(runs[0][a], f"A: {a}") for a, _ in chosen]
+    ours = [[replace(row, arm=f"B: {b}") for row in runs[1][b]] for _, b in chosen]
+    theirs = [[replace(row, arm=f"A: {a}") for row in runs[0][a]] for a, _ in chosen]
     kept = [
         (_pair(a, b, (first, second)), a, b)
         for a, b in zip(theirs, ours, strict=True)
@@ -87,7 +85,8 @@ def compare(
     if not kept:
         raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
     tested = [(b, a) for _, a, b in kept]
-    measure = metrics.of_runs(headline.metric, (first, second), _flat(kept))
+    flat = [row for _, a, _ in kept for row in a], [row for _, _, b in kept for row in b]
+    measure = metrics.of_runs(headline.metric, (first, second), flat)
     other = metrics.second(headline)
     found = Analysis(
         baseline=None,
@@ -104,11 +103,6 @@ def compare(
     only = () if arm or arm_b else tuple(name for name in alone if name not in seen)
     shown = order.comparable(found, [row for _, a, b in kept for games in (a, b) for row in games])
     return Compared((first, second), tuple(pair for pair, _, _ in kept), found, only, headline, shown)
-
-
-def _flat(kept: Sequence[tuple[Pair, list[Row], list[Row]]]) -> tuple[list[Row], list[Row]]:
-    """The games of each run that are compared."""
-    return [row for _, a, _ in kept for row in a], [row for _, _, b in kept for row in b]
 
 
 def _headline(first: Path, second: Path, metric: str | None) -> Headline:
@@ -142,10 +136,6 @@ def _chosen(
     raise UserError(f"{named} have no arm of the same name; name them with --arm and --arm-b")
 
 
-def _renamed(games: Sequence[Row], name: str) -> list[Row]:
-    return [replace(row, arm=name) for row in games]
-
-
 def _pair(theirs: Sequence[Row], ours: Sequence[Row], folders: tuple[Path, Path]) -> Pair:
     differs = dict[str, None]()
     for n in player_counts(theirs):
@@ -172,33 +162,28 @@ def _versions(old: GameStarted, new: GameStarted) -> list[str]:
     return [f"{name} was {before.get(name, 'missing')}, is {after.get(name, 'missing')}" for name in names]
 
 
-def data(found: Compared) -> dict[str, Any]:
-    a, b = map(str, found.runs)
-    pairs = [asdict(pair) for pair in found.pairs]
-    analysis = run_summary.analysis_data(found.analysis)
+def json_value(compared: Compared) -> dict[str, Any]:
+    """Return the comparison as plain data."""
+    a, b = map(str, compared.runs)
     return {
         "a": a,
         "b": b,
-        "pairs": pairs,
-        "only": list(found.only),
-        **analysis,
-        "said": [*caveats(found.analysis), *found.said],
-        "metric_why": found.headline.why,
+        "pairs": [asdict(pair) for pair in compared.pairs],
+        "only": list(compared.only),
+        **run_summary.analysis_data(compared.analysis),
+        "said": [*caveats(compared.analysis), *compared.sentences],
+        "metric_why": compared.headline.why,
     }
 
 
-def show(found: Compared, console: Console) -> None:
-    for name, folder in zip("AB", found.runs, strict=True):
-        console.print(Text(f"{name}  {folder}"), soft_wrap=True)
-    console.print()
-    run_summary.warn(found.analysis, console)
-    run_summary.scores(found.analysis, found.summaries, console)
-    run_summary.more_tables(found.analysis, found.summaries, console)
-    console.print()
-    for pair in found.pairs:
+def blocks(compared: Compared) -> Iterator[Block]:
+    """Return the tables of both runs' arms and their differences, what differs between the games, and conclusions."""
+    yield from notes(f"{name}  {folder}" for name, folder in zip("AB", compared.runs, strict=True))
+    yield from notes(caveats(compared.analysis), "no model")
+    yield from run_summary.game_tables(compared.analysis, compared.summaries)
+    for pair in compared.pairs:
         differs = "; ".join(pair.differs) or "nothing that affects a game"
-        console.print(Text(f"{pair.second} differs from {pair.first} in: {differs}."), soft_wrap=True)
-    for sentence in (found.headline.sentence, *found.said):
-        console.print(Text(sentence), soft_wrap=True)
-    if found.only:
-        console.print(Text(f"Without a counterpart: {', '.join(found.only)}."), soft_wrap=True)
+        yield Note(f"{pair.second} differs from {pair.first} in: {differs}.")
+    yield from notes((compared.headline.sentence, *compared.sentences))
+    if compared.only:
+        yield Note(f"Without a counterpart: {', '.join(compared.only)}.")

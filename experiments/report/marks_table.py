@@ -1,22 +1,18 @@
-"""`marks`: the marks of each role as tables, as plain data, and as CSV with a row for every reply's mark."""
+"""The marks of each role: as tables, as plain data, and as CSV with a row for every reply's mark."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from experiments.analysis.caveats import caveats
 from experiments.analysis.role_marks import MarkSummary, all_baselines, baselines_of
-from experiments.document.terminal import plain_table
+from experiments.document.blocks import Block, Cell, Column, Heading, Look, Note, Table, notes, table
+from experiments.document.formats import COUNT, INT, INTERVAL, NUMBER, RIGHT, SIGNED, Format, bounds
 from experiments.record.rows import Row
 from experiments.report.marked_run import MarkedRun
-from experiments.report.missing_marks import missing
-from experiments.report.tables import number
+from experiments.report.role_sentences import missing
 from experiments.values.game_marks import GameMarks
 from experiments.values.move_values import TITLES, Kind
 from experiments.values.role_mark import RoleMark
@@ -25,89 +21,72 @@ from orchestrator.models.settings import PROGRAM
 from roles.words import many
 
 
-def columns(found: Sequence[MarkSummary]) -> tuple[str, ...]:
-    """Those of a table of these marks, with the baselines that any of them has."""
-    return ("role", "mark", "mean", "95 %", *map(words, baselines_of(found)), "best", "replies", "turns")
+def marks_table(key: str, summaries: Sequence[MarkSummary], labels: Mapping[str, str]) -> Table:
+    """Return a row for each mark: its mean, what baselines would have had, and of how many replies it is."""
+    baselines = baselines_of(summaries)
+    columns = (
+        *(Column("arm", "arm", constant=True), Column("role", "role", constant=True, unbroken=True)),
+        *(Column("mark", "mark", constant=True, unbroken=True), Column("mean", "mean", NUMBER)),
+        Column("bounds", "95 %", INTERVAL),
+        *(Column(name, name.replace("_", " "), NUMBER) for name in baselines),
+        *(Column("best", "best", RIGHT), Column("replies", "replies", COUNT), Column("turns", "turns", COUNT)),
+    )
+    rows = []
+    for mark in summaries:
+        best = mark.key.info.best if mark.key.info else None
+        beside = (mark.baselines[name].mean if name in mark.baselines else None for name in baselines)
+        rows.append(
+            (
+                *(labels[mark.arm], answerer(mark), mark.key.title, mark.mean, bounds(mark.low, mark.high), *beside),
+                *(None if best is None else f"{best:.2g}", mark.replies, mark.turns),
+            )
+        )
+    return table(key, columns, rows)
 
 
-def words(name: str) -> str:
-    """A baseline's name as the head of a column, which breaks between words."""
-    return name.replace("_", " ")
+def answerer(mark: MarkSummary) -> str:
+    """Return the role, marked where its program answered."""
+    return f"{mark.key.role} (program)" if mark.models == (PROGRAM,) else mark.key.role
 
 
-def columns_of_a_mark() -> tuple[str, ...]:
-    """What CSV and Parquet hold of each mark: its place, its value, and every baseline that there is."""
-    place = ("arm", "game", "players", "seed", "repeat")
-    reply = ("turn", "seat", "node", "role", "model", "sample", "mark", "other")
-    return (*place, *reply, "value", *all_baselines())
-
-
-def show(run: MarkedRun, console: Console) -> None:
-    """A table for each arm, what is missing, and the faults of moves."""
-    for sentence in caveats(run.data.analysis):
-        console.print(Text(sentence, style="magenta"), soft_wrap=True)
-    for arm in run.data.arms:
-        found = [one for one in run.summaries if one.arm == arm]
-        console.print(Text(f"\n{run.labels[arm]}, {many(len(run.of(arm)), 'game')}", style="bold"))
-        console.print(table(found) if found else Text("no reply has a mark"))
-        for sentence in missing(run.of(arm)):
-            console.print(Text(sentence, style="dim"), soft_wrap=True)
-    alone = f"{LEGEND} {ONE_DEAL}" if run.summaries and all(one.units == 1 for one in run.summaries) else LEGEND
-    console.print(Text(f"\n{alone}", style="dim"), soft_wrap=True)
-    console.print(Text(f"\n{FAULTS}"), soft_wrap=True)
-    console.print(quality(run))
-
-
-LEGEND = (
-    "mean and 95 %: over deals, of each game's mean over its replies. program, uniform, previous: what the role's "
-    "exact program, a uniform guess, and a guess by what the partner did before would have had on the same replies; "
-    "nothing excluded: what a list of cards that rules nothing out would have had; best: a perfect answer's; n/turns: "
-    "how many replies had the mark, in how many turns. `orchestrator roles show ROLE` says what each mark measures, "
-    "and in which unit."
-)
-ONE_DEAL = "One deal gives no 95 % interval."
-NONE = "–"
-"""A cell of what there is not."""
-
-
-def table(found: Sequence[MarkSummary]) -> Table:
-    """The marks of an arm, below the name of their role; without the columns that none of them has."""
-    beside = baselines_of(found)
-    lines = [cells(one, beside) for one in found]
-    heads = ("mark", *columns(found)[2:-2], "n/turns")
-    kept = [place for place in range(len(heads) - 1) if any(line[place] != NONE for line in lines)]
-    made = plain_table(*(heads[place] for place in kept), heads[-1], words=("mark",), fixed=heads)
-    before = ""
-    for one, line in zip(found, lines, strict=True):
-        who = one.key.role if one.models != (PROGRAM,) else f"{one.key.role} (program)"
-        if who != before:
-            made.add_row(Text(who, style="bold"))
-            before = who
-        title, *numbers = (line[place] for place in kept)
-        made.add_row(f"  {title}", *numbers, "/".join(line[-2:]))
-    return made
-
-
-def cells(one: MarkSummary, beside: Sequence[str]) -> tuple[str, ...]:
-    """A line of the table without its role; `beside`: the baselines that the table shows."""
-    best = one.key.info.best if one.key.info else None
-    bounds = NONE if one.low is None or one.high is None else f"{number(one.low)} to {number(one.high)}"
-    others = (number(one.baselines[name].mean) if name in one.baselines else NONE for name in beside)
-    counts = f"{one.replies:,}", f"{one.turns:,}"
-    return one.key.title, number(one.mean), bounds, *others, NONE if best is None else f"{best:.2g}", *counts
-
-
-def quality(run: MarkedRun) -> Table:
-    """Mean numbers per game of moves with each known fault."""
-    kinds = list(run.games[0].quality)
-    swings = any(game.swing is not None for game in run.games)
-    made = plain_table("arm", *(SHORT[kind] for kind in kinds), *(("swing",) if swings else ()), words=("arm",))
+def faults(run: MarkedRun, titles: Mapping[Kind, str]) -> Table:
+    """Return the mean numbers per game of moves with each known fault."""
+    kinds = run.games[0].quality
+    columns = (
+        *(Column("arm", "arm", constant=True), Column("games", "games", INT, constant=True)),
+        *(Column(kind, titles[kind], NUMBER) for kind in kinds),
+        Column("swing", "swing", SIGNED),
+    )
+    rows = []
     for arm in run.data.arms:
         games = run.of(arm)
-        means = [sum(game.quality[kind] for game in games) / len(games) for kind in kinds]
-        swing = sum(game.swing or 0.0 for game in games) / len(games)
-        made.add_row(run.labels[arm], *(number(mean) for mean in means), *((number(swing, 2, "+"),) if swings else ()))
-    return made
+        swings = [game.swing or 0.0 for game in games] if any(game.swing is not None for game in run.games) else []
+        rows.append(
+            (
+                *(run.labels[arm], len(games)),
+                *(sum(game.quality[kind] for game in games) / len(games) for kind in kinds),
+                sum(swings) / len(games) if swings else None,
+            )
+        )
+    return table("faults", columns, rows)
+
+
+def _by_role(summaries: Sequence[MarkSummary], labels: Mapping[str, str]) -> Table:
+    """Return the marks of an arm, narrow enough for a terminal: below the name of their role, counts in one column."""
+    part = marks_table("marks", summaries, labels)
+    counts = Format(lambda numbers: "/".join(f"{number:,}" for number in numbers), parts=("replies", "turns"))
+    columns = (*part.columns[2:-2], Column("counts", "n/turns", counts))
+    rows: list[tuple[Cell, ...]] = []
+    looks: list[Look] = []
+    before: Cell = None
+    for _, role, mark, *values, replies, turns in part.rows:
+        if role != before:
+            rows.append((role, *[""] * (len(columns) - 1)))
+            looks.append("strong")
+            before = role
+        rows.append((f"  {mark}", *values, (replies, turns)))
+        looks.append("plain")
+    return table("marks", columns, rows, looks=tuple(looks))
 
 
 SHORT: dict[Kind, str] = {
@@ -118,21 +97,43 @@ SHORT: dict[Kind, str] = {
     "wasted_token": "wasted",
     "final_round": "final",
 }
-"""Names of columns; `FAULTS` says them in words."""
+"""Names of columns on a terminal; `FAULTS` says them in words."""
 FAULTS = (
     "moves with a known fault, per game: a risky misplay, a critical card discarded, a certain play missed, an empty "
     "hint, a token wasted on dead cards, an error in the final round"
 )
+LEGEND = (
+    "mean and 95 %: over deals, of each game's mean over its replies. program, uniform, previous: what the role's "
+    "exact program, a uniform guess, and a guess by what the partner did before would have had on the same replies; "
+    "nothing excluded: what a list of cards that rules nothing out would have had; best: a perfect answer's; n/turns: "
+    "how many replies had the mark, in how many turns. `orchestrator roles show ROLE` says what each mark "
+    "measures, and in which unit."
+)
+
+
+def blocks(run: MarkedRun) -> Iterator[Block]:
+    """Return a table for each arm, what is missing, and the faults of moves."""
+    yield from notes(caveats(run.data.analysis), "no model")
+    for arm in run.data.arms:
+        summaries = [mark for mark in run.summaries if mark.arm == arm]
+        yield Heading(f"{run.labels[arm]}, {many(len(run.of(arm)), 'game')}")
+        yield _by_role(summaries, run.labels) if summaries else Note("no reply has a mark")
+        yield from notes(missing(run.of(arm)), "aside")
+    yield Note(LEGEND, "aside")
+    if run.summaries and all(mark.units == 1 for mark in run.summaries):
+        yield Note("One deal gives no 95 % interval.", "aside")
+    short = ["arm", *SHORT, "swing"]
+    yield faults(run, SHORT).select(short, title=FAULTS)
 
 
 def data(run: MarkedRun) -> dict[str, Any]:
-    """The tables as plain data."""
+    """Return the tables as plain data."""
     return {
         "path": str(run.data.folder),
         "said": list(caveats(run.data.analysis)),
         "baseline": run.data.analysis.baseline,
         "arms": [_arm(run, arm) for arm in run.data.arms],
-        "differences": [{**one.key._asdict(), **asdict(one.found)} for one in run.differences],
+        "differences": [{**mark.key._asdict(), **asdict(mark.found)} for mark in run.differences],
     }
 
 
@@ -142,7 +143,7 @@ def _arm(run: MarkedRun, arm: str) -> dict[str, Any]:
         "arm": arm,
         "label": run.labels[arm],
         "games": len(games),
-        "marks": [plain(one) for one in run.summaries if one.arm == arm],
+        "marks": [plain(mark) for mark in run.summaries if mark.arm == arm],
         "missing": list(missing(games)),
         "faults": {
             kind: {"title": TITLES[kind], "moves": sum(game.quality[kind] for game in games)}
@@ -151,13 +152,12 @@ def _arm(run: MarkedRun, arm: str) -> dict[str, Any]:
     }
 
 
-def plain(one: MarkSummary) -> dict[str, Any]:
-    """A mark as plain data."""
-    info = one.key.info
-    found = asdict(one)
-    del found["key"], found["arm"]
+def plain(mark: MarkSummary) -> dict[str, Any]:
+    """Return a mark as plain data."""
+    info, fields = mark.key.info, asdict(mark)
+    del fields["key"], fields["arm"]
     words = {"says": info.says, "unit": info.unit, "best": info.best, "higher": info.higher} if info else {}
-    return {"role": one.key.role, "mark": one.key.name, "other": one.key.other, **found, **words}
+    return {"role": mark.key.role, "mark": mark.key.name, "other": mark.key.other, **fields, **words}
 
 
 class CsvFile:
@@ -178,10 +178,10 @@ class CsvFile:
         self._writer.writerow(columns_of_a_mark())
 
     def add(self, row: Row, marks: GameMarks) -> None:
-        """The marks of a game."""
-        for one in marks.marks:
-            if self._role in (None, one.role):
-                self._writer.writerow(["" if cell is None else cell for cell in cells_of(row, one)])
+        """Write the marks of a game."""
+        for mark in marks.marks:
+            if self._role in (None, mark.role):
+                self._writer.writerow(["" if cell is None else cell for cell in cells_of(row, mark)])
                 self.written += 1
 
     def end(self) -> None:
@@ -189,8 +189,15 @@ class CsvFile:
         self._part.replace(self.path)
 
 
-def cells_of(row: Row, one: RoleMark) -> tuple[Any, ...]:
-    """A mark in the order of `columns_of_a_mark`."""
+def columns_of_a_mark() -> tuple[str, ...]:
+    """Return what CSV and Parquet hold of each mark: its place, its value, and every baseline that there is."""
+    place = ("arm", "game", "players", "seed", "repeat")
+    reply = ("turn", "seat", "node", "role", "model", "sample", "mark", "other")
+    return (*place, *reply, "value", *all_baselines())
+
+
+def cells_of(row: Row, mark: RoleMark) -> tuple[Any, ...]:
+    """Return a mark in the order of `columns_of_a_mark`."""
     place = row.arm, row.name, row.players, row.seed, row.repeat
-    reply = one.turn, one.seat, one.node, one.role, one.model, one.sample, one.name, one.other
-    return *place, *reply, one.value, *(one.baselines.get(name) for name in all_baselines())
+    reply = mark.turn, mark.seat, mark.node, mark.role, mark.model, mark.sample, mark.name, mark.other
+    return *place, *reply, mark.value, *(mark.baselines.get(name) for name in all_baselines())

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from experiments.analysis import action_tables, list_ranks
 from experiments.analysis.action_tables import By
+from experiments.document import terminal
+from experiments.document.blocks import Note
 from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.report.figures import list_ranks as rank_figure
@@ -65,8 +66,7 @@ def make(folder: Path, wanted: Wanted) -> Tables:
     return Tables(found.data, lambda console: _labelled(found, picture_file.label(games), console))
 
 
-def _labelled(found: Tables, label: str, console: Console) -> None:
-    """The tables, and which games no language model played."""
-    found.show(console)
-    if label:
-        console.print(Text(label, style="magenta"), soft_wrap=True)
+def _labelled(tables: Tables, label: str, console: Console) -> None:
+    """Print the tables, and which games no language model played."""
+    tables.show(console)
+    terminal.show([Note(label, "no model")] if label else [], console)

@@ -1,13 +1,15 @@
 """In words, for each role: did taking it away change the score, were its answers right, were they used."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import OTHER
 from experiments.analysis.differences import Difference
-from experiments.analysis.role_marks import MarkSummary
+from experiments.analysis.role_marks import MarkedGame, MarkSummary
+from experiments.document.formats import NUMBER, P_VALUE, SIGNED, SIGNED_INTERVAL
 from experiments.report.marked_run import MarkedRun
-from experiments.report.tables import interval, number, probability
+from experiments.values.game_marks import NodeReplies
+from experiments.values.mark_tally import infos_of
 from orchestrator.models.settings import PROGRAM
 from roles.words import many, percent
 
@@ -64,7 +66,7 @@ def _changed(one: Difference) -> str:
 
 
 def _p(one: Difference) -> str:
-    p = probability(one.p_holm)
+    p = P_VALUE.text(one.p_holm)
     return p if p.startswith("<") else f"= {p}"
 
 
@@ -84,8 +86,10 @@ def _right(role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
 def _mark(one: MarkSummary) -> str:
     """`safety_brier 0.10 on average (best 0; its program 0.09, a uniform guess 0.25)`."""
     beside = [f"best {one.key.info.best:.2g}"] if one.key.info and one.key.info.best is not None else []
-    beside += [f"{title} {number(one.baselines[name].mean)}" for name, title in OTHERS.items() if name in one.baselines]
-    return f"{one.key.title} {number(one.mean)} on average ({', '.join(beside)})"
+    beside += [
+        f"{title} {NUMBER.text(one.baselines[name].mean)}" for name, title in OTHERS.items() if name in one.baselines
+    ]
+    return f"{one.key.title} {NUMBER.text(one.mean)} on average ({', '.join(beside)})"
 
 
 def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
@@ -146,9 +150,7 @@ def _used(run: MarkedRun, arm: str, role: str, own: Sequence[MarkSummary]) -> It
         )
     elif refused := marks.get("refused"):
         gain = marks.get("refusal_gain")
-        worth = (
-            f"; a refusal gained {number(gain.mean, 2, '+')} points at once on average{_bounds(gain)}" if gain else ""
-        )
+        worth = f"; a refusal gained {SIGNED.text(gain.mean)} points at once on average{_bounds(gain)}" if gain else ""
         yield f"It refused {_share(refused)} of {many(refused.replies, 'choice')}{worth}."
     elif role in _deciding(run, arm):
         yield "It decides, so its answers are the moves."
@@ -157,7 +159,7 @@ def _used(run: MarkedRun, arm: str, role: str, own: Sequence[MarkSummary]) -> It
 
 
 def _bounds(one: MarkSummary) -> str:
-    return "" if one.low is None else f" ({interval(one.low, one.high, '+')})"
+    return "" if one.low is None else f" ({SIGNED_INTERVAL.text((one.low, one.high))})"
 
 
 def _share(one: MarkSummary) -> str:
@@ -168,3 +170,27 @@ def _share(one: MarkSummary) -> str:
 def _deciding(run: MarkedRun, arm: str) -> set[str]:
     """The roles that choose: those with marks of a choice that nobody follows."""
     return {one.key.role for one in run.summaries if one.arm == arm and one.key.name == "chose_best"}
+
+
+def missing(games: Sequence[MarkedGame]) -> Iterator[str]:
+    """Return what could not be marked and why: roles that state nothing, fields that no format asked for, answers that
+    were unusable."""
+    nodes = [node for game in games for node in game.nodes]
+    marked = {key.role for game in games for key in game.tallies}
+    if silent := sorted({node.role for node in nodes if not infos_of(node.role)} - marked):
+        verb = "states" if len(silent) == 1 else "state"
+        yield f"{', '.join(silent)} {verb} nothing that can be marked."
+    for role in dict.fromkeys(node.role for node in nodes):
+        yield from _unmarked(role, [node for node in nodes if node.role == role], games)
+    if not any(game.nodes for game in games):
+        yield "No seat is a graph, so there are no roles."
+
+
+def _unmarked(role: str, nodes: Sequence[NodeReplies], games: Iterable[MarkedGame]) -> Iterator[str]:
+    if unasked := sorted({field for node in nodes for field in node.unasked}):
+        yield f"{role} is not asked for {' and '.join(unasked)} by its answer format, so these have no marks."
+    if infos_of(role) and not any(key.role == role for game in games for key in game.tallies):
+        yield f"{role}: none of its replies stated what its marks are about."
+    if unusable := sum(node.unusable for node in nodes):
+        asked = unusable + sum(node.replies for node in nodes)
+        yield f"{role}: {unusable:,} of {many(asked, 'question')} got no usable answer, and so no marks."

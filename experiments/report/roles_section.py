@@ -1,176 +1,202 @@
 """The section "Roles" of a report: how right each role was, who was followed, what was refused, faults of moves."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from experiments.analysis.role_marks import BASELINES, MarkSummary, baselines_of
+from experiments.analysis.role_marks import BASELINES, MarkSummary
+from experiments.document.blocks import Block, Cell, Column, Heading, Note, Table, Text, notes, table
+from experiments.document.formats import (
+    COUNT,
+    INT,
+    P_VALUE,
+    PERCENT,
+    PERCENT_ESTIMATE,
+    SIGNED,
+    SIGNED_INTERVAL,
+    TALLY,
+    bounds,
+)
 from experiments.report import marks_table
 from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.missing_marks import missing
-from experiments.report.role_sentences import sentences
-from experiments.report.tables import Grid, interval, number, probability
+from experiments.report.marks_table import answerer
+from experiments.report.role_sentences import missing, sentences
 from experiments.values.move_values import TITLES
-from orchestrator.models.settings import PROGRAM
-from roles.words import percent
 
 FOLLOWING = ("followed", "overruled_right", "followed_wrong")
 """Marks that say whether advice was taken."""
 JUDGING = ("refused", "right_verdict", "refused_safe", "accepted_unsafe", "refusal_gain", "refusal_rollout_gain")
 """Marks of those who judge a choice."""
-Cells = Callable[[Mapping[str, MarkSummary]], tuple[str, ...]]
 MOST = 40
 """Rows that a table of marks shows unfolded."""
 
+MARKS_CAPTION = (
+    "What each role stated, scored against the hidden cards and against what moves were worth to a seat that knows "
+    "what it may know. *Mean* and *95 %* are over deals, of each game's mean over its replies. *program*, *uniform*, "
+    "*previous*: what the role's exact program, a uniform guess, and the frequencies of the turns before would have "
+    "had on the same replies; other columns are baselines that a role names itself. *best*: the value of a perfect "
+    "answer; a dash where neither direction is better. Programs know no hidden cards either, so not even they reach "
+    "every best value."
+)
+DIFFERENCES_CAPTION = (
+    "The mean of each mark in the arm less that in the baseline on the same deals. Arms come to other positions, so a "
+    "mark may differ because positions do. *95 %*: all means that the test does not reject; *p, Holm*: corrected for "
+    "all marks of all arms, those of verifiers included; none for arms that are no hypothesis."
+)
+FOLLOWING_CAPTION = (
+    "In the turns in which a role put a move first that was of the kind played: how often that was the move, and how "
+    "often its program's and a random proposal would have been. *Overruled though right*: another move was played "
+    "although its own was worth at least half a point more at once; *followed though wrong*: its move was played "
+    "although another was worth so much more."
+)
+JUDGING_CAPTION = (
+    "*Right verdicts* accept a choice that the safety rule accepts by all that the seat may know, or refuse another. "
+    "*Points gained by each*: what the move played instead was worth more at once than the refused choice, by the "
+    "exact belief of the seat."
+)
+FAULTS_CAPTION = (
+    "Each move has at most one fault, found by rules without any judge or rollout. Whether a move with a fault was "
+    "also worth less than another one, `show GAME --mistakes` says."
+)
 
-@dataclass(frozen=True)
-class RolesSection:
-    """What a report says of roles."""
 
-    why: str | None
-    """Why there are no marks; then all else is empty."""
-    sentences: tuple[str, ...] = ()
-    marks: Grid | None = None
-    differences: Grid | None = None
-    following: Grid | None = None
-    judging: Grid | None = None
-    quality: Grid | None = None
-    missing: tuple[str, ...] = ()
-    run: MarkedRun | None = None
+def blocks(roles: MarkedRun | Unmarked) -> Iterator[Block]:
+    """Return the section of a report, or why there are no marks."""
+    yield Heading("Roles", key="roles")
+    if why := reason(roles):
+        yield Text(why)
+        return
+    assert isinstance(roles, MarkedRun)
+    baseline = roles.data.analysis.baseline
+    yield Text("For each role: did taking it away change the score, were its answers right, were they used.")
+    yield from notes(sentences(roles))
+    yield replace(_marks(roles), title="Were the answers right", caption=MARKS_CAPTION)
+    yield replace(_differences(roles), title=f"Marks against *{baseline}*, paired by deal", caption=DIFFERENCES_CAPTION)
+    yield replace(following(roles), title="Who was followed when it mattered", caption=FOLLOWING_CAPTION)
+    yield replace(judging(roles), title="What verifiers refused", caption=JUDGING_CAPTION)
+    faults = marks_table.faults(roles, TITLES).select(["arm", "games", *roles.games[0].quality])
+    yield replace(faults, key="roles-quality", title="Moves with a known fault, per game", caption=FAULTS_CAPTION)
+    if unmarked := list(missing(roles.games)):
+        yield Text("Not marked:")
+        yield from notes(unmarked, "aside")
 
-    def data(self) -> dict[str, Any]:
-        """As plain data: the sentences, and all numbers of the tables."""
-        if self.run is None:
-            return {"marked": False, "why": self.why}
-        return {"marked": True, "sentences": list(self.sentences), **marks_table.data(self.run)}
+
+def brief(roles: MarkedRun | Unmarked, folder: Path) -> Iterator[Block]:
+    """Return what a terminal shows of roles: sentences, who was followed, what was refused."""
+    if why := reason(roles):
+        yield Note(f"roles: {why}", "aside")
+    if isinstance(roles, MarkedRun) and not why:
+        yield Heading("roles")
+        yield from notes((*sentences(roles), *missing(roles.games)))
+        yield replace(following(roles), title="who was followed")
+        yield replace(judging(roles), title="what verifiers refused")
+        yield Text(f"marks    orchestrator marks {folder}")
 
 
-def section(found: MarkedRun | Unmarked) -> RolesSection:
-    """The section, or why there is none."""
-    if isinstance(found, Unmarked):
-        return RolesSection(found.why)
-    if not any(game.nodes for game in found.games):
-        return RolesSection("No seat is a graph, so there are no roles.")
-    return RolesSection(
-        None,
-        tuple(sentences(found)),
-        _marks(found),
-        _differences(found),
-        _following(found),
-        _judging(found),
-        _quality(found),
-        tuple(_missing(found)),
-        found,
+def data(roles: MarkedRun | Unmarked | None) -> dict[str, Any]:
+    """Return the sentences and all numbers of the tables as plain data; `roles`: None without a report."""
+    why = reason(roles) if roles else None
+    if not isinstance(roles, MarkedRun) or why:
+        return {"marked": False, "why": why}
+    return {"marked": True, "sentences": list(sentences(roles)), **marks_table.data(roles)}
+
+
+def reason(roles: MarkedRun | Unmarked) -> str | None:
+    """Return why there are no marks to show; None where there are."""
+    if isinstance(roles, Unmarked):
+        return roles.why
+    return None if any(game.nodes for game in roles.games) else "No seat is a graph, so there are no roles."
+
+
+def _folding(part: Table, first: Sequence[bool]) -> Table:
+    """Return the table with the rows that are not among the first folded away, if there are many."""
+    if len(part.rows) <= MOST:
+        return part
+    unfolded = [row for row, is_first in zip(part.rows, first, strict=True) if is_first]
+    folded = [row for row, is_first in zip(part.rows, first, strict=True) if not is_first]
+    return replace(part, rows=(*unfolded, *folded), folded=len(folded))
+
+
+def _marks(run: MarkedRun) -> Table:
+    marks = [mark for mark in run.summaries if mark.key.name not in (*FOLLOWING, *JUDGING)]
+    baseline = run.data.analysis.baseline or run.data.arms[0]
+    part = marks_table.marks_table("roles-marks", marks, run.labels)
+    return _folding(part, [mark.arm == baseline for mark in marks])
+
+
+def _differences(run: MarkedRun) -> Table:
+    marks = [mark for mark in run.differences if mark.key.name not in JUDGING]
+    columns = (
+        *(Column("arm", "arm", constant=True), Column("role", "role", constant=True)),
+        *(Column("mark", "mark", constant=True), Column("mean", "difference", SIGNED)),
+        *(Column("bounds", "95 %", SIGNED_INTERVAL), Column("p", "p", P_VALUE), Column("p_holm", "p, Holm", P_VALUE)),
+        *(Column("tally", "W/T/L", TALLY), Column("n", marks[0].found.unit if marks else "n", INT)),
+    )
+    rows = []
+    for mark in marks:
+        effect = mark.found
+        mean = effect.mean, bounds(effect.low, effect.high), effect.p, effect.p_holm
+        counts = (effect.wins, effect.ties, effect.losses), effect.n
+        rows.append((run.labels[effect.arm], mark.key.role, mark.key.title, *mean, *counts))
+    return _folding(table("roles-differences", columns, rows), [mark.found.claimed for mark in marks])
+
+
+def following(run: MarkedRun) -> Table:
+    """Return how often each role's advice was taken, and whether rightly."""
+    columns = (
+        *(Column("turns", "turns", COUNT), Column("followed", "followed", PERCENT_ESTIMATE)),
+        *(Column("program", "program", PERCENT), Column("uniform", "uniform", PERCENT)),
+        Column("overruled_right", "overruled though right", PERCENT_ESTIMATE),
+        Column("followed_wrong", "followed though wrong", PERCENT_ESTIMATE),
     )
 
-
-def _missing(found: MarkedRun) -> Iterator[str]:
-    """Of all arms together, each sentence once."""
-    yield from missing(found.games)
-
-
-def _who(one: MarkSummary) -> str:
-    return f"{one.key.role} (program)" if one.models == (PROGRAM,) else one.key.role
-
-
-def _folded(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], first: Callable[[int], bool]) -> Grid:
-    """A grid that folds away the rows that are not among the first, if there are many."""
-    many = len(rows) > MOST
-    shown = [row for place, row in enumerate(rows) if not many or first(place)]
-    rest = [row for place, row in enumerate(rows) if many and not first(place)]
-    return Grid(columns, tuple(shown), 3, tuple(rest))
-
-
-def _marks(found: MarkedRun) -> Grid | None:
-    listed = [one for one in found.summaries if one.key.name not in (*FOLLOWING, *JUDGING)]
-    if not listed:
-        return None
-    beside = baselines_of(listed)
-    rows = [(found.labels[one.arm], _who(one), *marks_table.cells(one, beside)) for one in listed]
-    of_baseline = found.data.analysis.baseline or found.data.arms[0]
-    return _folded(("arm", *marks_table.columns(listed)), rows, lambda place: listed[place].arm == of_baseline)
-
-
-def _differences(found: MarkedRun) -> Grid | None:
-    listed = [one for one in found.differences if one.key.name not in JUDGING]
-    if not listed:
-        return None
-    rows = [
-        (
-            found.labels[one.found.arm],
-            one.key.role,
-            one.key.title,
-            number(one.found.mean, 2, "+"),
-            interval(one.found.low, one.found.high, "+"),
-            probability(one.found.p),
-            probability(one.found.p_holm),
-            f"{one.found.wins}/{one.found.ties}/{one.found.losses}",
-            str(one.found.n),
-        )
-        for one in listed
-    ]
-    columns = ("arm", "role", "mark", "difference", "95 %", "p", "p, Holm", "W/T/L", listed[0].found.unit)
-    return _folded(columns, rows, lambda place: listed[place].found.claimed)
-
-
-def _following(found: MarkedRun) -> Grid | None:
-    def cells(marks: Mapping[str, MarkSummary]) -> tuple[str, ...]:
+    def cells(marks: Mapping[str, MarkSummary]) -> Sequence[Cell]:
         followed = marks["followed"]
-        program, uniform = (_share_of(followed, name) for name in BASELINES[:2])
-        turns = f"{followed.turns:,}"
-        return (turns, _share(followed), program, uniform, *(_share(marks.get(name)) for name in FOLLOWING[1:]))
+        beside = (followed.baselines[name].mean if name in followed.baselines else None for name in BASELINES[:2])
+        return (followed.turns, _estimate(followed), *beside, *(_estimate(marks.get(name)) for name in FOLLOWING[1:]))
 
-    columns = ("turns", "followed", "program", "uniform", "overruled though right", "followed though wrong")
-    return _by_role(found, "followed", columns, cells)
+    return _by_role(run, "roles-following", "followed", columns, cells)
 
 
-def _judging(found: MarkedRun) -> Grid | None:
-    def cells(marks: Mapping[str, MarkSummary]) -> tuple[str, ...]:
+def judging(run: MarkedRun) -> Table:
+    """Return what each verifier refused, whether rightly, and what it gained."""
+    columns = (
+        *(Column("choices", "choices", COUNT), Column("refused", "refused", PERCENT_ESTIMATE)),
+        Column("right_verdict", "right verdicts", PERCENT_ESTIMATE),
+        Column("refused_safe", "safe ones refused", PERCENT_ESTIMATE),
+        Column("accepted_unsafe", "unsafe ones accepted", PERCENT_ESTIMATE),
+        *(Column("refusals", "refusals", INT), Column("gain", "points gained by each", SIGNED)),
+        Column("gain_bounds", "95 %", SIGNED_INTERVAL),
+    )
+
+    def cells(marks: Mapping[str, MarkSummary]) -> Sequence[Cell]:
         gain = marks.get("refusal_gain")
-        worth = ("0", "–", "–") if gain is None else (str(gain.replies), number(gain.mean, 2, "+"), _bounds(gain, "+"))
-        shares = (_share(marks.get(name)) for name in JUDGING[:4])
-        return (f"{marks['refused'].replies:,}", *shares, *worth)
+        gains = (gain.replies, gain.mean, bounds(gain.low, gain.high)) if gain else (0, None, None)
+        return (marks["refused"].replies, *(_estimate(marks.get(name)) for name in JUDGING[:4]), *gains)
 
-    columns = ("choices", "refused", "right verdicts", "safe ones refused", "unsafe ones accepted")
-    return _by_role(found, "refused", (*columns, "refusals", "points gained by each", "95 %"), cells)
+    return _by_role(run, "roles-judging", "refused", columns, cells)
 
 
-def _by_role(found: MarkedRun, needed: str, columns: tuple[str, ...], cells: Cells) -> Grid | None:
-    """A row for every arm and role that has a mark."""
+def _by_role(
+    run: MarkedRun,
+    key: str,
+    needed: str,
+    columns: Sequence[Column],
+    cells: Callable[[Mapping[str, MarkSummary]], Sequence[Cell]],
+) -> Table:
+    """Return a row for every arm and role that has a mark."""
     by_role: dict[tuple[str, str], dict[str, MarkSummary]] = {}
-    for one in found.summaries:
-        by_role.setdefault((one.arm, one.key.role), {})[one.key.name] = one
+    for mark in run.summaries:
+        by_role.setdefault((mark.arm, mark.key.role), {})[mark.key.name] = mark
     rows = [
-        (found.labels[arm], _who(marks[needed]), *cells(marks))
+        (run.labels[arm], answerer(marks[needed]), *cells(marks))
         for (arm, _), marks in by_role.items()
         if needed in marks
     ]
-    return Grid(("arm", "role", *columns), tuple(rows), 2) if rows else None
+    heads = (Column("arm", "arm", constant=True), Column("role", "role", constant=True))
+    return table(key, (*heads, *columns), rows)
 
 
-def _share(one: MarkSummary | None) -> str:
-    """`94% (89–99)`."""
-    if one is None:
-        return "–"
-    bounds = "" if one.low is None or one.high is None else f" ({100 * one.low:.0f}–{100 * one.high:.0f})"
-    return f"{percent(one.mean)}{bounds}"
-
-
-def _share_of(one: MarkSummary, baseline: str) -> str:
-    return percent(one.baselines[baseline].mean) if baseline in one.baselines else "–"
-
-
-def _bounds(one: MarkSummary, sign: str = "") -> str:
-    return interval(one.low, one.high, sign)
-
-
-def _quality(found: MarkedRun) -> Grid:
-    kinds = found.games[0].quality
-    rows = [(found.labels[arm], str(len(found.of(arm))), *_faults(found, arm)) for arm in found.data.arms]
-    return Grid(("arm", "games", *(TITLES[kind] for kind in kinds)), tuple(rows))
-
-
-def _faults(found: MarkedRun, arm: str) -> Iterator[str]:
-    games = found.of(arm)
-    for kind in games[0].quality:
-        yield number(sum(game.quality[kind] for game in games) / len(games))
+def _estimate(mark: MarkSummary | None) -> Cell:
+    return None if mark is None else (mark.mean, *(bounds(mark.low, mark.high) or (None, None)))

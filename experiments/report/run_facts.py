@@ -1,94 +1,157 @@
-"""What was run, as a report tells it: deals, seats and prompts; from run.yaml and the journals."""
+"""What was run, as a report tells it: deals, seats, models and prompts; from run.yaml and the journals."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from experiments.record import failures, run_folder
-from experiments.report.model_facts import short
+from experiments.document.blocks import Column, Folded, Table, table
+from experiments.document.formats import TEXT
+from experiments.record import failures, run_folder, turn_rows
+from experiments.record.rows import Row, peek
 from experiments.report.run_data import RunData
-from experiments.report.tables import Grid
 from experiments.study.notes import spans
 from graphs.replaced_texts import diff
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call
-from orchestrator.models.simulated_settings import among
+from orchestrator.models.settings import PERSON, PROGRAM
+from orchestrator.models.simulated_settings import among, is_simulated
 
 
-@dataclass(frozen=True)
-class Folded:
-    """A text that a page folds away."""
-
-    title: str
-    text: str
-
-
-def facts(data: RunData) -> list[tuple[str, str]]:
-    """Names and facts; what is not known is left out."""
+def facts(data: RunData) -> Table:
+    """Return names and facts; what is not known is left out."""
     run, rows = data.run, data.rows
     planned = run_folder.games(run) or 0
     most = "at most " if data.analysis.stopped else ""
-    finished = f"{len(rows)} finished" + (f" of {most}{planned}" if planned > len(rows) else "")
-    found = [
-        ("games", finished),
+    models = [str(seat.get("model", "")) for seat in run.get("seats", {}).values() if seat.get("config")]
+    simulated = [f"{model} (simulated)" if among(model) else model for model in models if model]
+    pairs = [
+        ("games", f"{len(rows)} finished" + (f" of {most}{planned}" if planned > len(rows) else "")),
         ("players", ", ".join(map(str, data.players()))),
         ("deals", f"HLE's own, seeds {spans(sorted({row.seed for row in rows}))}"),
         ("repeats of each deal", str(max(row.repeat for row in rows))),
         ("compared by", data.headline.metric),
-        ("models", ", ".join(dict.fromkeys(_models(run)))),
+        ("models", ", ".join(dict.fromkeys(simulated))),
         ("versions", ", ".join(f"{name} {version}" for name, version in (run.get("versions") or {}).items())),
         ("config hash", str(run.get("config_hash") or "")),
     ]
-    return [(name, fact) for name, fact in found if fact]
+    columns = (Column("fact", "", constant=True), Column("value", ""))
+    return table("facts", columns, [(name, fact) for name, fact in pairs if fact])
 
 
 def missing(data: RunData) -> Iterator[str]:
-    """Games that failed, and others that are not finished."""
-    whole, played = run_folder.games(data.run), {row.name for row in data.rows}
+    """Return which games failed, and how many others are not finished."""
+    planned, played = run_folder.games(data.run), {row.name for row in data.rows}
     failed = {game: why for game, why in failures.read(data.folder).items() if game not in played}
     if failed:
-        yield f"{failures.sentence(failed, whole)}. They have no score."
+        yield f"{failures.sentence(failed, planned)}. They have no score."
     if data.analysis.stopped:
         return  # how many games are left depends on what the next look shows; the conclusions say how the arms stand
-    if whole and (left := whole - len(data.rows) - len(failed)) > 0:
-        yield f"{left} of {whole} games are not finished: arms are compared on the deals that both have played."
+    if planned and (left := planned - len(data.rows) - len(failed)) > 0:
+        yield f"{left} of {planned} games are not finished: arms are compared on the deals that both have played."
 
 
-def _models(run: Mapping[str, Any]) -> list[str]:
-    models = [str(seat.get("model", "")) for seat in run.get("seats", {}).values() if seat.get("config")]
-    return [f"{model} (simulated)" if among(model) else model for model in models if model]
-
-
-def arms(data: RunData) -> Grid:
-    """What sits in each arm, and what the arm changes."""
-    seats, of_run = data.run.get("seats", {}), data.run.get("arms", {})
-    given = data.run.get("experiment", {}).get("arms")
+def seats(data: RunData) -> Table:
+    """Return what sits in each arm, and what the arm changes."""
+    cards, arms = data.run.get("seats", {}), data.run.get("arms", {})
+    listed = data.run.get("experiment", {}).get("arms")
     rows = []
     for arm in data.arms:
-        seat = seats.get(of_run.get(arm, {}).get("everybody"), {})
-        others = of_run.get(arm, {}).get("others", ())
+        seat = cards.get(arms.get(arm, {}).get("everybody"), {})
+        others = arms.get(arm, {}).get("others", ())
         keys = others.values() if isinstance(others, Mapping) else others
-        named = [
-            _who(seat) or next(row.graph for row in data.rows_of(arm)),
-            *(_who(seats.get(key, {})) for key in keys),
+        specs = [
+            str(seat.get("spec", "")) or next(row.graph for row in data.rows_of(arm)),
+            *(str(cards.get(key, {}).get("spec", "")) for key in keys),
         ]
-        rows.append((arm, " + ".join(filter(None, named)), str(seat.get("model", "–")), _changes(arm, given)))
-    return Grid(("arm", "seats", "model", "changes"), tuple(rows), words=4)
+        rows.append((arm, " + ".join(filter(None, specs)), seat.get("model"), _changes(arm, listed)))
+    columns = ("arm", "seats", "model", "changes")
+    return table("seats", [Column(name, name, TEXT) for name in columns], rows)
 
 
-def _who(seat: Mapping[str, Any]) -> str:
-    return str(seat.get("spec", ""))
+def _changes(arm: str, listed: Any) -> str:
+    if isinstance(listed, dict):
+        return "; ".join(f"{key}: {in_words(value)}" for key, value in (listed.get(arm) or {}).items()) or "nothing"
+    return f"without: {arm.removeprefix('no-')}" if listed == "leave_one_out" and arm != "full" else "nothing"
 
 
-def _changes(arm: str, given: Any) -> str:
-    if isinstance(given, dict):
-        return "; ".join(f"{key}: {short(value)}" for key, value in (given.get(arm) or {}).items()) or "nothing"
-    return f"without: {arm.removeprefix('no-')}" if given == "leave_one_out" and arm != "full" else "nothing"
+def in_words(value: Any) -> str:
+    """Return a setting in words."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {in_words(inner)}" for key, inner in value.items())
+    return ", ".join(map(in_words, value)) if isinstance(value, list) else str(value)
+
+
+MODELS_CAPTION = (
+    "Settings that are not listed were not sent, so that the provider's defaults hold. Those of a simulated model "
+    "(*sim:*) are the probabilities of its errors in an answer."
+)
+
+
+def models(data: RunData) -> Table:
+    """Return the settings of every model that was asked, and by which ids servers said that they answered.
+
+    Settings of simulated models are those of journals, which state all rates.
+    """
+    rates = _rates(data)
+    settings = dict.fromkeys((*_of_run(data.run, rates), *rates))
+    ids = _served(data)
+    rows = [(name, words or "none", ", ".join(sorted(ids.get(name, ()))) or None) for name, words in settings]
+    answered = " *Answered as*: the ids by which servers named the models that answered."
+    caption = MODELS_CAPTION + (answered if any(row[2] for row in rows) else "")
+    columns = (Column("model", "model"), Column("settings", "settings"), Column("answered_as", "answered as"))
+    return table("models", columns, rows, title="Settings of the models", caption=caption)
+
+
+def _of_run(run: Mapping[str, Any], simulated: Mapping[tuple[str, str], None]) -> Iterator[tuple[str, str]]:
+    """Return the models as run.yaml has them, without the `simulated` ones that journals tell of."""
+    names = {name for name, _ in simulated}
+    for seat in run.get("seats", {}).values():
+        for model in (seat.get("models") or {}).values():
+            if (settings := _settings(model))[0] not in names and settings[0] != PROGRAM:
+                yield settings
+
+
+def _settings(model: Any) -> tuple[str, str]:
+    """Return the name of a model and its settings in words."""
+    if not isinstance(model, Mapping):
+        return str(model), ""
+    return str(model["model"]), "; ".join(f"{key} {in_words(value)}" for key, value in model.items() if key != "model")
+
+
+def _rates(data: RunData) -> dict[tuple[str, str], None]:
+    """Return the simulated models in the first game of each arm, with the rates at which they err."""
+    rates = dict[tuple[str, str], None]()
+    for arm in data.arms:
+        path = data.folder / data.rows_of(arm)[0].journal
+        try:
+            started = peek(path).started if path.exists() else None
+        except UserError:
+            continue
+        for seat in started.everybody if started else ():
+            rates |= {_settings(m): None for m in seat.models.values() if is_simulated(m.get("model"))}
+    return rates
+
+
+def _served(data: RunData) -> dict[str, set[str]]:
+    """Return, by model, the ids under which its server answered; a journal that cannot be read says nothing."""
+    ids: dict[str, set[str]] = {}
+    for row in data.rows:
+        path = data.folder / row.journal
+        try:
+            for model, served in turn_rows.served(path) if _asks(row) and path.exists() else ():
+                ids.setdefault(model, set()).add(served)
+        except UserError:
+            continue
+    return {model: names for model, names in ids.items() if not is_simulated(model)}
+
+
+def _asks(row: Row) -> bool:
+    """Tell whether a server may have been asked; a game of programs and simulated models need not be read."""
+    return not all(model in (PROGRAM, PERSON) or is_simulated(model) for model in row.model.split("+"))
 
 
 def prompts(data: RunData) -> tuple[Folded, ...]:
-    """The first prompt of every node in the baseline's first game (the first arm's without a baseline)."""
+    """Return the first prompt of every node in the baseline's first game (the first arm's without a baseline)."""
     arm = data.analysis.baseline if data.analysis.baseline in data.arms else data.arms[0]
     path = data.folder / data.rows_of(arm)[0].journal
     calls: dict[str, Call] = {}
@@ -99,27 +162,27 @@ def prompts(data: RunData) -> tuple[Folded, ...]:
     except UserError:
         return ()
     return tuple(
-        Folded(f"{node}, turn {call.turn} of {path.stem}, arm {arm}", _text(call)) for node, call in calls.items()
+        Folded(
+            f"{node}, turn {call.turn} of {path.stem}, arm {arm}",
+            "\n\n".join(f"[{message.role}]\n{message.content}" for message in call.messages or ()),
+        )
+        for node, call in calls.items()
     )
 
 
-def _text(call: Call) -> str:
-    return "\n\n".join(f"[{message.role}]\n{message.content}" for message in call.messages or ())
-
-
 def templates(data: RunData) -> tuple[Folded, ...]:
-    """The texts from which prompts are made, as run.yaml holds them."""
+    """Return the texts from which prompts are made, as run.yaml holds them."""
     texts = data.run.get("prompts") or {}
-    named = {
+    names = {
         (name, digest)
         for seat in data.run.get("seats", {}).values()
         for name, digest in (seat.get("prompts") or {}).items()
     }
-    return tuple(Folded(name, str(texts[digest])) for name, digest in sorted(named) if digest in texts)
+    return tuple(Folded(name, str(texts[digest])) for name, digest in sorted(names) if digest in texts)
 
 
 def diffs(data: RunData) -> Iterator[Folded]:
-    """The words that arms replace, against those of the baseline."""
+    """Return the words that arms replace, against those of the baseline."""
     arms, texts = data.run.get("arms") or {}, data.run.get("prompts") or {}
     before = _prompts(data.run, arms.get(data.run.get("baseline")) or {})
     for name, arm in arms.items():
@@ -129,10 +192,10 @@ def diffs(data: RunData) -> Iterator[Folded]:
         for file, digest in _prompts(data.run, arm).items():
             old = before.get(file)
             if old in texts and digest in texts and old != digest:
-                yield Folded(f"{name}: {file}", diff(str(texts[old]), str(texts[digest]), file))
+                yield Folded(f"{name}: {file}", diff(str(texts[old]), str(texts[digest]), file), open=True)
 
 
 def _prompts(run: Mapping[str, Any], arm: Mapping[str, Any]) -> Mapping[str, str]:
-    """The hashes of the texts of an arm's players, by name."""
+    """Return the hashes of the texts of an arm's players, by name."""
     seat = (run.get("seats") or {}).get(arm.get("everybody")) or {}
     return dict(seat.get("prompts") or {})

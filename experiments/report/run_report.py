@@ -1,70 +1,189 @@
-"""Writes the report of a run folder: report.html and report.md, and its figures with their tables."""
+"""The report of a run folder: one document of its analysis, tables, roles, figures and settings, written as files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-from experiments.analysis import adhoc_teams, conclusions, role_controls
-from experiments.analysis.adhoc_teams import AdHocTeams
-from experiments.analysis.analysis import Analysis, analyse
-from experiments.analysis.role_controls import RoleControls
+from experiments.analysis import adhoc_teams, conclusions, role_controls, stopping
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.caveats import caveats
+from experiments.document import html, latex, markdown
+from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
 from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
+from experiments.record.measures import METRICS
 from experiments.record.rows import Peeked
-from experiments.report import adhoc_section, latex, marked_run, page, roles_section
+from experiments.report import control_tables, marked_run, roles_section, run_facts, score_tables
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.roles_section import RolesSection
-from experiments.report.run_data import run_data
+from experiments.report.run_data import RunData, run_data
 from experiments.statistics.estimates import Interval
-from experiments.study.metric import Headline, headline
+from experiments.study import notes as study_notes
+from experiments.study.metric import Headline
+from experiments.study.notes import spans
 from experiments.study.references import named, unfit
-from experiments.tasks.games.experiment_run import ExperimentDone as Done
 
 HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
 
 
+def run_report(
+    data: RunData,
+    roles: MarkedRun | Unmarked | None = None,
+    figures: Sequence[drawing.DrawnFigure] = (),
+    left_out: Sequence[drawing.LeftOut] = (),
+    tasks: Sequence[Block] = (),
+) -> Document:
+    """Return the report of a run; `tasks`: what other tasks found in its games, such as judged statements."""
+    analysis = data.analysis
+    controls = role_controls.role_controls(analysis, data.run)
+    teams = control_tables.teams(data)
+    question = str((data.run.get("experiment") or {}).get("question") or "")
+    programs = all(summary.program for summary in analysis.summaries)
+    warnings = ["All of these are games of programs: no language model was asked."] if programs else caveats(analysis)
+    concluded = (
+        *adhoc_teams.sentences(teams),
+        *conclusions.sentences(analysis),
+        *control_tables.sentences(controls, analysis),
+    )
+    protocol = (
+        *study_notes.notes(data.run, data.rows),
+        *run_facts.missing(data),
+        *unfit(data.references, data.players(), data.metric),
+    )
+    blocks = (
+        *([Text(question)] if question else []),
+        *notes(warnings, "no model"),
+        Heading("What can and cannot be concluded", key="conclusions"),
+        Text(data.headline.sentence),
+        *notes(sentence for sentence in concluded if sentence != conclusions.PROGRAMS),  # a warning says it
+        *([Heading("Protocol and what is missing", 3)] if protocol else []),
+        *notes(protocol),
+        Heading("Tables", key="tables"),
+        control_tables.adhoc(teams),
+        control_tables.controls(controls),
+        control_tables.apart(analysis),
+        *_game_tables(data, tasks),
+        *(roles_section.blocks(roles) if roles else ()),
+        *_figures(figures, left_out),
+        *_settings(data),
+    )
+    return Document(str(data.run.get("name") or data.folder.resolve().name), blocks)
+
+
+def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
+    """Return the tables of scores, differences, variances and moves, and those of other tasks."""
+    analysis = data.analysis
+    caption = score_tables.scores_caption(analysis, mixed=data.mixed)
+    yield replace(_scores(analysis, data), title="Scores", caption=caption)
+    yield control_tables.published(data)
+    yield replace(
+        score_tables.differences(analysis.differences, analysis.other_differences, analysis),
+        title=score_tables.differences_title(analysis),
+        caption=score_tables.differences_caption(analysis),
+    )
+    more = data.more_differences
+    caption = score_tables.more_caption(more, analysis)
+    yield replace(score_tables.more_differences(more, analysis), title="Every other metric", caption=caption)
+    if not data.pairs:
+        caption = score_tables.variances_caption(data.variances, analysis)
+        variances = score_tables.variances(data.variances, analysis)
+        yield replace(variances, title="Variance between and within deals", caption=caption)
+    yield from tasks
+    origins, play = score_tables.origins(analysis), score_tables.play(analysis)
+    yield replace(origins, title="Whose moves they are", caption=score_tables.ORIGINS_CAPTION)
+    yield replace(play, title="Play and cost, mean per game", caption=score_tables.PLAY_CAPTION)
+    if free := analysis.unforced:
+        many = (
+            f" In {', '.join(analysis.flagged)} so many moves were forced that the score reflects the fallback more "
+            "than the arm."
+        )
+        caption = (
+            f"A forced move was chosen by the safe fallback, not by the arm.{many if analysis.flagged else ''} In "
+            "differences only the counterparts of these games: other deals, perhaps easier."
+        )
+        title = "Without the games in which a move was forced"
+        yield replace(_scores(free, None), key="unforced-arms", title=title, caption=caption)
+        differences = score_tables.differences(free.differences, free.other_differences, free)
+        yield replace(differences, key="unforced-differences")
+
+
+def _scores(analysis: Analysis, data: RunData | None) -> Table:
+    summaries = data.comparable if data else analysis.summaries
+    return score_tables.scores(analysis, summaries).select(score_tables.keys(score_tables.SCORES, analysis))
+
+
+def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.LeftOut]) -> Iterator[Block]:
+    yield Heading("Figures", key="figures")
+    if not drawing.there():
+        yield Text(f"There are tables, but no pictures: {drawing.MISSING}")
+    for drawn in figures:
+        figure = drawn.figure
+        svg = drawing.inline(drawn.svg, figure.name, f"{figure.title}. {figure.caption}") if drawn.svg else ""
+        broad = figure.name.startswith(("cross-play", "policy")) and len(drawn.table.rows) > BROAD
+        picture = drawn.picture if drawn.svg else ""
+        yield Figure(figure.name, figure.title, figure.caption, drawn.csv, picture, svg, broad)
+    if left_out:
+        yield Text("Left out:")
+        yield from notes((f"{left.title}: {left.why}" for left in left_out), "aside")
+
+
+BROAD = 64
+"""Cells from which a map is wider than a text."""
+
+
+def _settings(data: RunData) -> Iterator[Block]:
+    """Return what was run: deals, seats, models, words and prompts."""
+    yield Heading("What was run", key="run")
+    yield run_facts.facts(data)
+    yield run_facts.seats(data)
+    yield run_facts.models(data)
+    if diffs := list(run_facts.diffs(data)):
+        yield Heading("Replaced words", 3)
+        yield Text("What arms say in place of the baseline's words, line by line.")
+        yield from diffs
+    if prompts := run_facts.prompts(data):
+        yield Heading("Prompts", 3)
+        yield Text("The first prompt of each node, as it was sent.")
+        yield from prompts
+    if templates := run_facts.templates(data):
+        yield Folded(f"{len(templates)} texts that prompts are made from", templates, page_only=True)
+    yield Text("run.yaml holds everything needed to repeat the run; results.csv has a row for each game.")
+
+
 @dataclass(frozen=True)
 class Report:
-    """What was written."""
+    """A report and the files that it was written to."""
 
-    folder: Path
-    analysis: Analysis
-    headline: Headline
+    data: RunData
+    roles: MarkedRun | Unmarked | None
     drawn: tuple[drawing.DrawnFigure, ...]
-    left: tuple[drawing.LeftOut, ...]
+    left_out: tuple[drawing.LeftOut, ...]
     """Figures without data, and those that could not be drawn."""
-    tex: bool = False
+    tex: bool
     """Whether tables for LaTeX were written."""
-    teams: tuple[AdHocTeams, ...] = ()
-    roles: RolesSection = RolesSection(None)  # noqa: RUF009  # frozen
-    controls: tuple[RoleControls, ...] = ()
-    """Each role's effect beside its controls."""
-    unfit: tuple[str, ...] = ()
-    """Which references are not shown, and why."""
+
+    @property
+    def folder(self) -> Path:
+        return self.data.folder
+
+    @property
+    def analysis(self) -> Analysis:
+        return self.data.analysis
+
+    @property
+    def headline(self) -> Headline:
+        return self.data.headline
 
     @property
     def html(self) -> Path:
         return self.folder / HTML
 
-    def data(self) -> dict[str, Any]:
-        return {
-            "report": [str(self.html), str(self.folder / MARKDOWN)],
-            "latex": str(self.folder / LATEX) if self.tex else None,
-            "metric": asdict(self.headline),
-            "figures": [str(self.folder / (one.picture if one.svg else one.csv)) for one in self.drawn],
-            "references_left_out": list(self.unfit),
-            "left_out": [asdict(one) for one in self.left],
-            "analysis": conclusions.as_data(self.analysis),
-            "roles": self.roles.data(),
-            **({"adhoc": adhoc_teams.data(self.teams)} if self.teams else {}),
-            **({"controls": role_controls.data(self.controls)} if self.controls else {}),
-        }
+    @property
+    def unfit(self) -> tuple[str, ...]:
+        """Which references are not in it, and why."""
+        return tuple(unfit(self.data.references, self.data.players(), self.data.metric))
 
 
 def write(
@@ -77,89 +196,122 @@ def write(
     tex: bool = False,
     marks: bool | None = None,
     reference: Sequence[str] = (),
+    tasks: Sequence[Block] = (),
 ) -> Report:
     """Write the report of a run folder into it, while no other shard of the run does.
 
     `known`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
     `metric`: what arms are compared by, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
     `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`; `reference`: names of published
-    scores to show, beside those that the experiment names. Raises UserError for a folder without finished games.
+    scores to show, beside those that the experiment names; `tasks`: as in `run_report`. Raises UserError for a folder
+    without finished games.
     """
     run_folder.run(folder)  # what is wrong with run.yaml is said before anything else
     why = marked_run.prepare(folder, run_folder.read_rows(folder, known), compute=marks)  # long, so before the lock
     with locked(folder) if folder.is_dir() else nullcontext():
-        left = Unmarked(why) if why else None
-        return _write(folder, known or {}, interval, metric, reference, left, png=png, tex=tex)
+        run = run_folder.run(folder)
+        games = tuple(run_folder.read_rows(folder, known or {}))
+        cited = (run.get("experiment") or {}).get("reference") or []
+        references = named([*([cited] if isinstance(cited, str) else cited), *reference])
+        data = replace(run_data(folder, games, run, metric, interval), references=references)
+        roles = Unmarked(why) if why else marked_run.ready(data)
+        data = replace(data, marked=roles.games if isinstance(roles, MarkedRun) else ())
+        drawn, left_out = drawing.draw(data, png=png)
+        document = run_report(data, roles, drawn, left_out, tasks)
+        write_atomically(folder / HTML, html.page(document))
+        write_atomically(folder / MARKDOWN, markdown.text(document))
+        if tex:
+            write_atomically(folder / LATEX, latex_tables(data, document))
+    return Report(data, roles, tuple(drawn), tuple(left_out), tex)
 
 
-def _write(
-    folder: Path,
-    known: Mapping[Path, Peeked],
-    interval: Interval,
-    metric: str | None,
-    reference: Sequence[str],
-    unmarked: Unmarked | None,
-    *,
-    png: bool,
-    tex: bool,
-) -> Report:
-    run = run_folder.run(folder)
-    games = tuple(run_folder.read_rows(folder, known))
-    asked = named([*_asked(run), *reference])
-    data = replace(run_data(folder, games, run, metric, interval), references=asked)
-    roles = roles_section.section(marked := unmarked or marked_run.ready(data))
-    data = replace(data, marked=marked.games if isinstance(marked, MarkedRun) else ())
-    drawn, left = drawing.draw(data, png=png)
-    report = Report(
-        folder,
-        data.analysis,
-        data.headline,
-        tuple(drawn),
-        tuple(left),
-        tex,
-        tuple(adhoc_section.found(data)),
-        roles,
-        tuple(role_controls.role_controls(data.analysis, run)),
-        tuple(unfit(data.references, data.players(), data.metric)),
-    )
-    contents = page.contents(data, report.drawn, report.left, roles)
-    write_atomically(report.html, page.html(contents))
-    write_atomically(folder / MARKDOWN, page.markdown(contents))
-    if tex:
-        write_atomically(folder / LATEX, latex.document(data, contents))
-    return report
+PAPER = {
+    "arms": "arm players games {0} {0}_bounds {0}_sd {1} {1}_bounds {1}_sd perfect struck_out",
+    "differences": "arm players n mean bounds p_holm other_mean other_bounds other_p_holm",
+}
+"""The columns of the tables that papers print; the others have all of theirs."""
 
 
-def _asked(run: Mapping[str, Any]) -> list[str]:
-    """The references that an experiment names, one or a list."""
-    found = (run.get("experiment") or {}).get("reference") or []
-    return [found] if isinstance(found, str) else list(found)
+def latex_tables(data: RunData, document: Document) -> str:
+    """Return all tables for LaTeX, each with the number of games, the design and what played in its caption."""
+    name, n = document.title, f"{len(data.rows)} games on {len({row.seed for row in data.rows})} deals."
+    design = " ".join(_design(data))
+    by = "made by `orchestrator experiment report --latex`; \\usepackage{booktabs,graphicx}."
+    tables = []
+    for table in (block for block in document.blocks if isinstance(block, Table) and block.key != "facts"):
+        title = f"{table.title.rstrip('.')} in {name}" if table.title else f"{table.key.capitalize()} of {name}"
+        method = f" {_method(data, table.key)}" if table.key in PAPER else ""
+        tables.append(replace(table, title=title, caption=f"{n} {table.caption}{method} {design}"))
+        if table.key in PAPER:
+            keys = score_tables.keys(PAPER[table.key], data.analysis)
+            tables[-1] = tables[-1].select(keys)
+    return latex.tables(tables, f"Tables of the run {latex.escape(name)}, {by}", name)
 
 
-def of_run(
-    done: Done, *, interval: Interval = "t", metric: str | None = None, marks: bool | None = None
-) -> tuple[Analysis, Headline, RolesSection]:
-    """Write the report of a run that was just played; the analysis, what it is about, and its roles."""
-    folder = done.plan.folder
-    if not done.rows or done.unwritten:
-        shown = headline({"metric": done.plan.metric}, metric)
-        return analyse(done.rows, score=shown.score), shown, RolesSection(None)
-    made = write(folder, known=done.games, interval=interval, metric=metric, png=False, marks=marks)
-    return made.analysis, made.headline, made.roles
+def _method(data: RunData, key: str) -> str:
+    """Return how the intervals of means, or the differences, are tested and corrected."""
+    analysis = data.analysis
+    if key == "arms":
+        method = "percentile bootstrap" if analysis.interval == "bootstrap" else "Student's t"
+        return f"Intervals by {method} over deals."
+    alone = all(effect.unit == "repeats" for effect in analysis.differences)
+    kind = "permutation test of repeats" if alone else "sign-flip permutation test, paired by deal"
+    if any(effect.stop for effect in analysis.differences):
+        kind = "group-sequential sign-flip test, paired by deal, spending of the O'Brien-Fleming type"
+    draws = {effect.draws for effect in analysis.differences if effect.p is not None}
+    drawn = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
+    exact = "exact" if None in draws or not draws else ""
+    test = f"p: two-sided {kind} ({' or '.join(filter(None, (exact, drawn)))})"
+    if analysis.stopped is None:
+        tests = len({(effect.arm, effect.baseline) for effect in analysis.differences if effect.p is not None})
+        return f"{test}, with Holm's correction for all arms ({tests})."
+    looks = "; ".join(stopping.sentences(analysis.stopped)).replace(".;", ";")
+    arms = len(analysis.stopped.rule.arms)
+    return f"{test}, valid at every look, with Bonferroni's correction for {arms} arms. {looks}"
 
 
-def show(report: Report, console: Console) -> None:
-    """What was written, and what was left out."""
-    pictures = sum(one.svg is not None for one in report.drawn)
-    figures = f"{len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}"
-    console.print(
-        Text(f"report   {report.html}\n         {report.folder / MARKDOWN}\nfigures  {figures}"), soft_wrap=True
-    )
+def _design(data: RunData) -> Iterator[str]:
+    """Return seeds, protocol, score and what played, in sentences."""
+    seeds, repeats = spans(sorted({row.seed for row in data.rows})), max(row.repeat for row in data.rows)
+    each = f", each played {repeats} times" if repeats > 1 else ""
+    yield f"Deals: seeds {seeds} of the Hanabi Learning Environment{each}."
+    protocol = (data.run.get("experiment") or {}).get("protocol")
+    yield f"Protocol {protocol}." if protocol else "No published protocol."
+    yield from (note for note in study_notes.notes(data.run) if note.startswith(study_notes.DEPARTS))
+    measure = METRICS.get(data.analysis.metric)
+    about = measure.says if measure else "the mean of a mark over the replies of a game"
+    yield f"Headline: {score_tables.spoken(data.analysis.metric)}, {about}."
+    if data.label:
+        yield f"Players: {data.label}."
+
+
+def json_value(report: Report) -> dict[str, Any]:
+    """Return what was written and all its numbers as plain data."""
+    folder, data = report.folder, report.data
+    teams = control_tables.teams(data)
+    controls = role_controls.role_controls(data.analysis, data.run)
+    return {
+        "report": [str(report.html), str(folder / MARKDOWN)],
+        "latex": str(folder / LATEX) if report.tex else None,
+        "metric": asdict(data.headline),
+        "figures": [str(folder / (drawn.picture if drawn.svg else drawn.csv)) for drawn in report.drawn],
+        "references_left_out": list(report.unfit),
+        "left_out": [asdict(left) for left in report.left_out],
+        "analysis": conclusions.as_data(data.analysis),
+        "roles": roles_section.data(report.roles),
+        **({"adhoc": adhoc_teams.data(teams)} if teams else {}),
+        **({"controls": role_controls.data(controls)} if controls else {}),
+    }
+
+
+def files(report: Report) -> Iterator[Block]:
+    """Return what was written, and what was left out, for a terminal."""
+    pictures = sum(drawn.svg is not None for drawn in report.drawn)
+    yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
+    yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")
     if report.tex:
-        console.print(Text(f"LaTeX    {report.folder / LATEX}"), soft_wrap=True)
-    for sentence in (report.headline.sentence, *report.unfit):
-        console.print(Text(sentence), soft_wrap=True)
-    for one in report.left:
-        console.print(Text(f"left out {one.title}: {one.why}", style="dim"), soft_wrap=True)
+        yield Note(f"LaTeX    {report.folder / LATEX}")
+    yield from notes((report.headline.sentence, *report.unfit))
+    yield from notes((f"left out {left.title}: {left.why}" for left in report.left_out), "aside")
     if not drawing.there():
-        console.print(Text(drawing.MISSING, style="dim"), soft_wrap=True)
+        yield Note(drawing.MISSING, "aside")

@@ -8,7 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from experiments.document.terminal import plain_table
+from experiments.document import terminal
+from experiments.document.blocks import Column, Look, table
+from experiments.document.formats import INT
 from experiments.record.story import Story, StoryTurn, first_difference
 from experiments.show.live_table import picture
 from experiments.show.side_by_side import Side, alike, replies, sides
@@ -185,15 +187,14 @@ def _results(found: GameDiff, console: Console) -> None:
     if one is None and other is None:
         console.print(Text("Neither game is finished."))
         return
-    table = plain_table("", "A", "B", words=("",))
-    for name in (*SCORES, *USED):
-        a, b = (getattr(result, name) if result else "unfinished" for result in (one, other))
-        if a is not None or b is not None:
-            style = "bold" if a != b else "dim"
-            table.add_row(
-                name.replace("_", " "), *(Text(str("-" if value is None else value), style) for value in (a, b))
-            )
-    console.print(table)
+    values = [
+        (name, *(getattr(result, name) if result else "unfinished" for result in (one, other)))
+        for name in (*SCORES, *USED)
+    ]
+    rows = [(name.replace("_", " "), a, b) for name, a, b in values if a is not None or b is not None]
+    columns = (Column("what", "", unbroken=True), Column("a", "A", INT), Column("b", "B", INT))
+    looks: list[Look] = ["faint" if a == b else "strong" for _, a, b in rows]
+    console.print(terminal.table(table("results", columns, rows, looks=tuple(looks))))
 
 
 def check(first: Path, second: Path) -> bool:

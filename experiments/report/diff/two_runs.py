@@ -1,14 +1,12 @@
 """Two run folders: which games are the same, where the others part, and the paired differences of their arms."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-from experiments.document.terminal import plain_table
+from experiments.document.blocks import Block, Column, Heading, Note, table
+from experiments.document.formats import INT, Format
 from experiments.record import rows
 from experiments.record.rows import Metric, Row
 from experiments.record.story import first_difference
@@ -85,42 +83,35 @@ def _pairs(
         yield GamePair(arm, *deal, a.score(metric), b.score(metric), turn)
 
 
-def data(found: RunDiff) -> dict[str, Any]:
+def json_value(difference: RunDiff) -> dict[str, Any]:
+    """Return the differences as plain data."""
     return {
-        "same": found.same,
-        "games": [asdict(game) | {"difference": game.difference} for game in found.games],
-        "only_a": found.alone[0],
-        "only_b": found.alone[1],
-        "compared": compare.data(found.compared),
+        "same": difference.same,
+        "games": [asdict(game) | {"difference": game.difference} for game in difference.games],
+        "only_a": difference.alone[0],
+        "only_b": difference.alone[1],
+        "compared": compare.json_value(difference.compared),
     }
 
 
-def show(found: RunDiff, console: Console) -> None:
-    """The games that differ, then what `experiment compare` says."""
-    console.print(Text(_in_words(found), style="bold"), soft_wrap=True)
-    _table([game for game in found.games if game.first_turn is not None], found.compared.headline.score, console)
-    console.print()
-    compare.show(found.compared, console)
-
-
-def _in_words(found: RunDiff) -> str:
-    same = sum(game.first_turn is None for game in found.games)
-    text = f"{len(found.games)} games of the same deals, {same} of them the same move by move"
-    more = [f"{n} only in {name}" for name, n in zip("AB", found.alone, strict=True) if n]
-    return f"{'; '.join((text, *more))}."
-
-
-def _table(games: list[GamePair], metric: Metric, console: Console) -> None:
-    """The games that differ, the largest differences first where there are too many."""
-    if not games:
-        return
-    shown = games if len(games) <= SHOWN else sorted(games, key=lambda game: -abs(game.difference))[:SHOWN]
-    table = plain_table("arm", "players", "seed", "repeat", "first turn", "A", "B", "B - A", words=("arm",))
-    for game in shown:
-        place = (game.arm, game.players, game.seed, game.repeat, game.first_turn, game.a, game.b)
-        table.add_row(*map(str, place), f"{game.difference:+d}")
-    console.print(table)
-    console.print(Text(f"A and B are {metric} scores; first turn is the first whose moves differ.", style="dim"))
-    if more := len(games) - len(shown):
-        said = f"{more} more games differ, by less; --json has all."
-        console.print(Text(said, style="dim"))
+def blocks(difference: RunDiff) -> Iterator[Block]:
+    """Return the games that differ, the largest differences first where there are many; then the runs compared."""
+    games = difference.games
+    same = sum(game.first_turn is None for game in games)
+    text = f"{len(games)} games of the same deals, {same} of them the same move by move"
+    more = [f"{n} only in {name}" for name, n in zip("AB", difference.alone, strict=True) if n]
+    yield Heading(f"{'; '.join((text, *more))}.")
+    differing = [game for game in games if game.first_turn is not None]
+    rows = differing if len(differing) <= SHOWN else sorted(differing, key=lambda game: -abs(game.difference))[:SHOWN]
+    columns = (
+        *(Column("arm", "arm"), Column("players", "players", INT), Column("seed", "seed", INT)),
+        *(Column("repeat", "repeat", INT), Column("first_turn", "first turn", INT), Column("a", "A", INT)),
+        *(Column("b", "B", INT), Column("difference", "B - A", Format(lambda value: f"{value:+d}"))),
+    )
+    yield table("games", columns, [(*astuple(game), game.difference) for game in rows])
+    if rows:
+        score = difference.compared.headline.score
+        yield Note(f"A and B are {score} scores; first turn is the first whose moves differ.", "aside")
+    if len(differing) > len(rows):
+        yield Note(f"{len(differing) - len(rows)} more games differ, by less; --json has all.", "aside")
+    yield from compare.blocks(difference.compared)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from experiments.analysis.adhoc_teams import AdHocTeams, Mean
-from experiments.report import adhoc_section
+from experiments.report import control_tables
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.figures.scores import groups, interval
@@ -15,11 +15,11 @@ MEAN, SELF = "mean over partners", "self-play"
 
 def figures(data: RunData) -> list[Figure]:
     """One figure; none for a run without ad-hoc teams."""
-    return [FIGURE] if adhoc_section.found(data) else []
+    return [FIGURE] if control_tables.teams(data) else []
 
 
 def _table(data: RunData) -> FigureTable:
-    rows = [row for one in adhoc_section.found(data) for row in _rows(one)]
+    rows = [row for one in control_tables.teams(data) for row in _rows(one)]
     return FigureTable(tuple(COLUMNS), tuple(rows))
 
 

@@ -9,7 +9,7 @@ from experiments.analysis.analysis import OTHER
 from experiments.analysis.differences import Difference
 from experiments.analysis.summaries import Summary
 from experiments.record.rows import PERFECT, Metric
-from experiments.report import reference_section
+from experiments.report import control_tables
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
@@ -69,7 +69,7 @@ def _paint_scores(table: FigureTable, data: RunData) -> Any:
             if row["strict"] != row["kept"]:
                 ax.plot([row[other]], [place - (0.2 if players else 0)], "D", **OTHER_MARK)
         style.rows(ax, [_named(data, row) for row in rows])
-        style.references(ax, reference_section.lines(data, players))
+        style.references(ax, control_tables.published_means(data, players))
         ax.set_xlim(-0.4, 25.4)
     axes[-1].set_xlabel(f"{data.metric} score: {MEANS[data.metric]}")
     if any(row["strict"] != row["kept"] for row in table.records()):

@@ -9,6 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from experiments.document.blocks import Block, Column, Table, table
+from experiments.document.blocks import notes as notes_of
+from experiments.document.formats import RIGHT, TEXT
 from experiments.record.files import write_atomically
 from experiments.record.table_text import as_csv, as_markdown
 from experiments.statistics.clusters import Clustered
@@ -221,13 +224,29 @@ def summary(report: Report) -> JudgeSummary:
     )
 
 
-def summaries(run: Path) -> list[tuple[Path, JudgeSummary]]:
-    """What the judges of a run folder found, as their last command wrote it; files of another kind are left out."""
-    found = []
-    for path in sorted((run / FOLDER_NAME).glob(f"*/{SUMMARY}")):
+def blocks_of_run(run: Path) -> list[Block]:
+    """Return what the judges of a run folder found, as their last command wrote it, for the run's report; files of
+    another kind are left out."""
+    blocks: list[Block] = []
+    for number, path in enumerate(sorted((run / FOLDER_NAME).glob(f"*/{SUMMARY}")), 1):
         with suppress(OSError, ValidationError):
-            found.append((path.parent, JudgeSummary.model_validate_json(path.read_bytes())))
-    return found
+            judged, folder = JudgeSummary.model_validate_json(path.read_bytes()), path.parent.relative_to(run)
+            caption = (
+                "How well seats kept track of what the hints leave of every card, 0 to 1; every rating stands in "
+                f"`{folder.as_posix()}`."
+            )
+            title = f"State tracking, judged by {judged.judge}"
+            blocks.append(_table(f"judged-scores-{number}", judged.scores, title=title, caption=caption))
+            blocks.append(_table(f"judged-agreement-{number}", judged.agreement))
+            blocks += notes_of(judged.notes)
+    return blocks
+
+
+def _table(key: str, texts: Sequence[tuple[str, ...]], **options: Any) -> Table:
+    """Return a table of texts, the columns' titles first; its first two columns are words."""
+    heads, *rows = texts or ((),)
+    columns = [Column(f"{n}", head, TEXT if n < 2 else RIGHT) for n, head in enumerate(heads)]
+    return table(key, columns, rows, **options)
 
 
 def write(report: Report, folder: Path) -> list[Path]:

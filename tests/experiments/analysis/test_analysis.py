@@ -23,7 +23,7 @@ from experiments.analysis.conclusions import claims, compared, sentences
 from experiments.analysis.differences import Difference
 from experiments.analysis.summaries import Summary
 from experiments.record.rows import Row
-from experiments.report import tables
+from experiments.report import score_tables
 from experiments.statistics.permutation import regrouping_test, sign_flip_test
 from experiments.statistics.power import detectable
 from orchestrator.hanabi.moves import HintColour, HintRank
@@ -552,6 +552,6 @@ def test_money_without_a_price_is_estimated_at_the_list_price_and_called_an_esti
     by_arm = {one.arm: (one.usd, one.usd_listed) for one in found if one.players == 3}
     estimate = pytest.approx(price.input + price.output / 2)
     assert by_arm == {"listed": (None, estimate), "paid": (0.5, None), "own": (None, None)}
-    cells = {row[0]: row[-1] for row in tables.play(analysis).rows}
+    cells = {row[0]: row[-1] for row in score_tables.play(analysis).texts()}
     assert cells["listed"].startswith("~") and "estimate by list price" in cells["listed"]
     assert "estimate" not in cells["paid"] + cells["own"]

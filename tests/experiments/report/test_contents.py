@@ -1,8 +1,7 @@
 """What a report says, on made-up games: the score it is about, its order, what it marks, and its tables for LaTeX."""
 
-import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,15 @@ from typing import Any
 import pytest
 import yaml
 
+from experiments.document.blocks import Note, Table
 from experiments.document.latex import escape
 from experiments.record import failures, rows, run_folder
 from experiments.record.rows import Row
 from experiments.record.turn_rows import TurnRow
-from experiments.report import latex, mark_metric, model_facts, order, page, run_report, tables
+from experiments.report import mark_metric, order, run_facts, run_report, score_tables
 from experiments.report.figures import cross_play, curves, deals, drawing, scores
 from experiments.report.figures.figure import Figure
-from experiments.report.judged_section import JudgedSection
-from experiments.report.marked_run import MarkedRun
-from experiments.report.roles_section import RolesSection
 from experiments.report.run_data import NothingToDrawError, RunData, run_data
-from experiments.report.tables import Grid
 from experiments.report.turn_tally import TurnTally
 from experiments.study import experiment
 from experiments.tasks.games.experiment_run import run as run_experiment
@@ -172,7 +168,8 @@ def test_figures_fill_what_the_text_claims_and_nothing_else(tmp_path: Path) -> N
     table = scores._differences(made).records()
     assert {row["players"]: row["filled"] for row in table if row["metric"] == "strict"} == {2: 0, 3: 0, 4: 0, None: 1}
     assert next(row for row in table if row["players"] == 2)["p_holm"] < 0.05, "the text does not claim this one"
-    claims = [line for line in page.contents(made, (), ()).conclusions if line.startswith("arm scores")]
+    notes = [block.text for block in run_report.run_report(made).blocks if isinstance(block, Note)]
+    claims = [text for text in notes if text.startswith("arm scores")]
     assert len(claims) == 1 and "2, 3 and 4 players" in claims[0]
 
 
@@ -197,7 +194,8 @@ def test_variance_is_split_between_deals_and_repeats(tmp_path: Path) -> None:
     once = data(tmp_path, [*games("base", [5, 10, 15]), *games("arm", [7, 12, 17])], {"baseline": "base"})
     (_, other) = once.variances
     assert other.within is None and other.share is None and other.correlation == pytest.approx(1)
-    assert "within a deal" not in tables.variances(once.variances, once.analysis).columns
+    printed = score_tables.variances(once.variances, once.analysis).printed()
+    assert printed and "within" not in [column.key for column in printed.columns]
     assert "No deal was repeated" in text(report(tmp_path / "x", once.rows, {"baseline": "base"}))
 
 
@@ -245,7 +243,7 @@ def test_models_and_prompts_are_shown_and_folded(tmp_path: Path) -> None:
     }
     made = report(tmp_path, WEAK, {**run, "arms": {"base": {"everybody": "k"}}})
     shown = made.html.read_text("utf-8")
-    assert '<td>openai:m</td><td class="wide">temperature 0.3</td>' in shown
+    assert "<td>openai:m</td><td>temperature 0.3</td>" in shown
     assert "<summary>rules.md</summary><pre>Be &lt;b&gt;wise&lt;/b&gt;</pre>" in shown
     assert "| openai:m | temperature 0.3 |" in text(made)
 
@@ -256,12 +254,10 @@ def test_rates_of_simulated_models_and_ids_of_servers_are_told(tmp_path: Path, e
     asked["arms"] = {"server": {}, "sim": {"models": {"default": {"model": "sim:careful", "malformed": 0.5}}}}
     run_experiment(experiment.parse(yaml.safe_dump(asked)), tmp_path / "run")
     played = data(tmp_path / "run", run_folder.read_rows(tmp_path / "run"), run_folder.run(tmp_path / "run"))
-    found = model_facts.models(played)
-    assert found and found.columns == ("model", "settings", "answered as")
-    rows = {row[0].partition("@")[0]: row[1:] for row in found.rows}
+    rows = {str(name).partition("@")[0]: (str(settings), ids) for name, settings, ids in run_facts.models(played).rows}
     assert rows["openai:fake"][1] == "fake" and set(rows) == {"openai:fake", "sim:careful"}
     assert "misread_stack 0.01; " in rows["sim:careful"][0] and "malformed 0.5; " in rows["sim:careful"][0]
-    assert rows["sim:careful"][1] == ""
+    assert rows["sim:careful"][1] is None
     told = text(run_report.write(tmp_path / "run", png=False))
     assert "\n\n| model | settings | answered as |\n" in told and "*Answered as*" in told
 
@@ -272,7 +268,7 @@ def test_repeats_of_one_deal_are_not_called_paired(tmp_path: Path) -> None:
     assert "Difference from *base*, repeats of one deal" in said and "paired" not in said
     assert "repeats won, tied and lost" in said and "deals' differences" not in said
     tex = (tmp_path / run_report.LATEX).read_text("utf-8")
-    assert "on the same deal, with" in tex and "permutation test of repeats (exact)" in tex
+    assert "on the same deal, first by" in tex and "permutation test of repeats (exact)" in tex
 
 
 def test_a_report_says_once_that_programs_played(tmp_path: Path) -> None:
@@ -291,7 +287,7 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     made = report(tmp_path, named, run, tex=True)
     tex = (tmp_path / run_report.LATEX).read_text("utf-8")
     assert r"50\%\_of \{a\}\textbackslash{}b \& \#1 \$x\textasciicircum{}2\textasciitilde{}" in tex
-    keys = ("arms", "differences", "seats", "variances", "play", "origins")
+    keys = ("arms", "differences", "variances", "origins", "play", "seats")
     assert re.findall(r"\\label\{tab:run-1-([a-z-]+)\}", tex) == list(keys)
     for rule in ("toprule", "midrule", "bottomrule", "begin{tabular}", "end{tabular}", "caption", "label"):
         assert tex.count(f"\\{rule}") == len(keys), rule
@@ -313,39 +309,16 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
         assert said in tex, said
 
 
-def grids(value: object) -> Iterator[Grid]:
-    """All tables in what a report shows, wherever they are."""
-    if isinstance(value, Grid):
-        yield value
-    elif isinstance(value, tuple):
-        yield from (grid for one in value for grid in grids(one))
-    elif dataclasses.is_dataclass(value) and not isinstance(value, drawing.DrawnFigure | drawing.LeftOut | MarkedRun):
-        yield from (grid for field in dataclasses.fields(value) for grid in grids(getattr(value, field.name)))
-
-
 def test_latex_has_every_table_of_a_report_whatever_section_it_is_in(tmp_path: Path) -> None:
-    numbers = iter(range(100))
-
-    def grid() -> Grid:
-        return Grid(("what", "figure"), ((f"row {next(numbers)}", "1"),))
-
     made = data(tmp_path, [*games("base", BASE), *games("arm", BETTER)], KEPT)
-    judged = (
-        JudgedSection("one", "judged/one", grid(), grid(), ("A note.",)),
-        JudgedSection("two", "", grid(), None, ()),
-    )
-    sections: dict[str, Any] = {name: grid() for name in ("controls", "apart", "references", "adhoc", "models")}
-    roles = RolesSection(None, (), grid(), grid(), grid(), grid(), grid())
-    shown = dataclasses.replace(page.contents(made, (), ()), judged=judged, roles=roles, **sections)
-    tex = latex.document(made, shown)
-    for one in grids(shown):
-        if one not in (shown.whole.scores, shown.whole.differences):  # these have versions for papers
-            assert all(escape(row[0]) in tex for row in one.rows), one
-    assert all(f"row {n} " in tex for n in range(next(numbers)))
-    found = re.findall(r"\\label\{tab:(\S+)\}", tex)
-    assert len(set(found)) == len(found) == tex.count(r"\begin{table}"), "each label is there once"
-    for said in (shown.controls_text[:40], shown.references_text[:40], "judged by one; A note."):
-        assert said in tex, said
+    scores = score_tables.scores(made.analysis, made.comparable).select(["arm", "kept"])
+    judged = [replace(scores, key=f"judged-{n}", title=f"judge {n}", caption=f"A note {n}.") for n in (1, 2)]
+    document = run_report.run_report(made, tasks=judged)
+    tex = run_report.latex_tables(made, document)
+    labels = re.findall(r"\\label\{tab:weak-(\S+)\}", tex)
+    printed = [block for block in document.blocks if isinstance(block, Table) and block.printed()]
+    assert labels == [block.key for block in printed if block.key != "facts"] and {"judged-1", "judged-2"} < {*labels}
+    assert all(f"judge {n} in weak" in tex and f"A note {n}." in tex for n in (1, 2))
 
 
 def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run, tmp_path: Path) -> None:
@@ -357,7 +330,7 @@ def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run
     assert "arm has 1.00 fewer misplays per game (better) than base at 2 players in each of 8 deals" in said
     assert made.analysis.differences[0].metric == "misplays" and made.analysis.other_differences[0].metric == "strict"
     assert "By the strict score: arm scores as much as base" in said
-    assert "| arm | turns | – | 8 | +4.00 |" in said, "all other metrics are in a table"
+    assert "| arm | turns | 8 | +4.00 |" in said, "all other metrics are in a table"
     assert "| arm | misplays |" not in said.split("Every other metric")[1] and "hints_wasted |" not in said, (
         "unknown: not there"
     )

@@ -14,9 +14,11 @@ import pytest
 import yaml
 
 from experiments.analysis.analysis import analyse
+from experiments.document import html as html_page
+from experiments.document import markdown as markdown_page
 from experiments.record import run_folder
 from experiments.record.rows import rows as read_rows
-from experiments.report import page, run_report
+from experiments.report import run_report
 from experiments.report.figures import scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import RunData, in_order
@@ -125,12 +127,12 @@ def test_names_of_models_bring_nothing_into_a_report(ran: Path, tmp_path: Path) 
         file.write_text(file.read_text("utf-8").replace("sim:average", name), "utf-8")
     run, games = run_folder.run(folder), tuple(run_folder.read_rows(folder))
     data = RunData(folder, games, analyse(games), run, in_order(list(run["arms"]), games), headline(run))
-    contents = page.contents(data, (), ())
-    markdown = page.markdown(contents)
+    document = run_report.run_report(data)
+    markdown = markdown_page.text(document)
     outside = re.sub(r"</?(details|summary)>", "", re.sub(r"(`{3,})\n.*?\n\1", "", markdown, flags=re.DOTALL))
     assert "openai:&lt;img/src=x" in markdown and not re.search(r"<[a-z/]", outside)
     assert "http://h/p.png" in markdown and "](http" not in markdown
-    assert Page(page.html(contents)).fetched == ["data:,"]
+    assert Page(html_page.page(document)).fetched == ["data:,"]
 
 
 def test_a_figure_says_what_no_model_played(written: run_report.Report) -> None:
@@ -149,7 +151,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     assert {one.figure.name for one in made.drawn} == {"scores", "differences", "histogram", "deals", "samples", "ends"}
     assert (
         "is not a journal that this program reads"
-        in {one.title: one.why for one in made.left}["Rank of the chosen move"]
+        in {one.title: one.why for one in made.left_out}["Rank of the chosen move"]
     )
 
 
@@ -199,7 +201,9 @@ def test_half_a_run_and_one_without_its_journals_are_reported(
     shutil.copy(ran / "run.yaml", bare)
     shutil.copy(ran / "results.csv", bare)
     made = run_report.write(bare, png=False)
-    assert ("Whose proposal was played", "the journals are not in this folder") in [(o.title, o.why) for o in made.left]
+    assert ("Whose proposal was played", "the journals are not in this folder") in [
+        (o.title, o.why) for o in made.left_out
+    ]
     assert table(bare, "scores") == table(written.folder, "scores")
     assert {path.suffix for path in (bare / "figures").iterdir()} == {".svg", ".csv"}
 
@@ -215,7 +219,10 @@ def test_a_figure_that_fails_loses_no_other(ran: Path, tmp_path: Path, monkeypat
     folder = tmp_path / "run"
     shutil.copytree(ran, folder, ignore=shutil.ignore_patterns("figures"))
     made = run_report.write(folder, png=False)
-    assert [(one.title, one.why) for one in made.left][-1] == ("Scores", "it failed: ZeroDivisionError: no such luck")
+    assert [(one.title, one.why) for one in made.left_out][-1] == (
+        "Scores",
+        "it failed: ZeroDivisionError: no such luck",
+    )
     assert table(folder, "scores") and not (folder / "figures" / "scores.svg").exists()
     assert (folder / "figures" / "histogram.svg").exists() and "no such luck" in made.html.read_text("utf-8")
 

@@ -12,6 +12,7 @@ import yaml
 from rich.console import Console
 
 from experiments.analysis.analysis import analyse
+from experiments.document import terminal
 from experiments.record.rows import Row
 from experiments.report import run_summary
 from experiments.tasks.games.min_own import ENOUGH, MinOwn
@@ -89,7 +90,9 @@ def row(arm: str, moves: int, own: int) -> Row:
 def shown(found: Iterable[Row]) -> list[str]:
     """What a terminal of 100 columns shows of whose moves they are."""
     written = StringIO()
-    run_summary.origins(analyse(list(found)), Console(width=100, file=written))
+    analysis = analyse(list(found))
+    tables = list(run_summary.game_tables(analysis, analysis.summaries))
+    terminal.show([table for table in tables if table.key in ("origins", "refusals")], Console(width=100, file=written))
     return written.getvalue().splitlines()
 
 
@@ -97,10 +100,10 @@ def test_whose_moves_they_are_fits_a_terminal_and_leaves_out_what_is_zero_everyw
     every = dict.fromkeys(REFUSALS, 12) | {"copied": 3, "copied_moves": 3, "second_ask": 25}
     full = [replace(row("an-arm-of-twenty-let", 60, 40), seed=n, calls=90, fallbacks=9, **every) for n in (1, 2)]  # type: ignore[arg-type]
     lines = shown(full)
-    assert max(map(len, lines)) <= 100 and "refused  by rule" in lines[2] and "played: lives" in lines[6]
-    assert lines[3].split()[0] == lines[7].split()[0] == "an-arm-of-twenty-let", "no cell is broken"
+    assert max(map(len, lines)) <= 100 and "refused  by rule" in lines[1] and "played: lives" in lines[5]
+    assert lines[2].split()[0] == lines[6].split()[0] == "an-arm-of-twenty-let", "no cell is broken"
     lines = shown([replace(row("a", 60, 60), seed=n, calls=90) for n in (1, 2)])
-    assert len(lines) == 4 and lines[2].split() == ["arm", "players", "moves", "own", "forced"]
+    assert len(lines) == 3 and lines[1].split() == ["arm", "players", "moves", "own", "forced"]
 
 
 def test_an_arm_is_judged_from_fifty_moves_on() -> None:

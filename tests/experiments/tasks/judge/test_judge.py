@@ -15,8 +15,8 @@ import yaml
 
 import graphs
 import roles
+from experiments.document.blocks import Table
 from experiments.record.story import Story
-from experiments.report import judged_section
 from experiments.tasks.judge import human_ratings, judge_report, judge_run, judged_folder, ratings
 from experiments.tasks.judge.judging import Judging, sections
 from experiments.tasks.judge.statements import Choice, Statement, find
@@ -237,13 +237,11 @@ def test_the_command_labels_programs_and_simulated_models_and_the_report_of_a_ru
     code, out, err = run("judge", "run", str(folder), "--every", "4", "--model", "sim:careless", "-q", "--json")
     data = json.loads(out)
     assert code == 0 and data["judge"] == "sim:careless (simulated)" and not data["language_model"]
-    shown = judged_section.found(folder)
-    assert [one.judge for one in shown] == ["program", "sim:careless (simulated)"]
-    assert shown[0].folder == "judge/program" and shown[0].agreement is None, "the program is the exact score"
-    assert shown[1].agreement and [row[1] for row in shown[1].scores.rows] == [
-        "judge sim:careless (simulated)",
-        "exact",
-    ]
+    tables = [block for block in judge_report.blocks_of_run(folder) if isinstance(block, Table)]
+    judges = [table.title.removeprefix("State tracking, judged by ") for table in tables[::2]]
+    assert judges == ["program", "sim:careless (simulated)"]
+    assert "`judge/program`" in tables[0].caption and not tables[1].rows, "the program is the exact score"
+    assert tables[3].rows and [row[1] for row in tables[2].rows] == ["judge sim:careless (simulated)", "exact"]
     code, out, err = run("judge", "report", str(folder / "judge/program"), "--json")
     assert code == 0 and json.loads(out)["judge"] == "program"
     code, out, err = run("judge", "run", str(folder), "--dry-run")

@@ -1,0 +1,167 @@
+"""What stands beside a run's effects: controls, arms that are no hypothesis, ad-hoc teams, published scores."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from experiments.analysis import adhoc_teams
+from experiments.analysis.adhoc_teams import AdHocTeams, Mean
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.conclusions import widest
+from experiments.analysis.differences import Difference
+from experiments.analysis.labels import difference_labels
+from experiments.analysis.role_controls import RoleControls
+from experiments.document.blocks import Cell, Column, Table, table
+from experiments.document.formats import INT, INTERVAL, NUMBER, RIGHT, SIGNED, SIGNED_INTERVAL, bounds, estimate
+from experiments.report import order
+from experiments.report.run_data import RunData
+from experiments.report.score_tables import ARM, PLAYERS
+from experiments.study import references
+from experiments.study.rerun import labelled
+
+CONTROLS_CAPTION = (
+    "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: without "
+    "the role. Placebo: its note says nothing and is as long as one of another game. Shuffled: its note is that of "
+    "another game, in the same phase. Null: the baseline once more with other seeds of its models, so nothing but "
+    "chance. An effect of a role survives (yes) if the placebo and the shuffled note show one too, and the removal "
+    "differs from the null arm. It does not (no) if the null arm differs from the baseline, or a note without its "
+    "content shows no effect and the removal is shown to differ from it, deal by deal. All else is open."
+)
+
+
+def controls(roles: Sequence[RoleControls]) -> Table:
+    """Return each role's effect beside what else could explain it."""
+    effect = estimate(signed=True)
+    columns = (
+        *(Column("role", "role", constant=True), Column("players", "players", INT, constant=True)),
+        *(Column("removed", "removed", effect), Column("placebo", "placebo", effect)),
+        *(
+            Column("shuffled", "shuffled", effect),
+            Column("null", "null", effect),
+            Column("survives", "survives", RIGHT),
+        ),
+    )
+    rows = [
+        (
+            *(role.name, ", ".join(map(str, role.counts))),
+            *map(_effect, (role.removed, role.placebo, role.shuffled, role.null)),
+            _survives(role),
+        )
+        for role in roles
+    ]
+    return table("controls", columns, rows, title="Controls", caption=CONTROLS_CAPTION)
+
+
+def _effect(effect: Difference | None) -> Cell:
+    if effect is None:
+        return None
+    if effect.p is None and effect.alike == effect.n:
+        return "same games"
+    return (effect.mean, *(bounds(effect.low, effect.high) or (None, None)))
+
+
+def _survives(role: RoleControls) -> str | None:
+    if role.survives is None:
+        return "open" if role.removed and role.removed.claimed else None
+    return "yes" if role.survives else "no"
+
+
+def apart(analysis: Analysis) -> Table:
+    """Return the arms that are no hypothesis: the baseline once more, and arms that cheat."""
+    names = difference_labels(analysis.summaries, [(effect.arm, effect.baseline) for effect in analysis.apart])
+    mixed = order.mixed(analysis.summaries)
+    columns = (
+        *(ARM, PLAYERS, Column("n", "n", INT, constant=True)),
+        *(Column("mean", analysis.metric, SIGNED), Column("bounds", "95 %", SIGNED_INTERVAL)),
+    )
+    rows = [
+        (name, order.at(effect, mixed=mixed), effect.n, effect.mean, bounds(effect.low, effect.high))
+        for effect, name in zip(analysis.apart, names, strict=True)
+    ]
+    caption = (
+        "Arms that test nothing: the baseline once more, whose difference is chance, and arms that cheat. Not "
+        "corrected."
+    )
+    return table("apart", columns, rows, title="Beside the hypotheses", caption=caption)
+
+
+def sentences(roles: Sequence[RoleControls], analysis: Analysis) -> list[str]:
+    """Return which effects survive, then what the arms that are no hypothesis show."""
+    return [*(role.sentence for role in roles), *_apart_sentences(analysis)]
+
+
+def _apart_sentences(analysis: Analysis) -> Iterator[str]:
+    cheating = {summary.arm for summary in analysis.summaries if summary.cheats}
+    for effect in widest(analysis.apart):
+        interval = "" if effect.low is None else f", 95 % interval {effect.low:+.2f} to {effect.high:+.2f}"
+        size = f"{effect.mean:+.2f} {effect.measured_in}{interval}"
+        if effect.arm in cheating or effect.baseline in cheating:
+            cheats = f"{effect.arm}, which cheats, scores {size} beside {effect.baseline}"
+            yield f"{cheats}: an upper line, and no comparison."
+        elif effect.p is None and effect.alike == effect.n:
+            yield f"{effect.arm}: the noise floor is 0, for it is the same games as {effect.baseline}."
+        else:
+            yield f"{effect.arm}: the noise floor: by chance alone, the baseline differs from itself by {size}."
+
+
+ADHOC_CAPTION = (
+    "Mean strict score and standard deviation of the trials with each partner; alone: of the partner with itself. A "
+    "partner is held out when it is neither the evaluated player nor of a kind that the player's partner model knows; "
+    "only such partners enter the mean, each with the same weight, and its SD is that of their means. Intervals are "
+    "over deals and hold for these partners."
+)
+
+
+def teams(data: RunData) -> list[AdHocTeams]:
+    """Return the ad-hoc teams of a run; none of any other run."""
+    return adhoc_teams.teams(data.rows, data.analysis.summaries, labelled(data.run))
+
+
+def adhoc(counts: Sequence[AdHocTeams]) -> Table:
+    """Return the evaluated seat with each partner, at each player count."""
+    columns = (
+        *(Column("partner", "partner", constant=True), Column("standing", "")),
+        *(Column("players", "players", INT, constant=True), Column("trials", "trials", INT)),
+        *(Column("score", "score", NUMBER), Column("bounds", "95 %", INTERVAL), Column("sd", "SD", NUMBER)),
+        *(Column("alone", "alone", NUMBER), Column("alone_sd", "SD alone", NUMBER)),
+    )
+
+    def row(team: AdHocTeams, name: str, standing: str, mean: Mean, alone: Mean | None = None) -> Sequence[Cell]:
+        of_trials = name, standing, str(team.players or "all"), mean.games, mean.mean, mean.bounds, mean.sd
+        return (*of_trials, *((alone.mean, alone.sd) if alone else (None, None)))
+
+    rows: list[Sequence[Cell]] = []
+    for team in counts:
+        rows += [row(team, met.partner, met.standing or "unknown", met.trials, met.alone) for met in team.partners]
+        if team.over_partners:
+            rows.append(row(team, "mean over partners", "held out", team.over_partners))
+        if team.self_play:
+            rows.append(row(team, f"{team.evaluated}, self-play", "itself", team.self_play))
+    return table("adhoc", columns, rows, title="Ad-hoc teams", caption=ADHOC_CAPTION)
+
+
+REFERENCES_CAPTION = (
+    "Published scores, for orientation only: other deals, other prompts, often other rules of play. No claim, interval "
+    "or test of this report uses them. The score counts games in which the third life was lost as this report's does."
+)
+
+
+def published(data: RunData) -> Table:
+    """Return the published scores that fit the run."""
+    counts = data.players()
+    columns = (
+        *(Column("reference", "reference"), Column("who", "who played"), Column("source", "source")),
+        Column("n", "n"),
+        *(Column(f"players_{count}", f"{count} players", NUMBER) for count in counts),
+    )
+    fitting = [(ref, references.fitting(ref, counts, data.metric)) for ref in data.references]
+    rows = [
+        (ref.name, ref.says, ref.source, ref.n, *(means.get(count) for count in counts))
+        for ref, means in fitting
+        if means
+    ]
+    return table("references", columns, rows, title="Published scores", caption=REFERENCES_CAPTION)
+
+
+def published_means(data: RunData, players: int | None) -> Mapping[str, float]:
+    """Return the published means at a player count by name, for lines in the figure of scores; none of pooled rows."""
+    fitting = {ref.name: references.fitting(ref, data.players(), data.metric) for ref in data.references}
+    return {name: means[players] for name, means in fitting.items() if players is not None and players in means}

@@ -1,0 +1,344 @@
+"""The tables of a run's games: scores, differences, variances, who decided, play and cost."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from experiments.analysis.analysis import OTHER, Analysis
+from experiments.analysis.deal_variance import DealVariance
+from experiments.analysis.differences import Difference
+from experiments.analysis.labels import difference_labels, labels
+from experiments.analysis.summaries import Summary
+from experiments.document.blocks import Cell, Column, Table
+from experiments.document.formats import (
+    INT,
+    INTERVAL,
+    MEASURED,
+    MEASURED_INTERVAL,
+    NUMBER,
+    P_VALUE,
+    PERCENT,
+    PERCENT_ESTIMATE,
+    SIGNED,
+    SIGNED_INTERVAL,
+    TALLY,
+    bounds,
+    number,
+)
+from experiments.record.measures import METRICS
+from experiments.report import order
+from roles.words import many
+
+ARM = Column("arm", "arm", constant=True)
+PLAYERS = Column("players", "players", INT, constant=True)
+ONE_DIGIT, NO_DIGIT = number(1), number(0)
+
+
+def folding(
+    key: str, columns: Sequence[Column], arms: Sequence[str], rows: Sequence[Sequence[Cell]], analysis: Analysis
+) -> Table:
+    """Return a table of rows of these arms; of many arms those that differ least from the baseline are folded away."""
+    first = order.foremost(tuple(dict.fromkeys(arms)), analysis)
+    lines = list(zip(arms, map(tuple, rows), strict=True))
+    unfolded = [row for arm, row in lines if arm in first]
+    folded = [row for arm, row in lines if arm not in first]
+    return Table(key, tuple(columns), (*unfolded, *folded), folded=len(folded))
+
+
+def _score_columns(metric: str) -> tuple[Column, ...]:
+    return (
+        Column(metric, metric, NUMBER),
+        Column(f"{metric}_bounds", "95 %", INTERVAL),
+        Column(f"{metric}_se", "SE", NUMBER),
+        Column(f"{metric}_sd", "SD", NUMBER),
+    )
+
+
+SHARES = ("perfect", "struck_out")
+SCORES = "arm players games deals {0} {0}_bounds {0}_se {0}_sd {1} {1}_bounds {1}_se {1}_sd iqm perfect struck_out"
+"""The columns of scores in a report: of the score that it is about, then of the other one."""
+BRIEF = "arm players games {0} {0}_bounds {0}_se {0}_sd perfect_share struck_out_share forced"
+"""Their columns on a terminal."""
+
+
+def keys(columns: str, analysis: Analysis) -> list[str]:
+    """Return the keys of columns, with the score of an analysis and the other one in their places."""
+    return columns.format(analysis.score, OTHER[analysis.score]).split()
+
+
+def scores(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
+    """Return both scores of these rows, with all columns."""
+    names, mixed = labels(summaries), order.mixed(summaries)
+    metrics = (analysis.score, OTHER[analysis.score])
+    columns = (
+        *(ARM, PLAYERS, Column("games", "games", INT), Column("deals", "deals", INT)),
+        *(column for metric in metrics for column in _score_columns(metric)),
+        Column("iqm", "IQM", NUMBER),
+        Column("perfect", "perfect", PERCENT_ESTIMATE),
+        Column("struck_out", "struck out", PERCENT_ESTIMATE),
+        Column("perfect_share", "perfect", PERCENT),
+        Column("struck_out_share", "struck out", PERCENT),
+        Column("forced", "forced", PERCENT),
+    )
+    rows = [
+        (
+            *(names[s.arm], order.at(s, mixed=mixed), s.n, s.deals),
+            *(
+                cell
+                for score in map(s.of, metrics)
+                for cell in (score.mean, bounds(score.low, score.high), score.se, score.sd)
+            ),
+            s.of(metrics[0]).iqm,
+            (s.perfect, s.perfect_low, s.perfect_high),
+            (s.struck_out, s.struck_out_low, s.struck_out_high),
+            *(s.perfect, s.struck_out, s.forced_share),
+        )
+        for s in summaries
+    ]
+    return folding("arms", columns, [s.arm for s in summaries], rows, analysis)
+
+
+def scores_caption(analysis: Analysis, *, mixed: bool) -> str:
+    """Return what the columns of scores mean."""
+    pooled = (
+        " Not every arm was played at the same player counts: a pooled row names its own, and is comparable only with "
+        "a row of the same counts."
+    )
+    return (
+        "Points of 25, mean over deals; repeats of a deal are averaged first. *strict*: a game in which the third life "
+        "was lost scores 0; *kept*: it scores the points on the table. *95 %* and *SE*: confidence interval and "
+        "standard error of the mean, over deals; *SD*: standard deviation of games. *IQM*: interquartile mean of the "
+        f"{analysis.score} score. *perfect*, *struck out*: share of games with 25 points, and in which the third life "
+        f"was lost, with 95 % intervals.{pooled if mixed else ''}"
+    )
+
+
+def play(analysis: Analysis) -> Table:
+    """Return how arms played and what a game cost; an estimated cost is called one."""
+    names, mixed = labels(analysis.summaries), order.mixed(analysis.summaries)
+    columns = (
+        *(ARM, PLAYERS, Column("turns", "turns", ONE_DIGIT), Column("misplays", "misplays", NUMBER)),
+        Column("hints_wasted", "hints wasted", ONE_DIGIT),
+        *(Column("forced", "forced", PERCENT), Column("fallbacks", "fallbacks", NUMBER)),
+        Column("calls", "calls", NO_DIGIT),
+        *(Column("tokens_in", "tokens in", NO_DIGIT), Column("tokens_out", "out", NO_DIGIT)),
+        Column("usd", "USD", number(4)),
+    )
+    rows = [
+        (
+            *(names[s.arm], order.at(s, mixed=mixed), s.turns, s.misplays, s.hints_wasted, s.forced_share),
+            *(s.fallbacks, s.calls, s.tokens_in, s.tokens_out),
+            s.usd if s.usd_listed is None else f"~{number(4).text(s.usd_listed)} (estimate by list price)",
+        )
+        for s in analysis.summaries
+    ]
+    return folding("play", columns, [s.arm for s in analysis.summaries], rows, analysis)
+
+
+ORIGINS = {
+    "own": ("own", PERCENT),
+    "forced": ("forced", PERCENT),
+    "second_ask": ("2nd ask", ONE_DIGIT),
+    "copied": ("copied", ONE_DIGIT),
+    "unanswered": ("no answer", PERCENT),
+    "refused": ("refused", ONE_DIGIT),
+    "refused_by_rule": ("by rule", ONE_DIGIT),
+    "refused_turns": ("turns", ONE_DIGIT),
+    "after_refusal": ("then own", ONE_DIGIT),
+    "first_misplays": ("1st: lives", ONE_DIGIT),
+    "first_points": ("points", ONE_DIGIT),
+    "played_misplays": ("played: lives", ONE_DIGIT),
+    "played_points": ("points", ONE_DIGIT),
+}
+"""How moves came about: the titles and formats of the columns that follow the number of moves."""
+
+
+def origins(analysis: Analysis) -> Table:
+    """Return whose moves they are; without a row where no model was asked and nothing refused."""
+    summaries = [s for s in analysis.summaries if s.model_moves or s.refused]
+    names, mixed = labels(analysis.summaries), order.mixed(analysis.summaries)
+    columns = (
+        *(ARM, PLAYERS, Column("moves", "moves", INT, constant=True)),
+        *(Column(key, title, format) for key, (title, format) in ORIGINS.items()),
+    )
+    rows = [
+        (
+            *(names[s.arm], order.at(s, mixed=mixed), s.model_moves),
+            *(s.own_share, s.forced_share, s.second_ask, s.copied, s.unanswered if s.calls else None),
+            *(getattr(s, key) for key in list(ORIGINS)[5:]),
+        )
+        for s in summaries
+    ]
+    return folding("origins", columns, [s.arm for s in summaries], rows, analysis)
+
+
+ALWAYS = ("arm", "players", "moves", "own", "forced")
+"""Columns that are shown even where they are zero."""
+
+
+def nonzero(table: Table, keys: Sequence[str], **changes: Any) -> Table:
+    """Return these columns of a table, without the counts that are zero in every row."""
+    places = {column.key: place for place, column in enumerate(table.columns)}
+    chosen = [key for key in keys if key in ALWAYS or any(row[places[key]] for row in table.rows)]
+    return table.select(chosen, **changes)
+
+
+SIDE = ("mean", "bounds", "p_holm")
+"""The columns that differences by a second metric have."""
+
+
+def differences(effects: Sequence[Difference], others: Sequence[Difference], analysis: Analysis) -> Table:
+    """Return differences by one metric, and beside each the `others` by another one."""
+    names = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in effects])
+    mixed = order.mixed(analysis.summaries)
+    corrected = "p, corr." if analysis.stopped else "p, Holm"
+    columns = [
+        *(ARM, PLAYERS, Column("n", effects[0].unit if effects else "n", INT, constant=True)),
+        *(Column("look", "look", INT), Column("settled", "settled")),
+        *(Column("mean", effects[0].metric if effects else "", SIGNED), Column("bounds", "95 %", SIGNED_INTERVAL)),
+        *(Column("se", "SE", NUMBER), Column("sd", "SD", NUMBER), Column("p", "p", P_VALUE)),
+        *(Column("p_holm", corrected, P_VALUE), Column("bounds_holm", "corrected", SIGNED_INTERVAL)),
+        *(Column("tally", "W/T/L", TALLY), Column("mde", "MDE", NUMBER)),
+        Column("for_one_point", "for 1 point", INT),
+        Column("other_mean", others[0].metric if others else "", SIGNED),
+        *(Column("other_bounds", "95 %", SIGNED_INTERVAL), Column("other_p_holm", corrected, P_VALUE)),
+    ]
+    beside = {(d.arm, d.baseline, d.players): d for d in others}
+    rows = []
+    for d, name in zip(effects, names, strict=True):
+        other = beside.get((d.arm, d.baseline, d.players))
+        rows.append(
+            (
+                *(name, order.at(d, mixed=mixed), d.n),
+                *((f"{d.stop.look} of {d.stop.looks}", d.stop.settled or "open") if d.stop else (None, None)),
+                *(d.mean, bounds(d.low, d.high), d.se, d.sd, d.p, d.p_holm, bounds(d.low_holm, d.high_holm)),
+                *((d.wins, d.ties, d.losses), d.mde, d.for_one_point),
+                *((other.mean, bounds(other.low, other.high), other.p_holm) if other else (None, None, None)),
+            )
+        )
+    return folding("differences", columns, [d.arm for d in effects], rows, analysis)
+
+
+def differences_title(analysis: Analysis) -> str:
+    """Return what the arms are compared with, and how."""
+    alone = all(d.unit == "repeats" for d in analysis.differences)
+    return f"Difference from *{analysis.baseline}*, {'repeats of one deal' if alone else 'paired by deal'}"
+
+
+def differences_caption(analysis: Analysis) -> str:
+    """Return what the columns of differences are, how they are tested, and what p is corrected for."""
+    if not analysis.differences:
+        return ""
+    first, alone = analysis.differences[0], all(d.unit == "repeats" for d in analysis.differences)
+    deals, units = ("deal", "repeats") if alone else ("deals", "deals")
+    second = analysis.other_differences[0].metric if analysis.other_differences else ""
+    won = "won, tied and lost" if analysis.metric in OTHER else "on which the arm has more, as much, and less"
+    sd = "" if alone else "SD: standard deviation of the deals' differences. "
+    planning = (
+        " MDE, for planning: the smallest effect that the test detects with 80 % power, corrected for the arms "
+        f"compared; for 1 point: how many {units} would detect one point so."
+        if any(d.mde for d in analysis.differences)
+        else ""
+    )
+    return (
+        f"How many {first.measured_in} more or fewer than {first.baseline} on the same {deals}, first by "
+        f"{spoken(analysis.metric)}, then by {spoken(second)}. SE: standard error of the mean difference; "
+        f"{sd}{_corrections(analysis)} W/T/L: {units} {won}.{planning}"
+    )
+
+
+def _corrections(analysis: Analysis) -> str:
+    if analysis.stopped is None:
+        return (
+            "95 %: all means that the test does not reject; p, Holm: corrected for all arms, and corrected the "
+            "interval at that level, which the conclusions state: it holds 0 exactly when the corrected p is .05 or "
+            "more."
+        )
+    arms, alpha = len(analysis.stopped.rule.arms), analysis.stopped.rule.alpha
+    return (
+        "Look: the look of the stop rule at which the arm stopped, or the last that it has reached, and what it "
+        "settled. 95 %: all means that the sequential test does not reject at that look, valid at every look; p, "
+        f"corr.: corrected for the looks and for {'one arm' if arms == 1 else many(arms, 'arm')} (Bonferroni), and "
+        f"corrected the interval at {alpha:g} / {arms}, which the conclusions state: it holds 0 exactly when the "
+        f"corrected p is {alpha:g} or more."
+    )
+
+
+def spoken(metric: str) -> str:
+    """Return `the kept score`, `turns`."""
+    return f"the {metric} score" if metric in OTHER else metric
+
+
+def more_differences(differing: Sequence[Difference], analysis: Analysis) -> Table:
+    """Return every arm by every other metric that varies: exploratory, and a family of its own."""
+    effects = [d for d in differing if d.p is not None or d.mean]
+    names = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in effects])
+    columns = (
+        *(ARM, Column("metric", "metric", constant=True), Column("better", "better", constant=True)),
+        Column("n", effects[0].unit if effects else "n", INT, constant=True),
+        *(Column("mean", "difference", MEASURED), Column("bounds", "95 %", MEASURED_INTERVAL)),
+        *(Column("p", "p", P_VALUE), Column("p_holm", "p, corr." if analysis.stopped else "p, Holm", P_VALUE)),
+    )
+    rows = [
+        (name, d.metric, d.better, d.n, d.mean, bounds(d.low, d.high), d.p, d.p_holm)
+        for d, name in zip(effects, names, strict=True)
+    ]
+    return folding("more", columns, [d.arm for d in effects], rows, analysis)
+
+
+def more_caption(differing: Sequence[Difference], analysis: Analysis) -> str:
+    """Return that this table tests nothing, and what its metrics are."""
+    if not differing:
+        return ""
+    abouts = "; ".join(f"{name}: {METRICS[name].says}" for name in dict.fromkeys(d.metric for d in differing))
+    by = "Bonferroni" if analysis.stopped else "Holm"
+    looks = "; p and intervals are valid at every look" if analysis.stopped else ""
+    return (
+        "A look around, not what the run was made to show: every arm by every other metric that differs between games, "
+        f"pooled over player counts. p is corrected for all {max(d.tests for d in differing)} of these tests as one "
+        f"family ({by}), apart from the tests by {spoken(analysis.metric)}; intervals are not corrected{looks}. "
+        f"{abouts}. A metric that is not here is the same in all games, or not known."
+    )
+
+
+def variances(parts: Sequence[DealVariance], analysis: Analysis) -> Table:
+    """Return how much scores vary between deals and within them, and how far arms go along with the baseline."""
+    names = labels(analysis.summaries)
+    columns = (
+        *(ARM, PLAYERS, Column("deals", "deals", INT, constant=True), Column("games", "games", INT, constant=True)),
+        *(Column("sd", "SD of deals", NUMBER), Column("between", "between deals", NUMBER)),
+        *(Column("within", "within a deal", NUMBER), Column("share", "share between", PERCENT)),
+        Column("correlation", "r with baseline", NUMBER),
+    )
+    rows = [
+        (names[v.arm], v.players, v.deals, v.games, v.sd, v.between, v.within, v.share, v.correlation) for v in parts
+    ]
+    return folding("variances", columns, [v.arm for v in parts], rows, analysis)
+
+
+def variances_caption(parts: Sequence[DealVariance], analysis: Analysis) -> str:
+    """Return which standard deviations the table of variances holds."""
+    repeated = (
+        ", between deals once the chance of the repeats is taken out, and within a deal, between its repeats; then the "
+        "share of the variance that lies between deals."
+    )
+    once = ". No deal was repeated, so this holds both how deals differ and chance within a deal."
+    return (
+        f"Standard deviations of the {analysis.score} score: of the deals' means"
+        f"{repeated if any(v.within is not None for v in parts) else once} *r*: correlation with the baseline's scores "
+        "on the same deals; the larger it is, the more pairing by deal helps."
+    )
+
+
+ORIGINS_CAPTION = (
+    "*Own* is the share of moves that the model's deciding node chose, *forced* the share that a program chose because "
+    "no choice was usable or accepted. *2nd ask*: moves read from a second answer; *copied*: answers that repeat the "
+    "example of their prompt; *no answer*: the share of questions without a usable answer. *Refused*: choices that "
+    "were refused before a move was made, *by rule* those that the exact safety rule refused; in how many *turns*, and "
+    "in how many of these a later choice was accepted (*then own*). *1st*: lives lost and points scored at once, had "
+    "the refused first choices been played; *played*: the same of the moves that were played instead. What is no share "
+    "is a mean per game."
+)
+PLAY_CAPTION = (
+    "*Misplays*: plays that cost a life; *hints wasted*: hints that told their receiver nothing new; *forced*: share "
+    "of moves; *fallbacks*: questions to a model without a usable answer."
+)
