@@ -46,16 +46,16 @@ class Checklist:
 
     @property
     def failed(self) -> bool:
-        return any(one.status == "fail" for one in self.findings)
+        return any(item.status == "fail" for item in self.findings)
 
     def short(self, *abouts: str) -> list[Finding]:
         """The findings about these, and of the others what is not well, else one that all is."""
-        kept = [one for one in self.findings if one.about in abouts or one.status != "ok"]
+        findings = [item for item in self.findings if item.about in abouts or item.status != "ok"]
         fine = "Python, the learning environment, disk and open files are as they should be; `doctor` alone lists them"
-        return kept if self.failed else [*kept, Finding("machine", "ok", fine)]
+        return findings if self.failed else [*findings, Finding("machine", "ok", fine)]
 
     def data(self) -> dict[str, Any]:
-        checks = [{"about": one.about, "status": one.status, "said": one.sentence} for one in self.findings]
+        checks = [{"about": item.about, "status": item.status, "said": item.sentence} for item in self.findings]
         return {"ok": not self.failed, "checks": checks}
 
     def show(self, console: Console, step: str | None = None) -> None:
@@ -63,15 +63,15 @@ class Checklist:
         table = Table.grid(padding=(0, 2), pad_edge=False)
         for name in ("status", "about"):
             table.add_column(name, no_wrap=True)
-        for one in self.findings:
-            table.add_row(Text(one.status, STYLES[one.status]), one.about, Text(one.sentence))
+        for item in self.findings:
+            table.add_row(Text(item.status, STYLES[item.status]), item.about, Text(item.sentence))
         console.print(table)
         console.print(Text(self._tally(), "bold"))
         if step and not self.failed:
             console.print(Text(f"next  {step}"), soft_wrap=True)
 
     def _tally(self) -> str:
-        counts = Counter(one.status for one in self.findings)
+        counts = Counter(item.status for item in self.findings)
         parts = [f"{counts['ok']} ok"]
         parts += [f"{counts['warn']} warning{'s' * (counts['warn'] > 1)}"] if counts["warn"] else []
         parts += [f"{counts['fail']} failed; mend the lines that say so"] if counts["fail"] else []

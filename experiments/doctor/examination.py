@@ -32,19 +32,19 @@ def examine(models: Models, config: GraphConfig, players: int, *, requests_allow
 
     Raises UserError for a player count that the graph is not for.
     """
-    found = Checklist()
-    found.findings += machine.examine().short("packages")
-    asked = {name: one for name, model in models.items() if (one := served(model)) is not None}
-    for name in models.keys() - asked.keys():
-        found.ok(name, f"{models[name]}: no language model, so nothing to check")
-    if not asked:
-        return found
+    checklist = Checklist()
+    checklist.findings += machine.examine().short("packages")
+    names = {name: role_name for name, model in models.items() if (role_name := served(model)) is not None}
+    for name in models.keys() - names.keys():
+        checklist.ok(name, f"{models[name]}: no language model, so nothing to check")
+    if not names:
+        return checklist
     examination = Examination(config, players, prompt_positions.positions(config, players), requests_allowed)
-    for name, settings in asked.items():
-        examination.model(found.of(name) if len(asked) > 1 else found, name, settings)
+    for name, settings in names.items():
+        examination.model(checklist.of(name) if len(names) > 1 else checklist, name, settings)
     if not requests_allowed:
-        found.warn("online", "no request was made; --online asks each model a few questions")
-    return found
+        checklist.warn("online", "no request was made; --online asks each model a few questions")
+    return checklist
 
 
 @dataclass(frozen=True)
@@ -56,32 +56,32 @@ class Examination:
     probed: Sequence[Probed]
     requests_allowed: bool
 
-    def model(self, found: Checklist, name: str, settings: ModelSettings) -> None:
+    def model(self, checklist: Checklist, name: str, settings: ModelSettings) -> None:
         """Check a model by the name that it has in the graph."""
-        made = offline.model(found, settings)
-        offline.price(found, settings)
+        client = offline.model(checklist, settings)
+        offline.price(checklist, settings)
         needs = [need for need in node_needs.needs(self.config, self.players, self.probed) if need.model == name]
         seen = None
-        if made is not None and needs and self.requests_allowed:
-            seen = asyncio.run(self._asked(found, settings, made, needs))
+        if client is not None and needs and self.requests_allowed:
+            seen = asyncio.run(self._asked(checklist, settings, client, needs))
         measure = seen.measure if seen else None
         if needs:
-            room.answers(found, settings, needs, measure)
+            room.answers(checklist, settings, needs, measure)
         length = settings.context_length or (seen.info.context if seen else None)
         if needs and (seen or length):
-            room.context(found, settings, needs, length, measure)
+            room.context(checklist, settings, needs, length, measure)
         if seen and measure:
-            room.patience(found, settings, measure, seen.info.slots)
-        room.game(found, settings, self.config, self.players, name, measure)
+            room.patience(checklist, settings, measure, seen.info.slots)
+        room.game(checklist, settings, self.config, self.players, name, measure)
 
     async def _asked(
-        self, found: Checklist, settings: ModelSettings, made: Transport, needs: Sequence[NodeNeed]
+        self, checklist: Checklist, settings: ModelSettings, client: Transport, needs: Sequence[NodeNeed]
     ) -> online.Online | None:
-        names, (asked, node) = {need.node for need in needs}, self._questions(needs)
+        names, (requests, node) = {need.node for need in needs}, self._questions(needs)
         first = [request for node, request in self._at_middle("json_schema").items() if node in names]
         kinds = {request.reply: request for request in first}
-        own = at(self.config, self.players).context_of(node).answer_format
-        return await online.examine(found, settings, made, asked, list(kinds.values()), own)
+        forms = at(self.config, self.players).context_of(node).answer_format
+        return await online.examine(checklist, settings, client, requests, list(kinds.values()), forms)
 
     def _questions(self, needs: Sequence[NodeNeed]) -> tuple[dict[Form, ModelRequest], str]:
         """A question in every answer format, at the middle of a game, and whose it is.
@@ -96,5 +96,5 @@ class Examination:
     def _at_middle(self, form: Form) -> dict[str, ModelRequest]:
         """What the nodes are asked at the middle of a game, in an answer format."""
         middle = self.probed[len(self.probed) // 2]
-        here = at(dotted(self.config, [f"answer_format={form}"]), self.players)
-        return requests(here, middle.view, middle.notes, middle.memory)
+        view = at(dotted(self.config, [f"answer_format={form}"]), self.players)
+        return requests(view, middle.view, middle.notes, middle.memory)

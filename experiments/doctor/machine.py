@@ -38,39 +38,39 @@ FEW_FILES = 256
 
 def examine() -> Checklist:
     """Check what every command needs of this machine, and what some can use."""
-    found = Checklist()
-    _python(found)
-    _packages(found)
-    _environment(found)
+    checklist = Checklist()
+    _python(checklist)
+    _packages(checklist)
+    _environment(checklist)
     for extra, (module, use) in EXTRAS.items():
-        _extra(found, extra, module, use)
-    _folder(found, Path.cwd())
-    _keys(found)
-    _files(found)
+        _extra(checklist, extra, module, use)
+    _folder(checklist, Path.cwd())
+    _keys(checklist)
+    _files(checklist)
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    found.ok("processors", f"{cpus}; `--workers {cpus}` uses all of them for games of programs")
-    return found
+    checklist.ok("processors", f"{cpus}; `--workers {cpus}` uses all of them for games of programs")
+    return checklist
 
 
-def _packages(found: Checklist) -> None:
+def _packages(checklist: Checklist) -> None:
     try:
-        there = versions()
+        names = versions()
     except PackageNotFoundError as error:
-        found.fail("packages", f"{error.name} is not installed: pip install --force-reinstall {PACKAGE}")
+        checklist.fail("packages", f"{error.name} is not installed: pip install --force-reinstall {PACKAGE}")
     else:
-        found.ok("packages", ", ".join(f"{name} {number}" for name, number in there.items()))
+        checklist.ok("packages", ", ".join(f"{name} {number}" for name, number in names.items()))
 
 
-def _python(found: Checklist) -> None:
-    asked = metadata(PACKAGE)["Requires-Python"] or ""
-    least = tuple(int(part) for part in re.findall(r"\d+", asked)[:2])
+def _python(checklist: Checklist) -> None:
+    needed = metadata(PACKAGE)["Requires-Python"] or ""
+    least = tuple(int(part) for part in re.findall(r"\d+", needed)[:2])
     if sys.version_info[:2] < least:
-        found.fail("python", f"{python_version()}, and {PACKAGE} needs {asked}: install it with a newer Python")
+        checklist.fail("python", f"{python_version()}, and {PACKAGE} needs {needed}: install it with a newer Python")
     else:
-        found.ok("python", f"{python_version()} at {sys.executable}")
+        checklist.ok("python", f"{python_version()} at {sys.executable}")
 
 
-def _environment(found: Checklist) -> None:
+def _environment(checklist: Checklist) -> None:
     """Whether the Hanabi Learning Environment plays a game."""
     began = time.monotonic()
     try:
@@ -78,21 +78,21 @@ def _environment(found: Checklist) -> None:
 
         turns = prompt_positions.game(2).turns
     except Exception as error:  # of whatever kind: the library is built in C++
-        found.fail(
+        checklist.fail(
             "environment",
             f"the Hanabi Learning Environment plays no game ({type(error).__name__}: {error}): "
             "pip install --force-reinstall hanabi-learning-environment",
         )
         return
     took = time.monotonic() - began
-    found.ok("environment", f"the Hanabi Learning Environment played a game of {turns} turns in {took:.1f} s")
+    checklist.ok("environment", f"the Hanabi Learning Environment played a game of {turns} turns in {took:.1f} s")
 
 
-def _extra(found: Checklist, extra: str, module: str, use: str) -> None:
+def _extra(checklist: Checklist, extra: str, module: str, use: str) -> None:
     if _there(module):
-        found.ok(f"extra {extra}", f"installed, for {use}")
+        checklist.ok(f"extra {extra}", f"installed, for {use}")
     else:
-        found.ok(f"extra {extra}", f"not installed; only for {use}: pip install '{PACKAGE}[{extra}]'")
+        checklist.ok(f"extra {extra}", f"not installed; only for {use}: pip install '{PACKAGE}[{extra}]'")
 
 
 def _there(module: str) -> bool:
@@ -102,41 +102,45 @@ def _there(module: str) -> bool:
         return False
 
 
-def _folder(found: Checklist, folder: Path) -> None:
+def _folder(checklist: Checklist, folder: Path) -> None:
     """Whether games can be kept here: commands write to `runs/` and `games/`, if not told otherwise."""
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as file:
             file.write(b"1")
             file.flush()
     except OSError as error:
-        said = f"cannot write to {folder} ({error.strerror}): go to another folder, or give `--out` with each command"
-        found.fail("folder", said)
+        sentence = (
+            f"cannot write to {folder} ({error.strerror}): go to another folder, or give `--out` with each command"
+        )
+        checklist.fail("folder", sentence)
     else:
-        found.ok("folder", f"{folder} can be written, for runs/ and games/")
+        checklist.ok("folder", f"{folder} can be written, for runs/ and games/")
     free = shutil.disk_usage(folder).free
-    said = f"{free / 1e9:,.1f} GB free"
+    sentence = f"{free / 1e9:,.1f} GB free"
     if free < NEEDED:
-        found.fail("disk", f"{said}: make room, or give `--out` on another disk")
+        checklist.fail("disk", f"{sentence}: make room, or give `--out` on another disk")
     elif free < LITTLE:
-        found.warn("disk", f"{said}: make room before a large run; `experiment plan` and `--dry-run` say what it takes")
+        checklist.warn(
+            "disk", f"{sentence}: make room before a large run; `experiment plan` and `--dry-run` say what it takes"
+        )
     else:
-        found.ok("disk", said)
+        checklist.ok("disk", sentence)
 
 
-def _keys(found: Checklist) -> None:
+def _keys(checklist: Checklist) -> None:
     """Which keys the environment or `.env` holds; never a key."""
-    there = [name for name in KEYS if os.environ.get(name)]
-    if there:
-        found.ok("keys", f"{', '.join(there)} {'is' if len(there) == 1 else 'are'} set (values are never shown)")
+    names = [name for name in KEYS if os.environ.get(name)]
+    if names:
+        checklist.ok("keys", f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)")
     else:
-        found.ok("keys", "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file `.env`")
+        checklist.ok("keys", "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file `.env`")
 
 
-def _files(found: Checklist) -> None:
+def _files(checklist: Checklist) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = hard if hard != resource.RLIM_INFINITY else max(soft, FEW_FILES)
-    said = f"{soft} may be open" + (f", raised to {min(most, 8192)} when needed" if most > soft else "")
+    sentence = f"{soft} may be open" + (f", raised to {min(most, 8192)} when needed" if most > soft else "")
     if most < FEW_FILES:
-        found.warn("files", f"{said}: few games and calls at a time; say `ulimit -n 4096` first")
+        checklist.warn("files", f"{sentence}: few games and calls at a time; say `ulimit -n 4096` first")
     else:
-        found.ok("files", said)
+        checklist.ok("files", sentence)

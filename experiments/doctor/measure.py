@@ -22,13 +22,15 @@ class Measure:
 
 def measured(exchanges: Sequence[Exchange]) -> Measure | None:
     """None where no answer came, or the server counts no tokens."""
-    told = [(one, one.response) for one in exchanges if one.response and not one.response.estimated]
-    if not told:
+    answers = [
+        (exchange, exchange.response) for exchange in exchanges if exchange.response and not exchange.response.estimated
+    ]
+    if not answers:
         return None
-    guessed = sum(estimated(message.content) for one, _ in told for message in one.messages)
+    guessed = sum(estimated(message.content) for exchange, _ in answers for message in exchange.messages)
     return Measure(
-        density=sum(response.tokens_in for _, response in told) / guessed,
-        answer=fmean(response.tokens_out for _, response in told),
-        reasoning=fmean(response.reasoning_tokens or estimated(response.reasoning or "") for _, response in told),
-        latency_s=fmean(response.latency_s for _, response in told),
+        density=sum(response.tokens_in for _, response in answers) / guessed,
+        answer=fmean(response.tokens_out for _, response in answers),
+        reasoning=fmean(response.reasoning_tokens or estimated(response.reasoning or "") for _, response in answers),
+        latency_s=fmean(response.latency_s for _, response in answers),
     )

@@ -7,30 +7,30 @@ from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import Transport
 
 
-def model(found: Checklist, settings: ModelSettings) -> Transport | None:
+def model(checklist: Checklist, settings: ModelSettings) -> Transport | None:
     """Whether the model's client can be made; None where it cannot. Its key is looked for and never printed."""
     sampling = ", ".join(f"{name} {value}" for name, value in settings.sampling.items())
     where = settings.url or settings.provider
-    found.ok("model", f"{settings.name} at {where}; sent with every request: {sampling or 'no sampling settings'}")
+    checklist.ok("model", f"{settings.name} at {where}; sent with every request: {sampling or 'no sampling settings'}")
     try:
-        made = layer.transport(settings)
-        keys = made.secrets
+        client = layer.transport(settings)
+        keys = client.secrets
     except UserError as error:
-        found.fail("key", str(error))
+        checklist.fail("key", str(error))
         return None
     if settings.provider is None:
-        found.ok("key", "the environment has one" if keys else "none is set; most servers of your own need none")
-    return made
+        checklist.ok("key", "the environment has one" if keys else "none is set; most servers of your own need none")
+    return client
 
 
-def price(found: Checklist, settings: ModelSettings) -> None:
+def price(checklist: Checklist, settings: ModelSettings) -> None:
     """Whether money can be counted."""
     if settings.price is not None:
-        found.ok("price", f"${settings.price.input:g} in, ${settings.price.output:g} out per million tokens")
+        checklist.ok("price", f"${settings.price.input:g} in, ${settings.price.output:g} out per million tokens")
     elif caution := list_prices.caution([settings]):
-        found.warn("price", caution)
+        checklist.warn("price", caution)
     else:
-        found.warn(
+        checklist.warn(
             "price",
             "unknown: money is not counted and --max-usd cannot be used; set `price: {input: X, output: Y}`, 0 for a "
             "server of your own",

@@ -34,9 +34,9 @@ class Online:
 
 
 async def examine(
-    found: Checklist,
+    checklist: Checklist,
     settings: ModelSettings,
-    made: Transport,
+    client: Transport,
     questions: Mapping[Form, ModelRequest],
     asking: Sequence[ModelRequest],
     form: Form,
@@ -46,29 +46,29 @@ async def examine(
     `questions`: one in each answer format. `asking`: a request of each reply type. `form`: the graph's own format.
     """
     try:
-        info = await _described(made)
-        found.ok("server", _served(info))
+        info = await _described(client)
+        checklist.ok("server", _served(info))
         if settings.response_format == "json_schema":
-            await _schemas(found, settings, asking)
+            await _schemas(checklist, settings, asking)
         else:
-            found.ok("schemas", f"none are sent: response_format is {settings.response_format}")
-        first = [await _question(found, settings, made, questions[one], one == form) for one in questions]
+            checklist.ok("schemas", f"none are sent: response_format is {settings.response_format}")
+        first = [await _question(checklist, settings, client, questions[name], name == form) for name in questions]
     except UserError as error:
-        found.fail("server", str(error))
+        checklist.fail("server", str(error))
         return None
     finally:
-        await made.aclose()
-    answered = [one for one in first if one is not None]
-    _advise(found, form, first, list(questions))
-    _who(found, settings, answered)
+        await client.aclose()
+    answered = [name for name in first if name is not None]
+    _advise(checklist, form, first, list(questions))
+    _who(checklist, settings, answered)
     return Online(info, measured(answered))
 
 
-async def _described(made: Transport) -> ServerInfo:
+async def _described(client: Transport) -> ServerInfo:
     """Raises UserError when the server cannot be used."""
-    describe = getattr(made, "describe", None)
+    describe = getattr(client, "describe", None)
     if describe is None:
-        await made.check()
+        await client.check()
         return ServerInfo()
     info: ServerInfo = await describe()
     return info
@@ -81,33 +81,33 @@ def _served(info: ServerInfo) -> str:
     return f"it can be reached, and lists {', '.join(info.models[:5])}{more}"
 
 
-async def _schemas(found: Checklist, settings: ModelSettings, asking: Sequence[ModelRequest]) -> None:
+async def _schemas(checklist: Checklist, settings: ModelSettings, asking: Sequence[ModelRequest]) -> None:
     """Whether the server takes JSON schemas, holds the model to them, and takes those of the graph's replies."""
     schema = {"type": "object", "properties": {"colour": {"type": "string", "enum": [ONLY]}}}
     strict = {**schema, "required": ["colour"], "additionalProperties": False}
     forced = {"type": "json_schema", "json_schema": {"name": "Colour", "strict": True, "schema": strict}}
-    said = await _tiny(settings, forced, SHORT)
-    if isinstance(said, str):
-        found.warn("schemas", f"the server refuses JSON schemas ({said}); prompts alone will state the format")
+    reply = await _tiny(settings, forced, SHORT)
+    if isinstance(reply, str):
+        checklist.warn("schemas", f"the server refuses JSON schemas ({reply}); prompts alone will state the format")
         return
     refused = [problem for request in asking if (problem := await _refused(settings, request))]
     if refused:
-        found.warn("schemas", f"taken, but not all: {'; '.join(refused)}")
-    elif said.finish == "length":
-        found.warn("schemas", "taken; whether they are enforced is not known, the answer was cut off")
-    elif _json(said.text) == {"colour": ONLY}:
-        found.ok("schemas", f"taken and enforced, also for the graph's replies ({_names(asking)})")
+        checklist.warn("schemas", f"taken, but not all: {'; '.join(refused)}")
+    elif reply.finish == "length":
+        checklist.warn("schemas", "taken; whether they are enforced is not known, the answer was cut off")
+    elif _json(reply.text) == {"colour": ONLY}:
+        checklist.ok("schemas", f"taken and enforced, also for the graph's replies ({_names(asking)})")
     else:
-        found.warn("schemas", "taken, but not enforced: the prompts alone will state the format")
+        checklist.warn("schemas", "taken, but not enforced: the prompts alone will state the format")
 
 
 async def _refused(settings: ModelSettings, request: ModelRequest) -> str | None:
     """Which schemas of a request the server refuses, the strictest first; None where it takes the strictest."""
     refused: list[str] = []
-    for one in constraints(request, settings):
-        if not isinstance(await _tiny(settings, one.response_format, 16), str):
+    for constraint in constraints(request, settings):
+        if not isinstance(await _tiny(settings, constraint.response_format, 16), str):
             break
-        refused.append(one.name)
+        refused.append(constraint.name)
     return f"{request.reply.__name__} is refused with {' and '.join(refused)}" if refused else None
 
 
@@ -118,24 +118,24 @@ async def _tiny(settings: ModelSettings, form: Mapping[str, Any], tokens: int) -
     """
     thinks = settings.reasoning_effort is not None
     short = settings if thinks else settings.model_copy(update={"max_tokens": tokens})
-    made = transport(short)
+    client = transport(short)
     try:
-        found = await _sent(made, CompletionRequest((TINY,), form))
-        if isinstance(found, ModelResponse):
-            return found
-        plain = await _sent(made, CompletionRequest((TINY,)))
+        reply = await _sent(client, CompletionRequest((TINY,), form))
+        if isinstance(reply, ModelResponse):
+            return reply
+        plain = await _sent(client, CompletionRequest((TINY,)))
         if isinstance(plain, ModelResponse):
-            return found.sentence
+            return reply.sentence
         raise UserError(f"the model server {plain.sentence}")
     finally:
-        await made.aclose()
+        await client.aclose()
 
 
-async def _sent(made: Transport, request: CompletionRequest) -> ModelResponse | faults.Fault:
+async def _sent(client: Transport, request: CompletionRequest) -> ModelResponse | faults.Fault:
     try:
-        return await made.send(request)
+        return await client.send(request)
     except Exception as error:  # every provider raises errors of its own
-        return faults.classify(error, made.secrets)
+        return faults.classify(error, client.secrets)
 
 
 def _json(text: str) -> object:
@@ -146,37 +146,39 @@ def _json(text: str) -> object:
 
 
 async def _question(
-    found: Checklist, settings: ModelSettings, made: Transport, request: ModelRequest, own: bool
+    checklist: Checklist, settings: ModelSettings, client: Transport, request: ModelRequest, is_own: bool
 ) -> Exchange | None:
     """One real question, read as in a game; returns the first exchange, or None where no answer came."""
-    brain = ChatBrain(made, settings.model_copy(update={"attempts": 2, "backoff_s": 1}), Limiter(1))
+    brain = ChatBrain(client, settings.model_copy(update={"attempts": 2, "backoff_s": 1}), Limiter(1))
     seen: list[Exchange] = []
-    here = request.form
+    form = request.form
     try:
         reply = await answer(request, brain, seen.append)
     except ModelError as error:
-        found.fail(here, str(error))
+        checklist.fail(form, str(error))
         return None
-    trouble = found.fail if own else found.warn
-    use = "the format this graph asks for" if own else "this graph asks for another format"
+    trouble = checklist.fail if is_own else checklist.warn
+    use = "the format this graph asks for" if is_own else "this graph asks for another format"
     if isinstance(reply, Absent):
-        trouble(here, f"no usable answer to a question of role {request.role} ({use}): {reply.reason}")
+        trouble(form, f"no usable answer to a question of role {request.role} ({use}): {reply.reason}")
     elif len(seen) > 1:
-        found.warn(
-            here, f"a question of role {request.role} was read at the second answer only ({use}): {seen[0].error}"
+        checklist.warn(
+            form, f"a question of role {request.role} was read at the second answer only ({use}): {seen[0].error}"
         )
     else:
-        found.ok(here, f"a question of role {request.role} was read at the first answer ({use})")
+        checklist.ok(form, f"a question of role {request.role} was read at the first answer ({use})")
     return seen[0]
 
 
-def _advise(found: Checklist, form: Form, first: Sequence[Exchange | None], forms: Sequence[Form]) -> None:
+def _advise(checklist: Checklist, form: Form, first: Sequence[Exchange | None], forms: Sequence[Form]) -> None:
     """Name a format that was read at the first answer where the graph's own was not."""
     read = [
-        one for one, exchange in zip(forms, first, strict=True) if exchange is not None and exchange.reply is not None
+        other
+        for other, exchange in zip(forms, first, strict=True)
+        if exchange is not None and exchange.reply is not None
     ]
     if form not in read and read:
-        found.warn(
+        checklist.warn(
             "format", f"{read[-1]} is read better than {form}: add --set answer_format={read[-1]} to the command"
         )
 
@@ -185,15 +187,15 @@ def _names(asking: Iterable[ModelRequest]) -> str:
     return ", ".join(request.reply.__name__ for request in asking)
 
 
-def _who(found: Checklist, settings: ModelSettings, exchanges: Iterable[Exchange]) -> None:
+def _who(checklist: Checklist, settings: ModelSettings, exchanges: Iterable[Exchange]) -> None:
     """Compare the model that answered with the one that was asked for."""
-    names = {one.response.served_by for one in exchanges if one.response}
+    names = {exchange.response.served_by for exchange in exchanges if exchange.response}
     named = sorted(filter(None, names))
     if not names:
         return
     if not named:
-        found.warn("answers", f"the server does not say which model answers; {settings.name} was asked for")
+        checklist.warn("answers", f"the server does not say which model answers; {settings.name} was asked for")
     elif all(name == settings.name or name.startswith(f"{settings.name}-") for name in named):
-        found.ok("answers", f"{', '.join(named)} answers, as asked")
+        checklist.ok("answers", f"{', '.join(named)} answers, as asked")
     else:
-        found.warn("answers", f"{settings.name} was asked for, and the server says that {', '.join(named)} answers")
+        checklist.warn("answers", f"{settings.name} was asked for, and the server says that {', '.join(named)} answers")

@@ -18,31 +18,31 @@ TIGHT = 0.8
 """The share of the room beyond which a model that writes a little more than a program is cut off."""
 
 
-def answers(found: Checklist, settings: ModelSettings, needs: Sequence[NodeNeed], measure: Measure | None) -> None:
+def answers(checklist: Checklist, settings: ModelSettings, needs: Sequence[NodeNeed], measure: Measure | None) -> None:
     """Whether `max_tokens` is enough for the longest answer of every node."""
     density, thought = (measure.density, measure.reasoning) if measure else (1.0, 0.0)
     sizes = {need.node: round((need.answer or 0) * density + thought) for need in needs if need.answer}
     if not sizes:
-        found.warn("max_tokens", "how long the answers become is not known: the graph's roles have no programs")
+        checklist.warn("max_tokens", "how long the answers become is not known: the graph's roles have no programs")
         return
     how = "by the server's own counts" if measure else "estimated from their characters"
-    said = f"{_listed(sizes)} tokens for the longest answers ({how})"
+    sentence = f"{_listed(sizes)} tokens for the longest answers ({how})"
     if settings.max_tokens is None:
-        found.ok("max_tokens", f"not set, so the server's default holds; it should leave room for {said}")
+        checklist.ok("max_tokens", f"not set, so the server's default holds; it should leave room for {sentence}")
     elif short := {node: size for node, size in sizes.items() if size > settings.max_tokens}:
-        found.fail(
+        checklist.fail(
             "max_tokens",
-            f"max_tokens is {settings.max_tokens}, too few for {', '.join(short)}: {said}. Their answers would be cut "
-            f"off; set at least {_round_up(max(sizes.values()) / TIGHT)}",
+            f"max_tokens is {settings.max_tokens}, too few for {', '.join(short)}: {sentence}. Their answers would "
+            f"be cut off; set at least {_round_up(max(sizes.values()) / TIGHT)}",
         )
     elif max(sizes.values()) > TIGHT * settings.max_tokens:
-        found.warn("max_tokens", f"max_tokens is {settings.max_tokens}, with little room to spare: {said}")
+        checklist.warn("max_tokens", f"max_tokens is {settings.max_tokens}, with little room to spare: {sentence}")
     else:
-        found.ok("max_tokens", f"{settings.max_tokens} is enough: {said}")
+        checklist.ok("max_tokens", f"{settings.max_tokens} is enough: {sentence}")
 
 
 def context(
-    found: Checklist,
+    checklist: Checklist,
     settings: ModelSettings,
     needs: Sequence[NodeNeed],
     length: int | None,
@@ -51,25 +51,25 @@ def context(
     """Whether the longest prompts fit into the context, with room for their answers."""
     density = measure.density if measure else 1.0
     prompts = {need.node: round(need.prompt * density) for need in needs}
-    whole = {need.node: prompts[need.node] + round((need.answer or 0) * density) for need in needs}
+    sizes = {need.node: prompts[need.node] + round((need.answer or 0) * density) for need in needs}
     longest = max(prompts, key=prompts.__getitem__)
-    said = f"the longest prompt is that of {longest}, about {prompts[longest]:,} tokens"
+    sentence = f"the longest prompt is that of {longest}, about {prompts[longest]:,} tokens"
     if length is None:
-        found.warn("context", f"the server does not say how many tokens it takes; {said}")
-    elif over := [node for node, size in whole.items() if size > length]:
-        found.fail(
+        checklist.warn("context", f"the server does not say how many tokens it takes; {sentence}")
+    elif over := [node for node, size in sizes.items() if size > length]:
+        checklist.fail(
             "context",
-            f"the server takes {length:,} tokens, too few for prompt and answer of {', '.join(over)}; {said}. Choose a "
-            "smaller graph, or start the server with a longer context",
+            f"the server takes {length:,} tokens, too few for prompt and answer of {', '.join(over)}; {sentence}. "
+            "Choose a smaller graph, or start the server with a longer context",
         )
-    elif max(whole.values()) + (settings.max_tokens or 0) > length:
-        found.warn("context", f"the server takes {length:,} tokens, with little room to spare; {said}")
+    elif max(sizes.values()) + (settings.max_tokens or 0) > length:
+        checklist.warn("context", f"the server takes {length:,} tokens, with little room to spare; {sentence}")
     else:
-        found.ok("context", f"the server takes {length:,} tokens; {said}")
+        checklist.ok("context", f"the server takes {length:,} tokens; {sentence}")
 
 
 def game(
-    found: Checklist,
+    checklist: Checklist,
     settings: ModelSettings,
     config: GraphConfig,
     players: int,
@@ -79,7 +79,7 @@ def game(
     """What a game takes in calls, tokens, money and time."""
     load = prompt_probe.turn(config, players).get(name)
     if load is None or not load.calls:
-        found.ok("game", f"{config.name} does not ask it at {players} players")
+        checklist.ok("game", f"{config.name} does not ask it at {players} players")
         return
     turns = prompt_positions.game(players).turns
     calls, density = load.calls * turns, measure.density if measure else 1.0
@@ -89,35 +89,35 @@ def game(
     )
     price = price_of(settings)
     money = f", about ${price.usd(round(tokens_in), round(tokens_out)):.2f}" if price else ""
-    said = f"{turns} turns, {calls:,.0f} calls, {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out{money}"
+    sentence = f"{turns} turns, {calls:,.0f} calls, {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out{money}"
     how = (
         "by the server's counts"
         if measure
         else f"estimated from characters, with {cost_estimate.ANSWER} tokens an answer"
     )
-    found.ok("game", f"{config.name} with {players} players: about {said} ({how})")
+    checklist.ok("game", f"{config.name} with {players} players: about {sentence} ({how})")
     if measure:
         quick, slow = turns * depth(at(config, players)) * measure.latency_s, calls * measure.latency_s
-        found.ok("time", f"about {duration(quick)} a game, {duration(slow)} if the server takes one call at a time")
+        checklist.ok("time", f"about {duration(quick)} a game, {duration(slow)} if the server takes one call at a time")
 
 
-def patience(found: Checklist, settings: ModelSettings, measure: Measure, slots: int | None) -> None:
+def patience(checklist: Checklist, settings: ModelSettings, measure: Measure, slots: int | None) -> None:
     """Whether `timeout_s` leaves room for an answer, and for the calls that wait before it."""
-    said = f"an answer took {measure.latency_s:.1f} s"
+    sentence = f"an answer took {measure.latency_s:.1f} s"
     at_once = f"; the server takes {slots} call{'s' * (slots > 1)} at a time" if slots else ""
     if measure.latency_s > settings.timeout_s / 2:
-        found.fail(
+        checklist.fail(
             "latency",
-            f"{said}, and timeout_s is {settings.timeout_s:g}: set at least {4 * measure.latency_s:.0f}",
+            f"{sentence}, and timeout_s is {settings.timeout_s:g}: set at least {4 * measure.latency_s:.0f}",
         )
     elif slots and measure.latency_s * settings.max_concurrency / slots > settings.timeout_s:
-        found.warn(
+        checklist.warn(
             "latency",
-            f"{said}{at_once}, and max_concurrency is {settings.max_concurrency}: calls would wait for each other. "
+            f"{sentence}{at_once}, and max_concurrency is {settings.max_concurrency}: calls would wait for each other. "
             f"Fewer are made once they are slow; max_concurrency: {slots} avoids the wait",
         )
     else:
-        found.ok("latency", f"{said}{at_once}; timeout_s is {settings.timeout_s:g}")
+        checklist.ok("latency", f"{sentence}{at_once}; timeout_s is {settings.timeout_s:g}")
 
 
 def _listed(sizes: dict[str, int]) -> str:

@@ -53,11 +53,11 @@ def export(path: Path, out: Path) -> list[Path]:
     Seats that never moved have none. Raises UserError.
     """
     written = []
-    games = sources.found(path)
+    games = sources.read(path)
     for source in games:
-        for seat, made in trajectories(source.path).items():
+        for seat, trajectory in trajectories(source.path).items():
             target = out / f"{source.name}-seat{seat}.json"
-            write_atomically(target, json.dumps(made, ensure_ascii=False) + "\n")
+            write_atomically(target, json.dumps(trajectory, ensure_ascii=False) + "\n")
             written.append(target)
     return written
 
@@ -65,12 +65,12 @@ def export(path: Path, out: Path) -> list[Path]:
 def trajectories(path: Path) -> dict[int, dict[str, Any]]:
     """The trajectory of each seat that had a turn, by seat."""
     game = _Game.read(path)
-    found = {}
+    by_seat = {}
     for seat in range(game.story.started.players):
         turns = [turn for turn in game.story.turns if turn.started.seat == seat]
         if turns:
-            found[seat] = _seat(game, seat, turns)
-    return found
+            by_seat[seat] = _seat(game, seat, turns)
+    return by_seat
 
 
 def _seat(game: _Game, seat: int, turns: Sequence[StoryTurn]) -> dict[str, Any]:
@@ -105,8 +105,8 @@ def _numbered(steps: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _steps(game: _Game, turn: StoryTurn) -> Iterator[dict[str, Any]]:
     seen = turn.started.view.model_dump(mode="json", exclude={"history", "dealt"}, exclude_defaults=True)
-    said = f"Turn {turn.started.turn}. What you see: {json.dumps(seen, ensure_ascii=False)}"
-    yield {"source": "user", "message": said, **game.at(turn.started)}
+    text = f"Turn {turn.started.turn}. What you see: {json.dumps(seen, ensure_ascii=False)}"
+    yield {"source": "user", "message": text, **game.at(turn.started)}
     if not turn.decided:
         return
     move, call = turn.decided.move, f"turn-{turn.started.turn}"
@@ -123,9 +123,9 @@ def _steps(game: _Game, turn: StoryTurn) -> Iterator[dict[str, Any]]:
 
 
 def _result(turn: StoryTurn, moved: Moved, call: str) -> dict[str, Any]:
-    refs = [{"trajectory_id": _id(one, number)} for number, one in _counted(turn.calls)]
-    told = {"source_call_id": call, "content": outcome(moved.past)}
-    return told | ({"subagent_trajectory_ref": refs} if refs else {})
+    refs = [{"trajectory_id": _id(recorded, number)} for number, recorded in _counted(turn.calls)]
+    notes = {"source_call_id": call, "content": outcome(moved.past)}
+    return notes | ({"subagent_trajectory_ref": refs} if refs else {})
 
 
 def outcome(past: Past) -> str:
@@ -159,7 +159,7 @@ def _id(call: Call, number: int) -> str:
 
 def _call(game: _Game, session: str, call: Call, number: int) -> dict[str, Any]:
     """The conversation of one call; of a program, its reply alone."""
-    steps = [_message(one.role, one.content) for one in call.messages]
+    steps = [_message(message.role, message.content) for message in call.messages]
     text = call.text if call.of_model else json.dumps(call.reply, ensure_ascii=False)
     answer: dict[str, Any] = {"source": "agent", "message": text or "", "extra": _facts(call), **game.at(call)}
     if call.of_model:
@@ -199,14 +199,14 @@ def _metrics(call: Call) -> dict[str, Any]:
 
 
 def _totals(calls: Sequence[Call], steps: int) -> dict[str, Any]:
-    asked = [call for call in calls if call.of_model]
-    cost = [call.usd for call in asked]
-    known = {} if None in cost or not cost else {"total_cost_usd": sum(usd for usd in cost if usd is not None)}
+    counts = [call for call in calls if call.of_model]
+    cost = [call.usd for call in counts]
+    prices = {} if None in cost or not cost else {"total_cost_usd": sum(usd for usd in cost if usd is not None)}
     return {
-        "total_prompt_tokens": sum(call.tokens_in for call in asked),
-        "total_completion_tokens": sum(call.tokens_out for call in asked),
-        "total_cached_tokens": sum(call.cached_tokens for call in asked),
-        **known,
+        "total_prompt_tokens": sum(call.tokens_in for call in counts),
+        "total_completion_tokens": sum(call.tokens_out for call in counts),
+        "total_cached_tokens": sum(call.cached_tokens for call in counts),
+        **prices,
         "total_steps": steps,
-        "extra": {"calls": len(asked)},
+        "extra": {"calls": len(counts)},
     }

@@ -11,7 +11,7 @@ def error_type(call: Call) -> str | None:
     """What kind of fault it was; None for a usable answer."""
     if call.outcome in ("ok", "repaired"):
         return None
-    statuses = [one.status for one in call.attempts if one.status is not None]
+    statuses = [attempt.status for attempt in call.attempts if attempt.status is not None]
     return call.cause or (str(statuses[-1]) if call.outcome == "failed" and statuses else call.outcome)
 
 
@@ -30,23 +30,23 @@ def provider(name: str) -> str:
 
 def request(seat: SeatInfo, call: Call) -> dict[str, Any]:
     """What was asked for, as the conventions name it."""
-    settings = next((one for name, one in seat.models.items() if call.model in (name, one.get("model"))), {})
-    asked = {f"gen_ai.request.{name}": settings.get(name) for name in SAMPLING}
+    settings = next((model for name, model in seat.models.items() if call.model in (name, model.get("model"))), {})
+    sampling = {f"gen_ai.request.{name}": settings.get(name) for name in SAMPLING}
     return {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": provider(call.model),
         "gen_ai.request.model": plain_model(call.model),
-        **asked,
+        **sampling,
     }
 
 
 def content(call: Call) -> dict[str, str]:
     """The prompt and the answer, as the conventions write them: JSON lists of messages with parts."""
-    said = [{"role": m.role, "parts": [{"type": "text", "content": m.content}]} for m in call.messages]
+    messages = [{"role": m.role, "parts": [{"type": "text", "content": m.content}]} for m in call.messages]
     parts = [{"type": "reasoning", "content": call.reasoning}] if call.reasoning else []
     parts += [{"type": "text", "content": call.text}] if call.text is not None else []
     answer = [{"role": "assistant", "parts": parts, "finish_reason": call.finish or "stop"}] if parts else []
     return {
-        "gen_ai.input.messages": json.dumps(said, ensure_ascii=False),
+        "gen_ai.input.messages": json.dumps(messages, ensure_ascii=False),
         "gen_ai.output.messages": json.dumps(answer, ensure_ascii=False),
     }

@@ -82,7 +82,7 @@ def game(moves: Moves) -> HanabLiveGame:
         "deck": [{"suitIndex": suit_index(card), "rank": card.rank} for card in started.deck],
         "actions": actions,
         "options": {"variant": NO_VARIANT},
-        "notes": [[" / ".join(said) for said in of_seat] for of_seat in notes],
+        "notes": [[" / ".join(texts) for texts in of_seat] for of_seat in notes],
     }
     return HanabLiveGame(data, _past_end(history))
 
@@ -112,8 +112,8 @@ def _hint(move: HintColour | HintRank) -> dict[str, int]:
 
 def _note(past: Past, why: str) -> str:
     """`turn 3, hint P1 red: two of them are playable`; the move alone where no reason is recorded."""
-    head, said = f"turn {past.turn}, {past.move}", why.strip()
-    short = said if len(said) <= LONGEST_NOTE else f"{said[:LONGEST_NOTE]} ..."
+    head, reason = f"turn {past.turn}, {past.move}", why.strip()
+    short = reason if len(reason) <= LONGEST_NOTE else f"{reason[:LONGEST_NOTE]} ..."
     return (f"{head}: {short}" if short else head).translate(_PLAIN)
 
 
@@ -138,7 +138,7 @@ def nothing_scores(history: Sequence[Past]) -> bool:
     return any(piles.best_possible == sum(piles.fireworks) for piles in _piles(history))
 
 
-def made(action: Mapping[str, int], seat: int, orders: CardOrders) -> Move:
+def move_of(action: Mapping[str, int], seat: int, orders: CardOrders) -> Move:
     """The move of an action that is no end of the game. Raises ValueError, in words, where it does not fit."""
     kind, target, value = action["type"], action["target"], action.get("value", 0)
     if kind in (PLAY, DISCARD):

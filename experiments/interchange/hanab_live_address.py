@@ -37,7 +37,7 @@ def address(game: Mapping[str, Any]) -> str:
 def _actions(actions: Sequence[Mapping[str, int]]) -> str:
     kinds = [action["type"] for action in actions]
     lowest, width = min(kinds), max(kinds) - min(kinds) + 1
-    pairs = (BASE[_value(one) * width + one["type"] - lowest] + BASE[one["target"]] for one in actions)
+    pairs = (BASE[_value(step) * width + step["type"] - lowest] + BASE[step["target"]] for step in actions)
     return f"{lowest}{max(kinds)}{''.join(pairs)}"
 
 
@@ -48,8 +48,8 @@ def _value(action: Mapping[str, int]) -> int:
 
 def game(text: str) -> dict[str, Any]:
     """The game of an address in the site's JSON format. Raises UserError for a text that is none."""
-    found = ADDRESS.fullmatch(text.strip())
-    parts = found[1].replace("-", "").split(",") if found else []
+    match = ADDRESS.fullmatch(text.strip())
+    parts = match[1].replace("-", "").split(",") if match else []
     if len(parts) not in (3, 4):
         raise UserError(f"{shortened(repr(text.strip()))} is not an address of a replay, which begins with {SITE}")
     cards, actions, variant = parts[:3]

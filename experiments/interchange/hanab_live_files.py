@@ -35,7 +35,7 @@ def export(path: Path, out: Path) -> list[Written]:
 
     Raises UserError for a single game without moves.
     """
-    games = sources.found(path)
+    games = sources.read(path)
     written = []
     for source, file in zip(games, sources.targets(games, path, out, ".json"), strict=True):
         moves = source.moves()
@@ -54,20 +54,22 @@ def _table(written: Sequence[Written]) -> str:
     text = StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("game", "address"))
-    rows.writerows((one.name, one.address) for one in written)
+    rows.writerows((game.name, game.address) for game in written)
     return text.getvalue()
 
 
 def lines(written: Sequence[Written], out: Path) -> list[str]:
     """What a person reads: the address of a single game, or where those of many are."""
     if len(written) == 1:
-        said = [f"file     {written[0].file}", f"address  {written[0].address}"]
+        sentences = [f"file     {written[0].file}", f"address  {written[0].address}"]
     else:
-        said = [f"{len(written)} games  {out}", f"addresses  {out / ADDRESSES}"]
-    said.append("white cards are blue there, blue ones purple; the file has the reasons as notes, the address has none")
-    if past := [one for one in written if one.past_end]:
+        sentences = [f"{len(written)} games  {out}", f"addresses  {out / ADDRESSES}"]
+    sentences.append(
+        "white cards are blue there, blue ones purple; the file has the reasons as notes, the address has none"
+    )
+    if past := [game for game in written if game.past_end]:
         games = "this game" if len(written) == 1 else f"{len(past)} games"
-        moves = sum(one.past_end for one in past)
+        moves = sum(game.past_end for game in past)
         cut = "the last move is" if moves == 1 else f"the last {moves} moves are"
-        said.append(f"hanab.live ends {games} earlier, when no card can score any more: {cut} cut")
-    return said
+        sentences.append(f"hanab.live ends {games} earlier, when no card can score any more: {cut} cut")
+    return sentences

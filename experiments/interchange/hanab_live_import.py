@@ -137,13 +137,13 @@ def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
         raise UserError(f"{where} must be a list with at least one entry")
     if len(values) > LONGEST:
         raise UserError(f"{where} has {len(values)} entries; no game of Hanabi has more than {LONGEST}")
-    found = []
+    entries = []
     for number, value in enumerate(values):
         try:
-            found.append(kind.model_validate(value))
+            entries.append(kind.model_validate(value))
         except ValidationError as error:
             raise user_error(f"{where}[{number}]", error) from None
-    return found
+    return entries
 
 
 def _deck(cards: Any, where: str) -> tuple[Card, ...]:
@@ -152,10 +152,10 @@ def _deck(cards: Any, where: str) -> tuple[Card, ...]:
             f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID"
         )
     try:
-        return check_deck([f"{COLOURS[one.suitIndex]}{one.rank}" for one in _all(_Card, cards, f"{where}: deck")])
+        return check_deck([f"{COLOURS[card.suitIndex]}{card.rank}" for card in _all(_Card, cards, f"{where}: deck")])
     except ValueError as error:
-        said = str(error)
-        raise UserError(said if isinstance(error, UserError) else f"{where}: {said}") from None
+        message = str(error)
+        raise UserError(message if isinstance(error, UserError) else f"{where}: {message}") from None
 
 
 def _moves(
@@ -181,7 +181,7 @@ def _moves(
 def _apply(referee: Referee, action: _Action, orders: CardOrders, at: str) -> None:
     seat = referee.seat
     try:
-        move = hanab_live.made(action.model_dump(exclude_none=True), seat, orders)
+        move = hanab_live.move_of(action.model_dump(exclude_none=True), seat, orders)
     except ValidationError as error:
         raise user_error(at, error) from None
     except ValueError as error:
@@ -221,11 +221,11 @@ def journal_of(game: Imported, path: Path, name: str) -> list[Event]:
         max_turns=len(game.moves),
     )
     asyncio.run(playing)
-    kept = [event for event in events if game.ended or not isinstance(event, GameEnded)]
+    stored = [event for event in events if game.ended or not isinstance(event, GameEnded)]
     with Journal(path) as journal:
-        for event in kept:
+        for event in stored:
             journal(event)
-    return kept
+    return stored
 
 
 def turns(events: Sequence[Event]) -> int:

@@ -44,24 +44,24 @@ class Done:
             "other_models": self.others,
             "games": self.games,
             "turns": len(self.placed),
-            "unreadable": sum(one["unreadable"] is not None for one in self.placed),
+            "unreadable": sum(place["unreadable"] is not None for place in self.placed),
             "left_out": self.left_out,
         }
 
     @property
     def lines(self) -> list[str]:
         """What a person is told."""
-        unread = sum(one["unreadable"] is not None for one in self.placed)
-        told = [
+        unread = sum(entry["unreadable"] is not None for entry in self.placed)
+        sentences = [
             f"{self.games:,} games, {len(self.placed):,} turns in {self.folder}/, the answers read as {self.graph}'s",
             f"{unread:,} answers could not be read; their turns have the move of the record",
         ]
         if self.left_out:
-            told.append(
+            sentences.append(
                 f"{len(self.left_out):,} of {self.rows:,} rows left out, see {self.folder}/{LEFT_OUT}; the first:"
             )
-            told += [f"  row {one['row']}: {one['why']}" for one in self.left_out[:3]]
-        return [*told, f"next: orchestrator games list {self.folder}"]
+            sentences += [f"  row {entry['row']}: {entry['why']}" for entry in self.left_out[:3]]
+        return [*sentences, f"next: orchestrator games list {self.folder}"]
 
 
 def run(
@@ -83,35 +83,35 @@ def run(
         raise UserError(f"{str(folder)!r} holds files already; give another --out")
     config = logs.graph_of(file, graph)
     done = Done(folder, config.name)
-    found = _rows(file, log_rows.columns(names), models, done)
-    made = [game for rows in logs.games(found) if (game := _placed(rows, config, done)) is not None]
-    done.left_out.sort(key=lambda one: one["row"])
+    readable = _rows(file, log_rows.columns(names), models, done)
+    games = [game for rows in logs.games(readable) if (game := _placed(rows, config, done)) is not None]
+    done.left_out.sort(key=lambda entry: entry["row"])
     if done.left_out and not skip_broken:
         first = done.left_out[0]
         raise UserError(
             f"{file}, row {first['row']}: {first['why']}; {len(done.left_out):,} of {done.rows:,} rows cannot be used "
             "(--skip-broken leaves them out)"
         )
-    if not made:
+    if not games:
         raise UserError(f"{file} has no game that can be read" if done.rows else f"{file} has no rows")
-    _write(made, config, done)
+    _write(games, config, done)
     return done
 
 
 def _rows(file: Path, named: Mapping[str, str], models: Collection[str], done: Done) -> list[LogRow]:
-    found = []
+    rows = []
     for number, data in enumerate(log_rows.rows(file), 1):
         done.rows += 1
         if models and data.get(named["model_name"]) not in models:
             done.others += 1
             continue
         try:
-            found.append(log_rows.row(data, number, named))
+            rows.append(log_rows.row(data, number, named))
         except Broken as problem:
             done.left_out.append({"row": number, "why": str(problem)})
     if models and done.others == done.rows:
         raise UserError(f"{file} has no row of {', '.join(models)}")
-    return found
+    return rows
 
 
 def _placed(rows: Sequence[LogRow], config: GraphConfig, done: Done) -> logs.LogGame | None:
@@ -124,17 +124,17 @@ def _placed(rows: Sequence[LogRow], config: GraphConfig, done: Done) -> logs.Log
     return game if game.turns else None
 
 
-def _write(made: Sequence[logs.LogGame], config: GraphConfig, done: Done) -> None:
-    taken: dict[str, int] = {}
-    for game in made:
+def _write(games: Sequence[logs.LogGame], config: GraphConfig, done: Done) -> None:
+    counts: dict[str, int] = {}
+    for game in games:
         stem = f"{_slug(game.model)}-{game.players}p-s{game.turns[0].row.seed}"
-        taken[stem] = number = taken.get(stem, 0) + 1
+        counts[stem] = number = counts.get(stem, 0) + 1
         name = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
         journals.write(journals.events(game, config, f"hanabilogs {name}"), done.folder / name)
         done.placed += journals.plain(game, name)
         done.games += 1
-    for name, rows in ((INDEX, sorted(done.placed, key=lambda one: one["row"])), (LEFT_OUT, done.left_out)):
-        lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in rows)
+    for name, rows in ((INDEX, sorted(done.placed, key=lambda entry: entry["row"])), (LEFT_OUT, done.left_out)):
+        lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in rows)
         write_atomically(done.folder / name, f"[\n{lines}\n]\n" if lines else "[]\n")
 
 

@@ -29,9 +29,9 @@ BY_NAME = {"mincon": "watson", "deductcon": "sherlock", "multiturn": "mycroft"}
 """By a part of the name of a published file: the graph whose answers it holds."""
 
 
-def graph_of(path: Path, given: str | None) -> GraphConfig:
+def graph_of(path: Path, graph_name: str | None) -> GraphConfig:
     """The graph whose format the answers follow. Raises UserError where neither a name nor the file says which."""
-    name = given or next((graph for part, graph in BY_NAME.items() if part in path.name), None)
+    name = graph_name or next((graph for part, graph in BY_NAME.items() if part in path.name), None)
     if name is None:
         raise UserError(
             f"{path.name} does not say which prompts its models were given; name the graph with --graph: "
@@ -74,11 +74,11 @@ def games(rows: Iterable[LogRow]) -> list[list[LogRow]]:
     again: dict[tuple[object, ...], int] = {}
     for row in rows:
         number = again.get(row.game, 0)
-        there = by_game.get((*row.game, number), [])
-        if any(one.turn == row.turn for one in there):
+        earlier = by_game.get((*row.game, number), [])
+        if any(game_rows.turn == row.turn for game_rows in earlier):
             again[row.game] = number = number + 1
         by_game.setdefault((*row.game, number), []).append(row)
-    return [sorted(one, key=lambda row: row.turn) for one in by_game.values()]
+    return [sorted(game_rows, key=lambda row: row.turn) for game_rows in by_game.values()]
 
 
 def placed(rows: Sequence[LogRow], config: GraphConfig) -> LogGame:
@@ -88,16 +88,16 @@ def placed(rows: Sequence[LogRow], config: GraphConfig) -> LogGame:
         raise Broken(f"turn_number: the game's rows begin with turn {first.turn}, which is not its first")
     if first.state.seat != 0:
         raise Broken(f"current_player: P{first.state.seat} begins; only games that P0 begins can be read")
-    whole = _unbroken(rows)
-    seed, deck = _deck(whole)
+    unbroken = _unbroken(rows)
+    seed, deck = _deck(unbroken)
     reading = _Reading(config, Referee(first.players, deck), known=seed is not None)
-    for row, after in zip(whole, [*whole[1:], None], strict=True):
+    for row, after in zip(unbroken, [*unbroken[1:], None], strict=True):
         if (problem := reading.problem(row)) is not None:
-            reading.left_out += [(one.number, problem) for one in whole if one.turn >= row.turn]
+            reading.left_out += [(later.number, problem) for later in unbroken if later.turn >= row.turn]
             break
         reading.read(row, after)
-    gap = f"turn_number: turn {whole[-1].turn + 1} is missing, so that later turns have no known past"
-    reading.left_out += [(row.number, gap) for row in rows[len(whole) :]]
+    gap = f"turn_number: turn {unbroken[-1].turn + 1} is missing, so that later turns have no known past"
+    reading.left_out += [(row.number, gap) for row in rows[len(unbroken) :]]
     return LogGame(first.model, first.players, seed, deck, tuple(reading.turns), tuple(reading.left_out))
 
 
@@ -111,33 +111,33 @@ def _deck(rows: Sequence[LogRow]) -> tuple[int | None, tuple[Card, ...]]:
     """HLE's deal of the seed where all states show its cards, else the deck that the states show. Raises Broken."""
     seed, seen = rows[0].seed, _seen(rows)
     if seed <= MAX_SEED:
-        own = deal(seed)
-        if all(card in (None, dealt) for card, dealt in zip(seen, own, strict=False)):
-            return seed, own
-    return None, _shown(seen)
+        dealt_deck = deal(seed)
+        if all(card in (None, dealt) for card, dealt in zip(seen, dealt_deck, strict=False)):
+            return seed, dealt_deck
+    return None, _deck_of_states(seen)
 
 
 def _seen(rows: Sequence[LogRow]) -> list[Card | None]:
     """The cards that the states show, in the order of dealing; None for those that are hidden."""
-    cards = [one.card for hand in rows[0].state.hands for one in hand]
+    cards = [held.card for hand in rows[0].state.hands for held in hand]
     for before, after in pairwise(rows):
         if after.state.deck_size < before.state.deck_size:
             cards.append(after.state.hands[before.state.seat][-1].card)
     return cards
 
 
-def _shown(seen: Sequence[Card | None]) -> tuple[Card, ...]:
+def _deck_of_states(seen: Sequence[Card | None]) -> tuple[Card, ...]:
     """The deck that the states show; what nobody drew follows in any order. Raises Broken."""
-    known = [card for card in seen if card is not None]
-    if len(known) < len(seen):
+    cards = [card for card in seen if card is not None]
+    if len(cards) < len(seen):
         raise Broken(
             "seed: HLE's deal of this seed does not show the hands of raw_game_state_before_move, which hides one hand"
         )
     rest = [card for card in CARDS for _ in range(card.copies)]
     try:
-        for card in known:
+        for card in cards:
             rest.remove(card)
-        return check_deck([*known, *rest])
+        return check_deck([*cards, *rest])
     except ValueError:
         raise Broken("raw_game_state_before_move: the states show more copies of a card than there are") from None
 
@@ -160,9 +160,9 @@ class _Reading:
         if self.turns and self.turns[-1].move is None:
             many = "several moves lead" if self.fitting else "no legal move leads"
             return f"raw_game_state_before_move: {many} to this state from turn {row.turn - 1}"
-        found = next(differences(row.state, self.referee), None)
-        if found is not None:
-            return f"raw_game_state_before_move: it does not follow from the turn before: {found}"
+        difference = next(differences(row.state, self.referee), None)
+        if difference is not None:
+            return f"raw_game_state_before_move: it does not follow from the turn before: {difference}"
         try:
             options(row, self.referee)
         except Broken as problem:
@@ -173,32 +173,35 @@ class _Reading:
         legal = options(row, self.referee)
         call = self._call(row, legal)
         named = legal_move(call, legal)
-        move = self._made(row, after, named)
+        move = self._move_made(row, after, named)
         self.turns.append(Turn(row, call, move))
         if move is not None:
             self.referee = rebuild(row.players, self.referee.deck, [*_moves(self.referee), move])
 
-    def _made(self, row: LogRow, after: LogRow | None, named: Move | None) -> Move | None:
+    def _move_made(self, row: LogRow, after: LogRow | None, named: Move | None) -> Move | None:
         """The one move that leads to the next state, that of the answer first; in the last row the answer's."""
         if after is None:
-            drawn = isinstance(named, Play | Discard) and self.referee.view().deck_size and not self.known
-            return None if drawn else named
+            is_unknown = isinstance(named, Play | Discard) and self.referee.view().deck_size and not self.known
+            return None if is_unknown else named
         before = _moves(self.referee)
-        tried = [*([] if named is None else [named]), *(one for one in self.referee.legal() if one != named)]
-        found = []
+        tried = [
+            *([] if named is None else [named]),
+            *(candidate for candidate in self.referee.legal() if candidate != named),
+        ]
+        fitting = []
         for move in tried:
             if not any(differences(after.state, rebuild(row.players, self.referee.deck, [*before, move]))):
                 if move == named:
                     return move
-                found.append(move)
-        self.fitting = len(found)
-        return found[0] if len(found) == 1 else None
+                fitting.append(move)
+        self.fitting = len(fitting)
+        return fitting[0] if len(fitting) == 1 else None
 
     def _call(self, row: LogRow, legal: Listed) -> Call:
         node = self.config.nodes[self.config.decides]
         context, role = self.config.context_of(self.config.decides), self.config.role(self.config.decides)
         sent = (("system", row.system), ("user", row.user))
-        messages = tuple(Message.model_validate({"role": who, "content": text}) for who, text in sent if text)
+        messages = tuple(Message.model_validate({"role": speaker, "content": text}) for speaker, text in sent if text)
         call = Call(
             turn=self.referee.turn,
             seat=self.referee.seat,
@@ -216,8 +219,8 @@ class _Reading:
         except Unreadable as problem:
             return call.model_copy(update={"outcome": "fallback", "error": str(problem), "cause": problem.cause})
         outcome = "repaired" if read.repaired else "ok"
-        told = {"reply": read.reply.model_dump(mode="json"), "outcome": outcome, "dropped": read.dropped}
-        return Call.model_validate({**call.model_dump(), **told})
+        reading = {"reply": read.reply.model_dump(mode="json"), "outcome": outcome, "dropped": read.dropped}
+        return Call.model_validate({**call.model_dump(), **reading})
 
 
 def _moves(referee: Referee) -> list[Move]:
@@ -253,13 +256,13 @@ def options(row: LogRow, referee: Referee) -> Listed:
 
 
 def _move(text: str, seat: int, players: int) -> Move:
-    if found := _HINT.search(text):
-        who = int(found["who"])
-        to = (seat + who) % players if found["sign"] == "+" else who
-        if found["rank"]:
-            return HintRank(to=to, rank=int(found["rank"]))
-        if (colour := _LETTERS.get(found["colour"].lower())) is not None:
+    if match := _HINT.search(text):
+        number = int(match["who"])
+        to = (seat + number) % players if match["sign"] == "+" else number
+        if match["rank"]:
+            return HintRank(to=to, rank=int(match["rank"]))
+        if (colour := _LETTERS.get(match["colour"].lower())) is not None:
             return HintColour(to=to, colour=colour)
-    elif found := _OWN.search(text):
-        return (Play if found[1].lower() == "play" else Discard)(slot=int(found[2]))
+    elif match := _OWN.search(text):
+        return (Play if match[1].lower() == "play" else Discard)(slot=int(match[2]))
     raise Broken(f"legal_moves_description_for_llm: {text[:60]!r} is not a move as HLE writes it, e.g. '(Play 0)'")

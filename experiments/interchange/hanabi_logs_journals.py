@@ -51,33 +51,33 @@ def _decision(turn: Turn, move: Move) -> Decision:
     if reply is None:
         return Decision(move, "the move of the record, which the answer does not name", forced=True)
     rated = RatedChoice.model_fields.keys() <= reply.keys()
-    ratings = {one["action"]: one["rating"] for one in reply["ratings"]} if rated else None
+    ratings = {rating["action"]: rating["rating"] for rating in reply["ratings"]} if rated else None
     return Decision(move, str(reply.get("reason", "")), ratings, node=call.node)
 
 
 def events(game: LogGame, config: GraphConfig, name: str) -> list[Event]:
     """The events of the game's journal, without an end where the record has none."""
-    made = [turn for turn in game.turns if turn.move is not None]
+    moved = [turn for turn in game.turns if turn.move is not None]
     info = _info(game, config)
-    found: list[Event] = []
+    recorded: list[Event] = []
     asyncio.run(
         game_loop.play_async(
-            [_LogSeat(info, made)] * game.players,
+            [_LogSeat(info, moved)] * game.players,
             players=game.players,
             seed=game.seed,
             deck=None if game.seed is not None else game.deck,
             label=name,
-            sink=found.append,
-            max_turns=len(made),
+            sink=recorded.append,
+            max_turns=len(moved),
         )
     )
-    over = rebuild(game.players, game.deck, [turn.move for turn in made if turn.move is not None])
+    over = rebuild(game.players, game.deck, [turn.move for turn in moved if turn.move is not None])
     if not over.over:
-        found = [event for event in found if not isinstance(event, GameEnded)]
-        if len(made) < len(game.turns):
+        recorded = [event for event in recorded if not isinstance(event, GameEnded)]
+        if len(moved) < len(game.turns):
             view = over.view()
-            found += [TurnStarted(turn=view.turn, seat=view.seat, view=view), game.turns[len(made)].call]
-    return found
+            recorded += [TurnStarted(turn=view.turn, seat=view.seat, view=view), game.turns[len(moved)].call]
+    return recorded
 
 
 def _info(game: LogGame, config: GraphConfig) -> SeatInfo:
@@ -85,12 +85,12 @@ def _info(game: LogGame, config: GraphConfig) -> SeatInfo:
     return SeatInfo(graph=SEAT, model=game.model, config=bound.model_dump(mode="json"), label="published record")
 
 
-def write(found: Sequence[Event], path: Path) -> None:
+def write(events: Sequence[Event], path: Path) -> None:
     """Write a journal. Raises UserError when the file is there."""
     if path.exists():
         raise UserError(f"{str(path)!r} exists; give another --out, or move it away")
     with Journal(path) as journal:
-        for event in found:
+        for event in events:
             journal(event)
 
 
@@ -108,5 +108,5 @@ def plain(game: LogGame, journal: str) -> Iterator[Mapping[str, Any]]:
             "answer": (turn.call.reply or {}).get("action"),
             "unreadable": turn.call.error,
             "move_ratings": list(turn.row.ratings),
-            "legal": [str(one) for one in turn.row.legal],
+            "legal": [str(move) for move in turn.row.legal],
         }

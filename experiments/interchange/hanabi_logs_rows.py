@@ -61,7 +61,7 @@ class LogRow:
 def columns(path: Path | None) -> Mapping[str, str]:
     """The column of each field: its own name, or that of a YAML file. Raises UserError."""
     named = {} if path is None else loaded(from_file(path, "the column names"), str(path))
-    if not isinstance(named, dict) or not all(isinstance(one, str) for one in named.values()):
+    if not isinstance(named, dict) or not all(isinstance(name, str) for name in named.values()):
         raise UserError(f"{path}: it must map field names to column names, e.g. response_content: answer")
     for field in named:
         if field not in FIELDS:
@@ -101,20 +101,20 @@ def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRo
     got = {field: data.get(column) for field, column in named.items()}
     for field in NEEDED:
         if got[field] is None:
-            there = ", ".join(data) or "no columns"
-            raise Broken(f"{field}: the row has no column {named[field]!r}; it has {shortened(there)}")
-    players = _whole(got, "players")
+            present = ", ".join(data) or "no columns"
+            raise Broken(f"{field}: the row has no column {named[field]!r}; it has {shortened(present)}")
+    players = _integer(got, "players")
     if players not in (2, 3, 4, 5):
         raise Broken(f"players: {players}; Hanabi is for 2 to 5")
     state = _state(got, players)
-    if got["deck_size"] is not None and _whole(got, "deck_size") != state.deck_size:
+    if got["deck_size"] is not None and _integer(got, "deck_size") != state.deck_size:
         raise Broken(f"deck_size: {got['deck_size']}, and the state says {state.deck_size}")
     return LogRow(
         number,
         _text(got, "model_name"),
         players,
-        _whole(got, "seed"),
-        _whole(got, "turn_number"),
+        _integer(got, "seed"),
+        _integer(got, "turn_number"),
         state,
         _text(got, "response_content"),
         _legal(got),
@@ -140,10 +140,10 @@ def _state(got: Mapping[str, Any], players: int) -> HleState:
 def _seat(got: Mapping[str, Any]) -> int:
     value = got["current_player"]
     text = value[1:] if isinstance(value, str) and value[:1] in "Pp" else value
-    return _whole({"current_player": text}, "current_player")
+    return _integer({"current_player": text}, "current_player")
 
 
-def _whole(got: Mapping[str, Any], field: str) -> int:
+def _integer(got: Mapping[str, Any], field: str) -> int:
     value = got[field]
     if isinstance(value, str) and value.strip().isdigit():
         value = int(value)
@@ -178,7 +178,7 @@ def _legal(got: Mapping[str, Any]) -> tuple[str, ...]:
     """The moves of `{"0": "...", "1": "..."}` or of a list, by number; keys without a text are none, as in Parquet."""
     field = "legal_moves_description_for_llm"
     value = _parsed(got, field)
-    if isinstance(value, list) and all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
+    if isinstance(value, list) and all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in value):
         value = dict(value)  # a map of Parquet
     if isinstance(value, list):
         value = dict(enumerate(value))
@@ -196,6 +196,6 @@ def _ratings(got: Mapping[str, Any]) -> tuple[float, ...]:
     value = _parsed(got, "move_ratings")
     if value is None:
         return ()
-    if not isinstance(value, list) or not all(isinstance(one, int | float) for one in value):
+    if not isinstance(value, list) or not all(isinstance(rating, int | float) for rating in value):
         raise Broken("move_ratings: it is not a list of numbers")
     return tuple(map(float, value))

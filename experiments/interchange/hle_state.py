@@ -65,8 +65,8 @@ class HleState:
     @property
     def first(self) -> bool:
         """Whether it is the state before the first move."""
-        whole = 50 - self.players * HAND_SIZES[self.players]
-        return self.deck_size == whole and self.tokens == 8 and not any(self.fireworks) and not self.discards
+        full_deck = 50 - self.players * HAND_SIZES[self.players]
+        return self.deck_size == full_deck and self.tokens == 8 and not any(self.fireworks) and not self.discards
 
 
 def read(value: Any, seat: int | None) -> HleState:
@@ -96,31 +96,31 @@ def _dictionary(text: str) -> Any:
 
 
 def _of_text(text: str, seat: int | None) -> HleState:
-    found = _TEXT.fullmatch(text)
-    if found is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         raise NotAState(
             "it is not HLE's text of a state, from 'Life tokens:' and 'Info tokens:' to 'Deck size:' and 'Discards:'"
         )
-    blocks = [block.strip().splitlines() for block in re.split(r"-{3,}", found["hands"])]
+    blocks = [block.strip().splitlines() for block in re.split(r"-{3,}", match["hands"])]
     movers = [number for number, block in enumerate(blocks) if block and block[0].strip() == _CURRENT]
     if len(movers) != 1:
         raise NotAState(f"it marks {len(movers)} current players, not one")
     hands = [tuple(_line(line) for line in block if line.strip() != _CURRENT) for block in blocks]
-    if any(one.card is None for hand in hands for one in hand):
+    if any(held.card is None for hand in hands for held in hand):
         seat, hands = _turned(hands, seat)
     else:
         seat = movers[0]
     if len(hands) not in HAND_SIZES:
         raise NotAState(f"it has {len(hands)} hands; Hanabi is for 2 to 5 players")
-    red, yellow, green, white, blue = (int(one[1]) for one in found["fireworks"].split())
-    discards = tuple(map(Card, found["discards"].split()))
-    numbers = (int(found["lives"]), int(found["tokens"]))
-    return HleState(seat, *numbers, (red, yellow, green, white, blue), int(found["deck"]), discards, tuple(hands))
+    red, yellow, green, white, blue = (int(held[1]) for held in match["fireworks"].split())
+    discards = tuple(map(Card, match["discards"].split()))
+    numbers = (int(match["lives"]), int(match["tokens"]))
+    return HleState(seat, *numbers, (red, yellow, green, white, blue), int(match["deck"]), discards, tuple(hands))
 
 
 def _turned(hands: list[tuple[Held, ...]], seat: int | None) -> tuple[int, list[tuple[Held, ...]]]:
     """The hands of an observation by seat: its first hand is the observer's, who moves."""
-    if any(one.card is not None for one in hands[0]) or any(one.card is None for hand in hands[1:] for one in hand):
+    if any(held.card is not None for held in hands[0]) or any(held.card is None for hand in hands[1:] for held in hand):
         raise NotAState("a hand other than the first is hidden, or only part of one")
     if seat is None:
         raise NotAState("it is an observation, which does not say whose, and current_player is missing")
@@ -129,15 +129,15 @@ def _turned(hands: list[tuple[Held, ...]], seat: int | None) -> tuple[int, list[
 
 
 def _line(line: str) -> Held:
-    found = _LINE.fullmatch(line.strip())
-    if found is None:
+    match = _LINE.fullmatch(line.strip())
+    if match is None:
         raise NotAState(f"{line.strip()!r} is not a card of a hand, such as 'R1 || XX|RYGWB12345'")
-    colour = None if found["colour"] == "X" else found["colour"]
-    rank = None if found["rank"] == "X" else int(found["rank"])
-    colours = tuple(one for one in COLOURS if one in found["types"])
-    ranks = tuple(one for one in RANKS if str(one) in found["types"])
+    colour = None if match["colour"] == "X" else match["colour"]
+    rank = None if match["rank"] == "X" else int(match["rank"])
+    colours = tuple(value for value in COLOURS if value in match["types"])
+    ranks = tuple(value for value in RANKS if str(value) in match["types"])
     possible = Knowledge.model_validate({"colour": colour, "rank": rank, "colours": colours, "ranks": ranks})
-    return Held(None if found["card"] == "XX" else Card(found["card"]), colour, rank, possible)
+    return Held(None if match["card"] == "XX" else Card(match["card"]), colour, rank, possible)
 
 
 # Dictionaries
@@ -149,14 +149,14 @@ def _of_dictionary(data: Mapping[str, Any]) -> HleState:
         if data.get("current_player_offset"):
             raise NotAState("it is the observation of a player who does not move: current_player_offset is not 0")
         hands = [
-            tuple(_held(card, told) for card, told in zip(cards, known, strict=True))
-            for cards, known in zip(data["observed_hands"], data["card_knowledge"], strict=True)
+            tuple(_held(card, hints) for card, hints in zip(cards, knowledge, strict=True))
+            for cards, knowledge in zip(data["observed_hands"], data["card_knowledge"], strict=True)
         ]
         seat, hands = _turned(hands, seat)
         if len(hands) != players:
             raise NotAState(f"it has {len(hands)} hands and says that there are {players} players")
         red, yellow, green, white, blue = (int(data["fireworks"][colour]) for colour in COLOURS)
-        discards = tuple(card for one in data["discard_pile"] if (card := _card(one)) is not None)
+        discards = tuple(card for discarded in data["discard_pile"] if (card := _card(discarded)) is not None)
         numbers = (int(data["life_tokens"]), int(data["information_tokens"]))
         deck = int(data["deck_size"])
     except KeyError as error:
@@ -168,16 +168,16 @@ def _of_dictionary(data: Mapping[str, Any]) -> HleState:
     return HleState(seat, *numbers, (red, yellow, green, white, blue), deck, discards, tuple(hands))
 
 
-def _card(one: Mapping[str, Any]) -> Card | None:
+def _card(data: Mapping[str, Any]) -> Card | None:
     """`{"color": "R", "rank": 0}`, the red 1; None for a hidden card."""
-    if one["color"] is None or one["rank"] in (None, -1):
+    if data["color"] is None or data["rank"] in (None, -1):
         return None
-    return Card(f"{one['color']}{int(one['rank']) + 1}")
+    return Card(f"{data['color']}{int(data['rank']) + 1}")
 
 
-def _held(card: Mapping[str, Any], told: Mapping[str, Any]) -> Held:
-    rank = told["rank"]
-    return Held(_card(card), told["color"], None if rank is None else int(rank) + 1, None)
+def _held(card: Mapping[str, Any], hints: Mapping[str, Any]) -> Held:
+    rank = hints["rank"]
+    return Held(_card(card), hints["color"], None if rank is None else int(rank) + 1, None)
 
 
 # Comparison
@@ -205,16 +205,19 @@ def differences(state: HleState, referee: Referee) -> Iterator[str]:
 
 
 def _of_hand(seat: int, hand: Sequence[Held], referee: Referee) -> Iterator[str]:
-    known = referee.view(seat).own
+    own_cards = referee.view(seat).own
     cards = referee.view((seat + 1) % referee.players).hands
-    held = next(one.cards for one in cards if one.seat == seat)
+    held = next(held_card.cards for held_card in cards if held_card.seat == seat)
     if len(held) != len(hand):
         yield f"P{seat} holds {len(hand)} cards, not {len(held)}"
         return
-    for slot, (one, card, told) in enumerate(zip(hand, held, known, strict=True)):
-        if one.card is not None and one.card != card:
-            yield f"P{seat}'s slot {slot}: {one.card}, not {card}"
-        elif (one.colour, one.rank) != (told.colour, told.rank) or one.possible not in (None, told):
+    for slot, (held_card, card, card_knowledge) in enumerate(zip(hand, held, own_cards, strict=True)):
+        if held_card.card is not None and held_card.card != card:
+            yield f"P{seat}'s slot {slot}: {held_card.card}, not {card}"
+        elif (held_card.colour, held_card.rank) != (
+            card_knowledge.colour,
+            card_knowledge.rank,
+        ) or held_card.possible not in (None, card_knowledge):
             yield f"what P{seat} was told of slot {slot}"
 
 

@@ -74,7 +74,7 @@ def export(path: Path, out: Path) -> tuple[Path, int]:
     Raises UserError without inspect-ai, and for a journal that is none.
     """
     library = _Library()
-    games = sources.found(path)
+    games = sources.read(path)
     target = out / f"{path.stem or 'games'}.eval" if out.is_dir() else out
     if target.suffix not in (".eval", ".json"):
         raise UserError(f"--out {str(out)!r} must be a folder, or a file that ends in .eval or .json")
@@ -113,8 +113,8 @@ class _Library:
         except ImportError:
             raise UserError(MISSING) from None
 
-    def write(self, made: Any, target: Path) -> None:
-        self.of_log.write_eval_log(made, str(target.absolute()))
+    def write(self, log: Any, target: Path) -> None:
+        self.of_log.write_eval_log(log, str(target.absolute()))
 
     def log(self, name: str, games: Sequence[_Read]) -> Any:
         first, last = min(game.began for game in games), max(game.last for game in games)
@@ -133,7 +133,7 @@ class _Library:
                 created=_iso(first).isoformat(),
                 task=f"hanabi/{name}",
                 task_display_name=name,
-                dataset=log.EvalDataset(name="deals", samples=len(samples), sample_ids=[one.id for one in samples]),
+                dataset=log.EvalDataset(name="deals", samples=len(samples), sample_ids=[entry.id for entry in samples]),
                 model="+".join(models),
                 config=log.EvalConfig(epochs=1),
                 packages=dict(versions()),
@@ -152,14 +152,14 @@ class _Library:
 
     def results(self, samples: Sequence[Any]) -> list[Any]:
         """The mean of each score; intervals, and pairs of the same deal, are in the run's own report."""
-        found = []
+        scores = []
         for name in ("kept", "strict"):
             mean = sum(sample.scores[name].value for sample in samples) / len(samples)
             metric = self.of_log.EvalMetric(name="mean", value=mean)
-            found.append(
+            scores.append(
                 self.of_log.EvalScore(name=name, scorer=name, scored_samples=len(samples), metrics={"mean": metric})
             )
-        return found
+        return scores
 
     def sample(self, game: _Read) -> Any:
         started, log = game.started, self.of_log
@@ -204,25 +204,25 @@ class _Library:
         """Each move with the reason of its seat, and what came of it."""
         for why, past in game.turns:
             meta = {"turn": past.turn, "seat": past.seat}
-            said = f"P{past.seat} {past.move}" + (f": {why}" if why else "")
-            yield self.model.ChatMessageAssistant(content=said, metadata=meta)
+            text = f"P{past.seat} {past.move}" + (f": {why}" if why else "")
+            yield self.model.ChatMessageAssistant(content=text, metadata=meta)
             yield self.model.ChatMessageUser(content=outcome(past), metadata=meta)
 
     def events(self, game: _Read) -> Iterator[Any]:
         """Spans and model calls in the order of their times, as Inspect writes them."""
-        made: list[tuple[int, int, int, Any]] = []  # at one moment, an earlier turn comes first
+        timed: list[tuple[int, int, int, Any]] = []  # at one moment, an earlier turn comes first
         calls, moves = iter(game.calls), iter(game.turns)
         for span in game.spans:
             kind, turn = _kind(span.name), int(str(span.attributes.get("hanabi.turn", 0)))
             if kind == "chat":
-                made.append((span.start, turn, 5, self.call(span, next(calls), game.began)))
+                timed.append((span.start, turn, 5, self.call(span, next(calls), game.began)))
             elif kind == "turn":
-                made += [(span.end, turn, 17, self.told(span, past, game.began)) for _, past in islice(moves, 1)]
+                timed += [(span.end, turn, 17, self.told(span, past, game.began)) for _, past in islice(moves, 1)]
             elif kind != "game":  # the viewer moves agents that lie in a span of another kind to its end
                 parent = None if kind == "seat" else span.parent
-                made.append((span.start, turn, DEPTH[kind], self.begins(span, parent, game.began)))
-                made.append((span.end, turn, 20 - 2 * DEPTH[kind], self.ends(span, game.began)))
-        for *_, event in sorted(made, key=lambda one: one[:3]):
+                timed.append((span.start, turn, DEPTH[kind], self.begins(span, parent, game.began)))
+                timed.append((span.end, turn, 20 - 2 * DEPTH[kind], self.ends(span, game.began)))
+        for *_, event in sorted(timed, key=lambda entry: entry[:3]):
             yield event
 
     def told(self, span: Span, past: Past, began: int) -> Any:
@@ -266,7 +266,7 @@ class _Library:
         return self.event.ModelEvent(
             model=name,
             role=call.role,
-            input=[kinds[one.role](content=one.content) for one in call.messages],
+            input=[kinds[message.role](content=message.content) for message in call.messages],
             tools=[],
             tool_choice="none",
             config=model.GenerateConfig(),

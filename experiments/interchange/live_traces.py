@@ -75,40 +75,40 @@ class LiveTraces:
             while not self._stop.wait(self.every_s):
                 self._send(self._look())
             last = self._look()
-            for one in self._open.values():
-                if one.read > one.old:
-                    last += one.spans.close()
+            for journal in self._open.values():
+                if journal.read > journal.old:
+                    last += journal.spans.close()
             self._send(last)
             self.sender.close()
         except Exception as error:  # whatever it is, the games go on
             self._warn(f"{type(error).__name__}: {error}")
 
     def _look(self) -> list[Span]:
-        found: list[Span] = []
+        spans: list[Span] = []
         for path in self.journals():
             if path not in self._over:
                 with suppress(OSError):
-                    found += self._grown(path)
-        return found
+                    spans += self._grown(path)
+        return spans
 
     def _grown(self, path: Path) -> list[Span]:
         """The spans that the new lines of a journal complete."""
-        one = self._open.setdefault(path, _Journal(self._of(path), 0))
-        if path.stat().st_size <= max(one.read, one.old):
+        journal = self._open.setdefault(path, _Journal(self._of(path), 0))
+        if path.stat().st_size <= max(journal.read, journal.old):
             return []
-        found: list[Span] = []
+        spans: list[Span] = []
         with path.open("rb") as file:
-            file.seek(one.read)
+            file.seek(journal.read)
             for line in file:
                 if not line.endswith(b"\n"):
                     break
-                one.read += len(line)
-                made = one.spans.feed(*event) if (event := timed(line)) else []
-                found += made if one.read > one.old else []
-        if one.spans.over:
+                journal.read += len(line)
+                completed = journal.spans.feed(*event) if (event := timed(line)) else []
+                spans += completed if journal.read > journal.old else []
+        if journal.spans.over:
             self._over.add(path)
             del self._open[path]
-        return found
+        return spans
 
     def _send(self, spans: list[Span]) -> None:
         for batch in otlp.batches(spans):
@@ -123,7 +123,7 @@ class LiveTraces:
     def _warn(self, why: str) -> None:
         if not self._warned:
             log.warning(
-                "traces are not sent; the games go on", why=why, to=otlp.shown(self.sender.url), later=self.again
+                "traces are not sent; the games go on", why=why, to=otlp.display_url(self.sender.url), later=self.again
             )
         self._warned = True
 
@@ -134,19 +134,19 @@ def of_game(url: str, path: Path, *, content: bool = False) -> LiveTraces:
     """For the game of one journal. Raises UserError without the SDK, or for something that is no address."""
     again = _again(path, url)
     sender = otlp.Sender(url, timeout_s=PATIENCE_S)
-    there = path.absolute()
-    return LiveTraces(sender, lambda: [there] if there.exists() else [], again, content)
+    journal = path.absolute()
+    return LiveTraces(sender, lambda: [journal] if journal.exists() else [], again, content)
 
 
 def of_run(url: str, folder: Path, *, content: bool = False) -> LiveTraces:
     """For the games of a run folder, whichever process plays them. Raises UserError as `of_game`."""
     again = _again(folder, url)
     sender = otlp.Sender(url, timeout_s=PATIENCE_S)
-    there = folder.absolute()
-    return LiveTraces(sender, lambda: there.glob(f"{GAMES}/*/*.jsonl"), again, content)
+    root = folder.absolute()
+    return LiveTraces(sender, lambda: root.glob(f"{GAMES}/*/*.jsonl"), again, content)
 
 
 def _again(path: Path, url: str) -> str:
     """The command that sends the same spans later; a password in the address is not repeated."""
-    where = url if url == otlp.FROM_ENVIRONMENT else otlp.shown(url)
+    where = url if url == otlp.FROM_ENVIRONMENT else otlp.display_url(url)
     return f"orchestrator export {path} --to otlp --endpoint {where}"

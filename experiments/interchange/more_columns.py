@@ -57,30 +57,30 @@ class Wanted:
     def marks(self, folder: Path, rows: Sequence[Row]) -> Iterator[GameMarks]:
         """The marks of the games, in their order. Raises UserError without their journals."""
         paths = [folder / row.journal for row in rows]
-        if gone := [path for path in paths if not path.exists()]:
-            raise UserError(f"{str(gone[0])!r} is not there; marks are computed from the journals")
+        if missing := [path for path in paths if not path.exists()]:
+            raise UserError(f"{str(missing[0])!r} is not there; marks are computed from the journals")
         return marking.marked(paths, self.workers, self.done)
 
 
-def columns(folder: Path, rows: Sequence[Row], wanted: Wanted) -> MoreColumns:
+def columns(folder: Path, rows: Sequence[Row], choice: Wanted) -> MoreColumns:
     """The columns that are to be added to a run's games."""
-    cells = {row.journal: _cells(marks, wanted.names) for row, marks in _pairs(folder, rows, wanted)}
-    names = dict.fromkeys(name for one in cells.values() for name in one)
+    cells = {row.journal: _cells(marks, choice.names) for row, marks in _pairs(folder, rows, choice)}
+    names = dict.fromkeys(name for row_cells in cells.values() for name in row_cells)
     types = {name: "int16" if name.startswith("fault_") else "float64" for name in sorted(names)}
     return MoreColumns(types, cells)
 
 
-def _pairs(folder: Path, rows: Sequence[Row], wanted: Wanted) -> Iterable[tuple[Row, GameMarks]]:
-    return zip(rows, wanted.marks(folder, rows) if wanted.names else (), strict=bool(wanted.names))
+def _pairs(folder: Path, rows: Sequence[Row], choice: Wanted) -> Iterable[tuple[Row, GameMarks]]:
+    return zip(rows, choice.marks(folder, rows) if choice.names else (), strict=bool(choice.names))
 
 
 def _cells(marks: GameMarks, names: Sequence[str]) -> dict[str, float | int]:
-    found: dict[str, float | int] = {}
+    cells: dict[str, float | int] = {}
     if "quality" in names:
-        found |= {f"fault_{kind}": marks.quality[kind] for kind in KINDS}
+        cells |= {f"fault_{kind}": marks.quality[kind] for kind in KINDS}
     if "marks" in names:
-        found |= {_column(key): one.mean for key, one in tallied(marks).items()}
-    return found
+        cells |= {_column(key): tally.mean for key, tally in tallied(marks).items()}
+    return cells
 
 
 def _column(key: Key) -> str:
@@ -88,10 +88,10 @@ def _column(key: Key) -> str:
     return "_".join(filter(None, ("mark", key.role, key.name, key.other)))
 
 
-def write_results(folder: Path, out: Path, wanted: Wanted) -> tuple[int, int]:
+def write_results(folder: Path, out: Path, choice: Wanted) -> tuple[int, int]:
     """Write the columns of results.csv and those that are wanted; returns how many rows and columns."""
     rows = run_folder.read_rows(folder)
-    more = columns(folder, rows, wanted)
+    more = columns(folder, rows, choice)
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(f".{out.name}.part")
     with part.open("w", encoding="utf-8", newline="") as file:
@@ -105,12 +105,12 @@ def write_results(folder: Path, out: Path, wanted: Wanted) -> tuple[int, int]:
     return len(rows), len(COLUMNS) + len(more.types)
 
 
-def write_tables(folder: Path, out: Path, wanted: Wanted, *, texts: bool = False) -> dict[str, int]:
+def write_tables(folder: Path, out: Path, choice: Wanted, *, texts: bool = False) -> dict[str, int]:
     """Write the tables of a run with what is wanted; returns how many rows each has. Raises as `parquet.export`."""
     rows = run_folder.read_rows(folder)
-    written = parquet.export(folder, out, texts=texts, more=columns(folder, rows, wanted))
-    if "marks" in wanted.names:
-        written["marks"] = parquet.write(out / "marks.parquet", mark_types(), _marks(folder, rows, wanted))
+    written = parquet.export(folder, out, texts=texts, more=columns(folder, rows, choice))
+    if "marks" in choice.names:
+        written["marks"] = parquet.write(out / "marks.parquet", mark_types(), _marks(folder, rows, choice))
     return written
 
 
@@ -119,11 +119,11 @@ def mark_types() -> dict[str, str]:
     return {**MARKS, **dict.fromkeys(all_baselines(), "float64")}
 
 
-def _marks(folder: Path, rows: Sequence[Row], wanted: Wanted) -> Iterator[dict[str, Any]]:
+def _marks(folder: Path, rows: Sequence[Row], choice: Wanted) -> Iterator[dict[str, Any]]:
     names = all_baselines()
-    for row, marks in zip(rows, wanted.marks(folder, rows), strict=True):
+    for row, marks in zip(rows, choice.marks(folder, rows), strict=True):
         game = {name: getattr(row, name) for name in parquet.GAME}
-        for one in marks.marks:
-            reply = one.model_dump(exclude={"name", "baselines"})
-            beside = {name: one.baselines.get(name) for name in names}
-            yield {**game, **reply, "mark": one.name, **beside}
+        for mark in marks.marks:
+            reply = mark.model_dump(exclude={"name", "baselines"})
+            baselines = {name: mark.baselines.get(name) for name in names}
+            yield {**game, **reply, "mark": mark.name, **baselines}

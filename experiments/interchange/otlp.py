@@ -31,10 +31,10 @@ FROM_ENVIRONMENT = "env"
 """Given in place of an address: that of the environment's variable, which is never used unasked."""
 
 
-def endpoint(given: str) -> str:
+def endpoint(address: str) -> str:
     """The address of a collector, with OTLP's path where it has none. Raises UserError for a text that is none."""
-    url = os.environ.get(VARIABLE, "") if given == FROM_ENVIRONMENT else given
-    if given == FROM_ENVIRONMENT and not url:
+    url = os.environ.get(VARIABLE, "") if address == FROM_ENVIRONMENT else address
+    if address == FROM_ENVIRONMENT and not url:
         raise UserError(f"the endpoint is `env`, but {VARIABLE} is not set")
     try:
         parts = urlsplit(url)
@@ -46,7 +46,7 @@ def endpoint(given: str) -> str:
     return parts._replace(path=PATH).geturl() if parts.path in ("", "/") else url
 
 
-def shown(url: str) -> str:
+def display_url(url: str) -> str:
     """An address as it may be printed: without a name and a password in it."""
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -126,11 +126,13 @@ class Library:
         """An ExportTraceServiceRequest in OTLP's JSON, in which ids are hexadecimal."""
         message = self.encode([self.readable(span) for span in batch])
         data: dict[str, Any] = self.json.MessageToDict(message, use_integers_for_enums=True)
-        made = (span for one in data["resourceSpans"] for scope in one["scopeSpans"] for span in scope["spans"])
-        for given, span in zip(_sorted(message), made, strict=True):
-            span["traceId"], span["spanId"] = given.trace_id.hex(), given.span_id.hex()
-            if given.parent_span_id:
-                span["parentSpanId"] = given.parent_span_id.hex()
+        plain = (
+            span for resource in data["resourceSpans"] for scope in resource["scopeSpans"] for span in scope["spans"]
+        )
+        for original, span in zip(_sorted(message), plain, strict=True):
+            span["traceId"], span["spanId"] = original.trace_id.hex(), original.span_id.hex()
+            if original.parent_span_id:
+                span["parentSpanId"] = original.parent_span_id.hex()
         return data
 
 
@@ -151,11 +153,11 @@ class Sender:
 
     def send(self, batch: Sequence[Span]) -> str | None:
         """Send a batch, with the library's retries; returns why it did not arrive, or None."""
-        with _heard() as said:
+        with _heard() as messages:
             result = self._exporter.export([self._library.readable(span) for span in batch])
         if result.name == "SUCCESS":
             return None
-        return _reason(said)
+        return _reason(messages)
 
     def close(self) -> None:
         with _heard():
@@ -165,14 +167,14 @@ class Sender:
 _ERRNO = re.compile(r"\[Errno -?\d+\] ([^\"')]+)")
 
 
-def _reason(said: Sequence[str]) -> str:
+def _reason(messages: Sequence[str]) -> str:
     """What went wrong, in few words: the operating system's where it said something."""
-    for text in said:
-        if found := _ERRNO.search(text):
-            return found[1]
-    if any("due to timeout" in text for text in said):
+    for text in messages:
+        if match := _ERRNO.search(text):
+            return match[1]
+    if any("due to timeout" in text for text in messages):
         return "no answer in time"
-    return shortened(said[-1]) if said else "it gave no reason"
+    return shortened(messages[-1]) if messages else "it gave no reason"
 
 
 class _Listener(logging.Handler):

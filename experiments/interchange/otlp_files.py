@@ -29,7 +29,7 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
     """
     if out is None and endpoint is None:
         raise UserError("--to otlp needs --out FILE, --endpoint URL, or both")
-    games, written = sources.found(path), Written()
+    games, written = sources.read(path), Written()
     if out:
         _write(games, out, written, content=content)
     if endpoint:
@@ -64,8 +64,8 @@ def _send(games: list[sources.Source], endpoint: str, written: Written, *, conte
         for source in games:
             for batch in otlp.batches(_spans(source, written, content=content)):
                 if why := sender.send(batch):
-                    raise NotSent(f"the collector at {otlp.shown(sender.url)} did not take the spans: {why}")
+                    raise NotSent(f"the collector at {otlp.display_url(sender.url)} did not take the spans: {why}")
             written.games += 1
     finally:
         sender.close()
-    written.to.append(otlp.shown(sender.url))
+    written.to.append(otlp.display_url(sender.url))

@@ -67,11 +67,11 @@ class Moves:
 _WANTED = ("game_started", "decided", "moved", "game_ended")
 
 
-def found(path: Path) -> list[Source]:
+def read(path: Path) -> list[Source]:
     """The game of a journal, or all games of a run folder, unfinished ones included. Raises UserError for neither."""
     if not path.is_dir():
         return [Source(path)]
-    games = [Source(one, one.parent.name) for one, peeked in peek_all(path).items() if peeked.started]
+    games = [Source(journal, journal.parent.name) for journal, peeked in peek_all(path).items() if peeked.started]
     if not games:
         raise UserError(f"there is no game in {str(path)!r}: a run folder has them in {GAMES}/ARM/*.jsonl")
     return games

@@ -86,10 +86,10 @@ def timed(line: bytes, *, views: bool = False) -> Timed | None:
 
 
 def _time(line: bytes) -> int:
-    said = json.loads(line).get("t") if b'"t": "' not in line[:80] else line.split(b'"t": "', 1)[1].split(b'"', 1)[0]
-    if said is None:
+    stamp = json.loads(line).get("t") if b'"t": "' not in line[:80] else line.split(b'"t": "', 1)[1].split(b'"', 1)[0]
+    if stamp is None:
         raise ValueError("the line has no time, without which there is no span")
-    at = datetime.fromisoformat(said.decode() if isinstance(said, bytes) else said)
+    at = datetime.fromisoformat(stamp.decode() if isinstance(stamp, bytes) else stamp)
     return (at.replace(tzinfo=at.tzinfo or UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
 
 
@@ -100,13 +100,13 @@ def read(path: Path, *, views: bool = False) -> Iterator[Timed]:
     """The events of a journal with their times. Raises UserError, which names the line, when it is none."""
     for number, line in enumerate(file.lines(path), 1):
         try:
-            found = timed(line, views=views)
+            event = timed(line, views=views)
         except UnicodeDecodeError:
             raise UserError(f"cannot read {path} as a journal: it is not text") from None
         except ValueError as error:
             raise UserError(f"{path}, line {number}: {error}") from None
-        if found:
-            yield found
+        if event:
+            yield event
 
 
 def of_journal(path: Path, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
@@ -155,7 +155,7 @@ class GameSpans:
         if isinstance(event, GameSuspended):
             self._halted = event.why
             self._halts.append(
-                SpanEvent("hanabi.suspended", at, {"hanabi.turn": event.turn} | self._said("why", event.why))
+                SpanEvent("hanabi.suspended", at, {"hanabi.turn": event.turn} | self._attributes("why", event.why))
             )
             return []
         self._halted = None
@@ -203,7 +203,7 @@ class GameSpans:
     def _span(self, place: tuple[object, ...], parent: tuple[object, ...], name: str, **rest: Any) -> Span:
         return Span(self._trace, self._id(*place), self._id(*parent), name, **rest)
 
-    def _said(self, name: str, text: str) -> dict[str, Value]:
+    def _attributes(self, name: str, text: str) -> dict[str, Value]:
         """Words of a model, or that may quote one, where they are wanted."""
         return {f"hanabi.{name}": text} if self.content else {}
 
@@ -211,7 +211,7 @@ class GameSpans:
         started = self.started
         assert started
         result = ended.result.model_dump(exclude_none=True) if ended else {}
-        known = {
+        attributes = {
             "gen_ai.operation.name": "invoke_workflow",
             "gen_ai.workflow.name": "hanabi",
             "hanabi.players": started.players,
@@ -232,14 +232,14 @@ class GameSpans:
             "invoke_workflow hanabi",
             self._start,
             at,
-            self._with_conversation(known),
+            self._with_conversation(attributes),
             tuple(self._halts),
             error,
         )
 
-    def _with_conversation(self, known: Mapping[str, Value | None]) -> dict[str, Value]:
-        made = {name: value for name, value in known.items() if value is not None}
-        return made | {"gen_ai.conversation.id": f"{self._trace:032x}"}
+    def _with_conversation(self, attributes: Mapping[str, Value | None]) -> dict[str, Value]:
+        values = {name: value for name, value in attributes.items() if value is not None}
+        return values | {"gen_ai.conversation.id": f"{self._trace:032x}"}
 
     def _finished(self, at: int, moved: Moved | None) -> list[Span]:
         """The spans of the turn, and of its seat and its nodes."""
@@ -255,7 +255,7 @@ class GameSpans:
             "hanabi.lives": past.lives if past else None,
             "hanabi.clues": past.tokens if past else None,
         }
-        whole = self._span(
+        span = self._span(
             ("turn", turn.number),
             ("game",),
             "hanabi.turn",
@@ -263,13 +263,13 @@ class GameSpans:
             end=at,
             attributes=self._with_conversation(where | public),
         )
-        return [*self._roles(turn), self._seat(turn, at), whole]
+        return [*self._roles(turn), self._seat(turn, at), span]
 
     def _seat(self, turn: _Turn, at: int) -> Span:
         assert self.started
         end, decided = turn.decided or (at, None)
         info, why = self.started.seat_at(turn.seat, turn.number), decided.why if decided else ""
-        known = {
+        attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": f"seat{turn.seat}",
             "gen_ai.agent.description": f"{info.graph} on {info.model}",
@@ -279,7 +279,7 @@ class GameSpans:
             "hanabi.node": decided.node if decided else None,
             "hanabi.move": str(decided.move) if decided else None,
             "hanabi.forced": decided.forced if decided else None,
-            **(self._said("why", why) if why else {}),
+            **(self._attributes("why", why) if why else {}),
         }
         return self._span(
             ("seat", turn.number),
@@ -287,31 +287,31 @@ class GameSpans:
             f"invoke_agent seat{turn.seat}",
             start=turn.start,
             end=end,
-            attributes=self._with_conversation(known),
+            attributes=self._with_conversation(attributes),
             events=(*turn.events, *_rating(decided, end)),
             error=None if decided else "undecided",
         )
 
     def _verdict(self, at: int, event: VerdictGiven) -> SpanEvent:
         label = "accepted" if event.accepted else "refused"
-        known: dict[str, Value] = {
+        attributes: dict[str, Value] = {
             "gen_ai.evaluation.name": event.node,
             "gen_ai.evaluation.score.label": label,
             "hanabi.move": str(event.move),
         }
-        return SpanEvent("gen_ai.evaluation.result", at, known | self._explained(event.why))
+        return SpanEvent("gen_ai.evaluation.result", at, attributes | self._explained(event.why))
 
     def _explained(self, why: str) -> dict[str, Value]:
         return {"gen_ai.evaluation.explanation": why} if self.content else {}
 
     def _roles(self, turn: _Turn) -> list[Span]:
-        by_node = sorted(turn.calls, key=lambda one: one[1].node)
-        return [self._role(turn, node, list(calls)) for node, calls in groupby(by_node, key=lambda one: one[1].node)]
+        by_node = sorted(turn.calls, key=lambda pair: pair[1].node)
+        return [self._role(turn, node, list(calls)) for node, calls in groupby(by_node, key=lambda pair: pair[1].node)]
 
     def _role(self, turn: _Turn, node: str, calls: list[tuple[int, Call]]) -> Span:
         last = {call.sample: call for _, call in calls}  # the last answer of each sample counts
         absent = [call.outcome for call in last.values() if call.outcome in ("fallback", "failed", "reasked")]
-        known: dict[str, Value | None] = {
+        attributes: dict[str, Value | None] = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": calls[0][1].role,
             "gen_ai.agent.id": node,
@@ -325,7 +325,7 @@ class GameSpans:
             f"invoke_agent {calls[0][1].role}",
             start=min(_asked_at(turn, at, call) for at, call in calls),
             end=max(at for at, _ in calls),
-            attributes=self._with_conversation(known),
+            attributes=self._with_conversation(attributes),
             error=f"no usable reply: {absent[0]}" if len(absent) == len(last) else None,
         )
 
@@ -333,7 +333,7 @@ class GameSpans:
         assert self.started
         self._seen[call.key] += 1
         model = gen_ai.plain_model(call.model)
-        known: dict[str, Any] = gen_ai.request(self.started.seat_at(call.seat, call.turn), call) | {
+        attributes: dict[str, Any] = gen_ai.request(self.started.seat_at(call.seat, call.turn), call) | {
             "gen_ai.agent.name": call.role,
             "gen_ai.response.model": call.served_by,
             "gen_ai.response.finish_reasons": [call.finish] if call.finish else None,
@@ -351,7 +351,7 @@ class GameSpans:
             f"chat {model}",
             start=_asked_at(turn, at, call),
             end=at,
-            attributes=self._with_conversation(known),
+            attributes=self._with_conversation(attributes),
             events=tuple(_tries(turn, at, call)),
             error=self._fault(call),
             remote=True,
@@ -377,11 +377,11 @@ def _rating(decided: Decided | None, at: int) -> Iterator[SpanEvent]:
     """The rating of the move that was decided for, if it was rated."""
     rated = (decided.ratings or {}).get(str(decided.move)) if decided else None
     if rated is not None:
-        known: dict[str, Value] = {
+        attributes: dict[str, Value] = {
             "gen_ai.evaluation.name": "move_rating",
             "gen_ai.evaluation.score.value": rated,
         }
-        yield SpanEvent("gen_ai.evaluation.result", at, known)
+        yield SpanEvent("gen_ai.evaluation.result", at, attributes)
 
 
 def _asked_at(turn: _Turn, at: int, call: Call) -> int:
@@ -392,10 +392,10 @@ def _asked_at(turn: _Turn, at: int, call: Call) -> int:
 def _tries(turn: _Turn, at: int, call: Call) -> Iterable[SpanEvent]:
     """Requests over the wire that failed, with their times."""
     when = _asked_at(turn, at, call)
-    for number, one in enumerate(call.attempts, 1):
-        when = min(at, when + round(one.latency_s * 1e9))
-        if one.error is not None:
-            known: dict[str, Value] = {"hanabi.try": number, "hanabi.waited_s": one.waited_s}
-            status: dict[str, Value] = {} if one.status is None else {"http.response.status_code": one.status}
-            yield SpanEvent("hanabi.try_failed", when, known | status)
-        when = min(at, when + round(one.waited_s * 1e9))
+    for number, attempt in enumerate(call.attempts, 1):
+        when = min(at, when + round(attempt.latency_s * 1e9))
+        if attempt.error is not None:
+            attributes: dict[str, Value] = {"hanabi.try": number, "hanabi.waited_s": attempt.waited_s}
+            status: dict[str, Value] = {} if attempt.status is None else {"http.response.status_code": attempt.status}
+            yield SpanEvent("hanabi.try_failed", when, attributes | status)
+        when = min(at, when + round(attempt.waited_s * 1e9))
