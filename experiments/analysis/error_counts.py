@@ -1,16 +1,15 @@
 """What became of the errors of simulated models, counted over the journals of a run, with a column for each arm."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from rich.console import Console
-
 from experiments.analysis.labels import labelled
-from experiments.document.terminal import plain_table
+from experiments.document.blocks import Column, Table, table
+from experiments.document.formats import RIGHT
 from experiments.record import run_folder
 from experiments.record.rows import GAMES
 from experiments.record.run_folder import RUN
@@ -37,7 +36,7 @@ LABELS: Mapping[str, str] = {
     "refused wrongly": "refused wrongly: error of the judge",
     "misplays after an error": "misplays: error in the choice",
 }
-"""How the table calls some of the counts, whose own names are the keys of the data."""
+"""The titles of some of the counts, whose own names are the keys of the data."""
 
 
 @dataclass
@@ -67,55 +66,41 @@ class ErrorCounts:
                 self.counts.update(count_changes(config, turn, story.memory(number), interpreter))
 
 
-def mean(values: list[int]) -> str:
-    """`12.34 ± 0.56`: the mean and its standard error."""
-    if not values:
-        return "-"
-    error = standard_error(values)
-    return f"{fmean(values):.2f}" + ("" if error is None else f" ± {error:.2f}")
-
-
 def count_turn(turn: StoryTurn) -> Counter[str]:
-    """Whether judges refused the choices of a turn, rightly or wrongly, and whether its errors cost a life."""
-    used = {call.node: call for call in turn.calls if call.outcome in USED}
-    found: Counter[str] = Counter()
+    """Count the choices of a turn that judges refused, rightly or wrongly, and the lives that its errors cost."""
+    calls = {call.node: call for call in turn.calls if call.outcome in USED}
+    counts: Counter[str] = Counter()
     for verdict in (event for event in turn.events if isinstance(event, VerdictGiven)):
-        chosen = _chosen(used, verdict)
-        if chosen is None or verdict.accepted:
+        choice, judge = _judged(calls, verdict), calls.get(verdict.node)
+        if choice is None or verdict.accepted:
             continue
-        found.update(("refused", f"refused {_cause(chosen, used.get(verdict.node))}"))
+        wrongly = judge is not None and "wrong_refusal" in judge.injected
+        after = "after an error" if set(choice.injected) - HARMLESS else "after none"
+        counts.update(("refused", "refused wrongly" if wrongly else f"refused rightly, {after}"))
     if turn.moved and isinstance(turn.moved.past.move, Play) and not turn.moved.past.scored and turn.decided:
-        found["misplays"] += 1
-        deciding = used.get(turn.decided.node or "")
-        found["misplays after an error"] += bool(deciding and set(deciding.injected) - HARMLESS)
-    return found
+        counts["misplays"] += 1
+        deciding = calls.get(turn.decided.node or "")
+        counts["misplays after an error"] += bool(deciding and set(deciding.injected) - HARMLESS)
+    return counts
 
 
-def _cause(chosen: Call, judge: Call | None) -> str:
-    """Why a move was refused: an error of the judge, an error of the node that chose it, or neither."""
-    if judge and "wrong_refusal" in judge.injected:
-        return "wrongly"
-    return "rightly, after an error" if set(chosen.injected) - HARMLESS else "rightly, after none"
-
-
-def _chosen(used: Mapping[str, Call], verdict: VerdictGiven) -> Call | None:
-    """The response whose move was judged."""
+def _judged(calls: Mapping[str, Call], verdict: VerdictGiven) -> Call | None:
+    """Return the response of the same attempt whose move was judged."""
     attempt = verdict.node.partition("-")[2]
-    there = (call for node, call in used.items() if node.partition("-")[2] == attempt and node != verdict.node)
-    return next((call for call in there if call.reply and call.reply.get("action") == str(verdict.move)), None)
+    same = (call for node, call in calls.items() if node.partition("-")[2] == attempt and node != verdict.node)
+    return next((call for call in same if call.reply and call.reply.get("action") == str(verdict.move)), None)
 
 
 def count_changes(config: GraphConfig, turn: StoryTurn, memory: Memory, interpreter: str) -> Counter[str]:
-    """Whether the interpreter's output changes what the deciding program chooses in its first attempt."""
+    """Count whether the interpreter's output changes what the deciding program chooses in its first attempt."""
     notes = notes_of(config, turn.events)
-    without = {node: found for node, found in notes.items() if node != interpreter}
-    first, second = (choice(config, turn, given, memory) for given in (notes, without))
-    changed = first is not None and first != second
-    return Counter({"choices": first is not None, "changed by the interpreter": changed})
+    without = {node: note for node, note in notes.items() if node != interpreter}
+    first, second = (choice(config, turn, each, memory) for each in (notes, without))
+    return Counter({"choices": first is not None, "changed by the interpreter": first is not None and first != second})
 
 
 def choice(config: GraphConfig, turn: StoryTurn, notes: Notes, memory: Memory) -> Move | None:
-    """What the program of the deciding node chooses without errors; None where the role has no program."""
+    """Return what the program of the deciding node chooses without errors; None where the role has no program."""
     node = role_node(config, config.decides, attempts(config)[0])
     if node.role.solve is None:
         return None
@@ -124,42 +109,45 @@ def choice(config: GraphConfig, turn: StoryTurn, notes: Notes, memory: Memory) -
 
 
 def count_games(folder: Path, interpreter: str = "interpret") -> ErrorCounts:
-    """Over the finished games of a folder of journals."""
-    made = ErrorCounts()
+    """Count over the finished games of a folder of journals."""
+    counts = ErrorCounts()
     for path in sorted(folder.glob("*.jsonl")):
         story = Story.read(journal.read(path))
         if story.result is not None:
-            made.add(story, interpreter)
-    return made
+            counts.add(story, interpreter)
+    return counts
 
 
 def count_run(run: Path) -> dict[str, ErrorCounts]:
-    """By arm, over a run folder. Raises UserError when it is not one."""
+    """Count by arm, over a run folder. Raises UserError when it is not one."""
     if not (run / RUN).exists():
         raise UserError(f"{str(run)!r} is not a run folder: there is no {RUN} in it")
-    arms = run_folder.run(run)["arms"]
-    return {arm: count_games(run / GAMES / arm) for arm in arms}
+    return {arm: count_games(run / GAMES / arm) for arm in run_folder.run(run)["arms"]}
 
 
 def data(arms: Mapping[str, ErrorCounts]) -> dict[str, dict[str, Any]]:
-    return {arm: dict(vars(found)) for arm, found in arms.items()}
+    """Return the counts as plain data."""
+    return {arm: dict(vars(counts)) for arm, counts in arms.items()}
 
 
-def show(arms: Mapping[str, ErrorCounts], console: Console) -> None:
-    """A row for each count, a column for each arm."""
-    names = [labelled(arm, found.simulated) for arm, found in arms.items()]
-    table = plain_table("arm", *names, words=("arm",), fixed=("arm",))
-    for name, cells in rows(arms.values()):
-        table.add_row(name, *cells)
-    console.print(table)
+def block(arms: Mapping[str, ErrorCounts]) -> Table:
+    """Return a table with a row for each count and a column for each arm."""
+    every = list(arms.values())
+    rows = {
+        "games": [str(len(each.strict)) for each in every],
+        "score, strict": [_mean(each.strict) for each in every],
+        "score, kept": [_mean(each.kept) for each in every],
+    }
+    for name in dict.fromkeys(name for each in every for name in each.counts):
+        rows[LABELS.get(name, name)] = [str(each.counts[name]) for each in every]
+    for kind in dict.fromkeys(kind for each in every for kind in sorted(each.injected)):
+        rows[f"injected: {kind}"] = [str(each.injected[kind]) for each in every]
+    columns = [Column("count", "arm", constant=True, unbroken=True)]
+    columns += [Column(arm, labelled(arm, counts.simulated), RIGHT) for arm, counts in arms.items()]
+    return table("errors", columns, [(name, *cells) for name, cells in rows.items()])
 
 
-def rows(arms: Collection[ErrorCounts]) -> Iterator[tuple[str, list[str]]]:
-    """The name of each row, and its cells by arm."""
-    yield "games", [str(len(one.strict)) for one in arms]
-    yield "score, strict", [mean(one.strict) for one in arms]
-    yield "score, kept", [mean(one.kept) for one in arms]
-    for name in dict.fromkeys(name for one in arms for name in one.counts):
-        yield LABELS.get(name, name), [str(one.counts[name]) for one in arms]
-    for kind in dict.fromkeys(kind for one in arms for kind in sorted(one.injected)):
-        yield f"injected: {kind}", [str(one.injected[kind]) for one in arms]
+def _mean(scores: list[int]) -> str:
+    """Return `12.34 ± 0.56`: the mean and its standard error."""
+    error = standard_error(scores)
+    return f"{fmean(scores):.2f}{'' if error is None else f' ± {error:.2f}'}" if scores else "-"

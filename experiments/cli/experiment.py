@@ -314,12 +314,12 @@ def policy(
     as_json: Json = False,
 ) -> None:
     """Count which action follows which: the conditional action tables of the Hanabi Challenge."""
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.report import policy_tables
 
     wanted = policy_tables.Wanted(arm, players, by, list_ranks, csv, figure)
-    found = policy_tables.make(folder, wanted)
-    printed(found.data) if as_json else found.show(console())
+    tables = policy_tables.make(folder, wanted)
+    printed(tables.data) if as_json else terminal.show(tables.blocks, terminal.console())
 
 
 @app.command("errors")
@@ -330,10 +330,10 @@ def errors(
 ) -> None:
     """Count what became of the errors of simulated models in a run."""
     from experiments.analysis import error_counts
-    from experiments.document.terminal import console
+    from experiments.document import terminal
 
-    found = error_counts.count_run(folder)
-    printed(error_counts.data(found)) if as_json else error_counts.show(found, console())
+    arms = error_counts.count_run(folder)
+    printed(error_counts.data(arms)) if as_json else terminal.show([error_counts.block(arms)], terminal.console())
 
 
 app.add_typer(positions.app, name="positions")

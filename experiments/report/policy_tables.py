@@ -1,16 +1,12 @@
 """The tables of `experiment policy`: which action follows which, or ranks of chosen moves in recommenders' lists."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from experiments.analysis import action_tables, list_ranks
-from experiments.analysis.action_tables import By
-from experiments.document import terminal
-from experiments.document.blocks import Note
+from experiments.analysis import policies
+from experiments.analysis.policies import By
+from experiments.document.blocks import Block, Note
 from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.report.figures import list_ranks as rank_figure
@@ -32,14 +28,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables that were found, as data and for a terminal."""
+    """The tables as data and as blocks of a document."""
 
     data: list[dict[str, Any]]
-    show: Callable[[Console], None]
+    blocks: tuple[Block, ...]
 
 
 def make(folder: Path, wanted: Wanted) -> Tables:
-    """Reckon the tables of a run folder, and write the files that are asked for.
+    """Compute the tables of a run folder, and write the files that are asked for.
 
     Raises UserError when there is no such table, and for a file that cannot be written.
     """
@@ -47,12 +43,14 @@ def make(folder: Path, wanted: Wanted) -> Tables:
         picture_file.check(wanted.figure)
     rows = run_folder.read_rows(folder)
     if wanted.list_ranks:
-        ranks = list_ranks.chosen(list_ranks.tables(folder, rows, by=wanted.by), wanted.arm, wanted.players)
-        found = Tables(list_ranks.data(ranks), lambda console: list_ranks.show(ranks, console))
+        nobody = "nobody chose from a recommender's list in"
+        ranks = policies.select(policies.rank_tables(folder, rows, by=wanted.by), wanted.arm, wanted.players, nobody)
+        data, blocks = policies.rank_data(ranks), policies.rank_blocks(ranks)
         table, paint = rank_figure.table_of(ranks), rank_figure.paint
     else:
-        pairs = action_tables.chosen(action_tables.tables(folder, rows, by=wanted.by), wanted.arm, wanted.players)
-        found = Tables(action_tables.data(pairs), lambda console: action_tables.show(pairs, console))
+        none = "there are no two turns of"
+        pairs = policies.select(policies.action_tables(folder, rows, by=wanted.by), wanted.arm, wanted.players, none)
+        data, blocks = policies.action_data(pairs), policies.action_blocks(pairs)
         table, paint = policy.table_of(pairs), policy.paint
     shown = {(row["arm"], row["players"]) for row in table.records()}
     games = [row for row in rows if (row.arm, row.players) in shown]
@@ -63,10 +61,5 @@ def make(folder: Path, wanted: Wanted) -> Tables:
             raise UserError(f"{str(wanted.csv)!r} cannot be written: {error.strerror}") from None
     if wanted.figure:
         picture_file.write(wanted.figure, lambda: paint(table), games)
-    return Tables(found.data, lambda console: _labelled(found, picture_file.label(games), console))
-
-
-def _labelled(tables: Tables, label: str, console: Console) -> None:
-    """Print the tables, and which games no language model played."""
-    tables.show(console)
-    terminal.show([Note(label, "no model")] if label else [], console)
+    label = picture_file.label(games)
+    return Tables(data, (*blocks, *([Note(label, "no model")] if label else [])))

@@ -318,7 +318,8 @@ async def test_what_a_verifier_stops_is_counted(tmp_path: Path) -> None:
     assert strict.counts["forced"] == strict.counts["turns"] and strict.injected == {
         "wrong_refusal": strict.counts["refused"]
     }
-    assert dict(error_table.rows([rash, strict]))["games"] == ["1", "1"] and rash.simulated and strict.simulated
+    assert error_table.block({"a": rash, "b": strict}).rows[0] == ("games", "1", "1")
+    assert rash.simulated and strict.simulated
 
 
 async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: Path) -> None:

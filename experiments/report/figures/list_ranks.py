@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from experiments.analysis import list_ranks
-from experiments.analysis.list_ranks import RankTable
+from experiments.analysis import policies
+from experiments.analysis.policies import RankTable
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
@@ -17,9 +17,18 @@ PANELS = 8
 
 def table_of(found: Sequence[RankTable]) -> FigureTable:
     """A row for each rank, and one for moves that are not on the list."""
-    most = list_ranks.longest(found)
+    most = policies.longest(found)
     rows = [
-        (one.players, one.arm, one.by, list_ranks.name(rank), one.counts[rank], share, *(ends or (None, None)), games)
+        (
+            one.players,
+            one.arm,
+            one.by,
+            policies.rank_name(rank),
+            one.counts[rank],
+            share,
+            *(ends or (None, None)),
+            games,
+        )
         for one in found
         for games in (len(one.games),)
         for rank, (share, ends) in one.shares(most).items()
@@ -44,7 +53,7 @@ def paint(table: FigureTable) -> Any:
         groups.setdefault((row["players"], row["arm"]), []).append(row)
     shown = list(groups.items())[:PANELS]
     ranks = [str(rank) for rank in range(1, max(_number(row["rank"]) for _, rows in shown for row in rows) + 1)]
-    places = [*ranks, list_ranks.OUTSIDE]
+    places = [*ranks, policies.OUTSIDE]
     figure, axes = style.panels([1.15] * len(shown))
     for ax, ((players, arm), rows) in zip(axes, shown, strict=True):
         ax.set_title(f"{arm}, {style.headed(players)}")
@@ -71,14 +80,14 @@ def _bars(ax: Any, rows: Sequence[dict[str, Any]], places: Sequence[str], number
 
 
 def _number(rank: str) -> int:
-    return 0 if rank == list_ranks.OUTSIDE else int(rank)
+    return 0 if rank == policies.OUTSIDE else int(rank)
 
 
 FIGURE = Figure(
     "list-ranks",
     "Rank of the chosen move in the recommender's list",
     "Share of a seat's turns by the rank that its recommender gave the chosen move, with 95 % intervals over deals; "
-    f"“{list_ranks.OUTSIDE}” is a move that is not on the list. Forced moves are left out; at most {PANELS} arms are "
+    f"“{policies.OUTSIDE}” is a move that is not on the list. Forced moves are left out; at most {PANELS} arms are "
     "drawn, the table has all.",
     _table,
     lambda table, data: paint(table),

@@ -5,8 +5,8 @@ from functools import cache
 from math import nan
 from typing import Any
 
-from experiments.analysis import action_tables
-from experiments.analysis.action_tables import ActionTable
+from experiments.analysis import policies
+from experiments.analysis.policies import ActionTable
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, FigureTable
 from experiments.report.run_data import NothingToDrawError, RunData
@@ -35,7 +35,7 @@ def _tables(data: RunData) -> list[ActionTable]:
     shown = data.shown()
     if not all((data.folder / row.journal).exists() for row in data.rows if row.arm in shown):
         raise NothingToDrawError("the journals are not in this folder")
-    return action_tables.tables(data.folder, [row for row in data.rows if row.arm in shown])
+    return policies.action_tables(data.folder, [row for row in data.rows if row.arm in shown])
 
 
 def _figure(players: int, arm: str, tables: Tables) -> Figure:
@@ -67,11 +67,12 @@ def table_of(tables: Sequence[ActionTable]) -> FigureTable:
 def _rows(one: ActionTable) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
     for each in one.actions:
-        head = one.players, one.arm, one.by, one.then, each, one.share(each)
-        ends, games = one.bounds.share(each) or (None, None), len(one.games)
-        next_shares = {other: share for other, share in one.given(each).items() if share}
+        share, bounds = one.shares[each]
+        head = one.players, one.arm, one.by, one.then, each, share
+        ends, games = bounds or (None, None), len(one.games)
+        next_shares = {other: share for other, share in one.following(each).items() if share}
         for other, share in next_shares.items():
-            after = one.bounds.given(each, other) or (None, None)
+            after = one.next_shares[each, other][1] or (None, None)
             found.append((*head, other, one.pairs[each, other], share, *ends, *after, games))
         found += [] if next_shares else [(*head, None, 0, None, *ends, None, None, games)]
     return found
@@ -99,7 +100,7 @@ def paint(table: FigureTable) -> Any:
 def _maps(tables: Sequence[Sequence[dict[str, Any]]]) -> Any:
     from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
-    most = max(len(action_tables.actions(rows[0]["players"])) for rows in tables)
+    most = max(len(policies.actions(rows[0]["players"])) for rows in tables)
     figure = Figure(figsize=(1.6 + 0.27 * most, (1.65 + 0.24 * most) * len(tables)), layout="constrained")
     axes: Any = figure.subplots(len(tables), 1, squeeze=False)
     for (ax,), rows in zip(axes, tables, strict=True):
@@ -111,7 +112,7 @@ def _maps(tables: Sequence[Sequence[dict[str, Any]]]) -> Any:
 
 
 def _map(ax: Any, rows: Sequence[dict[str, Any]]) -> Any:
-    names = list(action_tables.actions(rows[0]["players"]))
+    names = list(policies.actions(rows[0]["players"]))
     shares = {(row["action"], row["next_action"]): row["next_share"] for row in rows}
     whole = {row["action"]: row["share"] for row in rows}
     came = {one for one, other in shares if other is not None}

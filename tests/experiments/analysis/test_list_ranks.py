@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import graphs
-from experiments.analysis import list_ranks
+from experiments.analysis.policies import rank_tables
 from experiments.record import run_folder, turn_rows
 from experiments.report import run_report
 from graphs.config import checked
@@ -56,11 +56,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_ranks_are_counted_by_seat(folder: Path, run: Run, tmp_path: Path) -> None:
-    found = list_ranks.tables(folder, run_folder.read_rows(folder), by="seat")
+    found = rank_tables(folder, run_folder.read_rows(folder), by="seat")
     counts = {(table.arm, table.by): dict(table.counts) for table in found}
     assert counts["listed", "P0"] == {1: 4} and counts["listed", "P1"] == {2: 2, 3: 2}
     assert set(counts) == {(arm, seat) for arm in ("listed", "blind") for seat in ("P0", "P1")}
-    both = {table.arm: dict(table.counts) for table in list_ranks.tables(folder, run_folder.read_rows(folder))}
+    both = {table.arm: dict(table.counts) for table in rank_tables(folder, run_folder.read_rows(folder))}
     assert both["listed"] == {1: 4, 2: 2, 3: 2} and both["blind"][0] > 0
     path = tmp_path / "r.csv"
     code, out, _ = run("experiment", "policy", str(folder), "--list-ranks", "--by", "seat", "--csv", str(path))

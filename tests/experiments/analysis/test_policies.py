@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from experiments.analysis import action_tables
-from experiments.analysis.action_tables import ActionTable
+from experiments.analysis.policies import ActionTable, action_tables
 from experiments.record import run_folder
 from experiments.report import run_report
 from experiments.statistics.estimates import clopper_pearson
@@ -38,17 +37,17 @@ def folder_with(tmp_path: Path, seats: list[Seat]) -> Path:
 
 
 def tables(folder: Path) -> list[ActionTable]:
-    return action_tables.tables(folder, run_folder.read_rows(folder))
+    return action_tables(folder, run_folder.read_rows(folder))
 
 
 def test_a_table_says_how_often_each_action_follows_each(tmp_path: Path) -> None:
     one = scripted("one")
     (found,) = tables(folder_with(tmp_path, [one, one]))
     assert (found.by, found.then, found.pairs.total()) == ("partner:one", "partner:one", 5)
-    assert found.given("hint 1") == {a: 0.5 if a in ("play 4", "discard 0") else 0.0 for a in found.actions}
-    assert found.given("play 4")["hint 1"] == 1.0
-    assert found.given("discard 0")["hint 2"] == 1.0, "the last turn has no next"
-    assert {a: found.share(a) for a in found.actions if found.share(a)} == pytest.approx(
+    assert found.following("hint 1") == {a: 0.5 if a in ("play 4", "discard 0") else 0.0 for a in found.actions}
+    assert found.following("play 4")["hint 1"] == 1.0
+    assert found.following("discard 0")["hint 2"] == 1.0, "the last turn has no next"
+    assert {a: found.shares[a][0] for a in found.actions if found.shares[a][0]} == pytest.approx(
         {"discard 0": 2 / 6, "hint 1": 2 / 6, "play 4": 1 / 6, "hint 2": 1 / 6}
     )
 
@@ -58,12 +57,12 @@ def test_each_seat_has_tables_of_its_own(tmp_path: Path, run: Run) -> None:
     one = scripted("one")
     folder = folder_with(tmp_path, [one, one])
     rows = run_folder.read_rows(folder)
-    found = {(table.by, table.then): table for table in action_tables.tables(folder, rows, by="seat")}
+    found = {(table.by, table.then): table for table in action_tables(folder, rows, by="seat")}
     first, second = found["P0", "P1"], found["P1", "P0"]
     assert set(found) == {("P0", "P1"), ("P1", "P0")} and first.counts == {"hint 1": 2, "hint 2": 1}
     assert first.pairs == {("hint 1", "play 4"): 1, ("hint 1", "discard 0"): 1, ("hint 2", "discard 0"): 1}
     assert second.pairs == {("play 4", "hint 1"): 1, ("discard 0", "hint 2"): 1}
-    assert first.bounds.share("hint 1") is None, "one game says nothing about the next"
+    assert first.shares["hint 1"][1] is None, "one game says nothing about the next"
     path, picture = tmp_path / "p.csv", tmp_path / "p.svg"
     code, out, _ = run(
         "experiment", "policy", str(folder), "--by", "seat", "--csv", str(path), "--figure", str(picture)
@@ -88,14 +87,14 @@ def test_intervals_are_over_deals_and_repeats_of_a_deal_are_one_draw() -> None:
         then = "play 0" if seed <= 5 else "discard 0"
         for repeat in (1, 2):
             counts, pairs = Counter({"hint 1": 3, then: 3}), Counter({("hint 1", then): 3})
-            twice.add(seed, repeat, counts, pairs)
-            once.add(seed, repeat, counts, pairs) if repeat == 1 else None
-    assert twice.given("hint 1")["play 0"] == once.given("hint 1")["play 0"] == 0.5
-    bounds = once.bounds.given("hint 1", "play 0")
+            twice.games[seed, repeat] = counts, pairs
+        once.games[seed, 1] = twice.games[seed, 1]
+    assert twice.following("hint 1")["play 0"] == once.following("hint 1")["play 0"] == 0.5
+    bounds = once.next_shares["hint 1", "play 0"][1]
     assert bounds == pytest.approx(clopper_pearson(5, 10), abs=0.05), "ten deals, not thirty turns"
-    assert twice.bounds.given("hint 1", "play 0") == pytest.approx(bounds, abs=0.01)
-    assert once.bounds.share("hint 2") == pytest.approx((0, clopper_pearson(0, 60)[1]), abs=0.02)
-    assert once.bounds.given("hint 2", "hint 1") is None, "it was never played"
+    assert twice.next_shares["hint 1", "play 0"][1] == pytest.approx(bounds, abs=0.01)
+    assert once.shares["hint 2"][1] == pytest.approx((0, clopper_pearson(0, 60)[1]), abs=0.02)
+    assert ("hint 2", "hint 1") not in once.next_shares, "it was never played"
 
 
 def test_in_a_mixed_team_the_answers_of_each_player_are_told_apart(tmp_path: Path) -> None:
@@ -103,9 +102,9 @@ def test_in_a_mixed_team_the_answers_of_each_player_are_told_apart(tmp_path: Pat
     found = {(one.by, one.then): one for one in tables(folder_with(tmp_path, [first, second]))}
     assert set(found) == {("partner:first", "partner:second"), ("partner:second", "partner:first")}
     answers = found["partner:first", "partner:second"]
-    assert answers.given("hint 1")["play 4"] == 0.5, "what second does after a hint of first"
+    assert answers.following("hint 1")["play 4"] == 0.5, "what second does after a hint of first"
     assert answers.counts == {"hint 1": 2, "hint 2": 1}
-    assert not found["partner:second", "partner:first"].given("hint 1")
+    assert not found["partner:second", "partner:first"].following("hint 1")
 
 
 def test_all_actions_of_a_hand_have_a_row_and_every_row_sums_to_one(tmp_path: Path) -> None:
@@ -116,8 +115,10 @@ def test_all_actions_of_a_hand_have_a_row_and_every_row_sums_to_one(tmp_path: Pa
         (found,) = tables(tmp_path / str(players))
         assert len(found.actions) == 2 * slots + 10 and found.counts.total() == result.turns
         assert found.pairs.total() == result.turns - 1
-        assert sum(found.share(one) for one in found.actions) == pytest.approx(1)
-        assert all(sum(found.given(one).values()) == pytest.approx(1) for one in found.actions if found.given(one))
+        assert sum(found.shares[one][0] for one in found.actions) == pytest.approx(1)
+        assert all(
+            sum(found.following(one).values()) == pytest.approx(1) for one in found.actions if found.following(one)
+        )
 
 
 def test_the_tables_are_in_the_terminal_as_data_and_in_the_report(tmp_path: Path, run: Run) -> None:
@@ -153,4 +154,4 @@ def test_a_file_that_is_no_journal_is_named(tmp_path: Path) -> None:
     path = folder / rows[0].journal
     path.write_bytes(path.read_bytes().replace(b'"moved"', b'"moved", half', 1))
     with pytest.raises(UserError, match="is not a journal that this program reads"):
-        action_tables.tables(folder, rows)
+        action_tables(folder, rows)
