@@ -15,6 +15,7 @@ from experiments.cli.shared_options import (
     Model,
     Quiet,
     Verbose,
+    Workers,
     group,
     listed,
     printed,
@@ -22,8 +23,8 @@ from experiments.cli.shared_options import (
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
+    from experiments.running.runner import Done
     from experiments.tasks.positions.position_report import Report
-    from experiments.tasks.positions.position_run import Done
     from experiments.tasks.positions.study import Study
 
 app = group("Draw positions from games, and ask which roles' notes change what is decided on them.")
@@ -126,22 +127,24 @@ def run(
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
+    workers: Workers = 1,
     imports: Import = None,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
     """Decide every position in every arm; the same command again goes on. Answers that were paid for are kept."""
-    from experiments.document import terminal
+    from experiments.cli.run_progress import RunProgress
     from experiments.running.model_options import ModelOptions
+    from experiments.running.runner import RunOptions
     from experiments.tasks.positions import position_report, position_run
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     given = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
     study = _study(name, {**given, "arms": _split(arms)}, model)
     folder = out or Path("runs") / study.name
-    options = ModelOptions(cache, replay, max_tokens, max_usd)
-    done = position_run.run(study, folder, options, terminal.ProgressLine("positions", "decisions", loud.quiet))
+    options = RunOptions(ModelOptions(cache, replay, max_tokens, max_usd), workers)
+    done = position_run.run(study, folder, options, RunProgress(quiet=loud.quiet))
     if done.left < done.total:
         report = position_report.read(folder)
         written = position_report.write(report, folder)
@@ -179,11 +182,11 @@ def _study(name: str, given: dict[str, object], model: str | None) -> "Study":
 def _check_whole(done: "Done") -> None:
     if done.interrupted and done.left:
         raise Interrupted(f"{done.left} of {done.total} decisions are left; the same command goes on")
-    if done.left:
+    if done.suspended and done.left:
         onward = "a larger budget" if done.over_budget else "the same command"
-        raise Suspended(f"{done.problem}; {done.left} of {done.total} decisions are left, and {onward} goes on", 0)
-    if done.failed:
-        raise TurnError(f"{len(done.failed)} decisions failed, the first: {done.failed[0]}")
+        raise Suspended(f"{done.suspended}; {done.left} of {done.total} decisions are left, and {onward} goes on", 0)
+    for name, why in done.failed.items():
+        raise TurnError(f"{len(done.failed)} decisions failed, the first: {name}: {why}")
 
 
 @app.command("report")

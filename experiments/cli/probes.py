@@ -22,13 +22,14 @@ from experiments.cli.shared_options import (
     Settings,
     Temperature,
     Verbose,
+    Workers,
     group,
     printed,
 )
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
-    from experiments.tasks.probes.probe_run import Done
+    from experiments.running.runner import Done
 
 app = group("Ask which conventions a player keeps, in positions where one of them decides the move.")
 
@@ -111,42 +112,45 @@ def run(
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
+    workers: Workers = 1,
     imports: Import = None,
     as_json: Json = False,
     verbose: Verbose = False,
     quiet: Quiet = False,
 ) -> None:
     """Ask the probes; the same command again goes on. A probe that was decided is not asked again."""
-    from experiments.document.terminal import ProgressLine
+    from experiments.cli.run_progress import RunProgress
     from experiments.running import single_game
     from experiments.running.model_options import ModelOptions
+    from experiments.running.runner import RunOptions
     from experiments.study import seat_spec
+    from experiments.study.offline_layer import OfflineLayer
+    from experiments.study.player_spec import PlayerSpec
     from experiments.tasks.probes import bank, probe_run
     from orchestrator.models.settings import PROGRAM, REPLAY
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     spec = _spec(player)
     counts = players or bank.PLAYERS
-    found = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
-    layer = ModelOptions(cache, replay, max_tokens, max_usd).layer()
-    said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
+    probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
+    options = RunOptions(ModelOptions(cache, replay, max_tokens, max_usd), workers)
     sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
     if spec.startswith(seat_spec.OTHERS):
         _no_graph(spec, {"--model": model, "--set": settings, "--verify": verify, **sampling})
-        who = seat_spec.read_seat(spec)
+        asked = PlayerSpec(spec=spec)
     else:
         import graphs
 
         config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
         config = graphs.verified(config, verify) if verify is not None else config
-        named = single_game.resampled(single_game.models([config], said), **sampling)
-        (who, *_) = seat_spec.table(config, {}, 2, named=named, layer=layer)
+        models = single_game.models([config], model or (PROGRAM if replay is None else f"{REPLAY}{replay}"))
+        asked = PlayerSpec(spec=spec, config=config, models=dict(single_game.resampled(models, **sampling)))
     for count in counts:
-        seat_spec.check(who, count)
+        seat_spec.check(asked.seat(OfflineLayer()), count)
     folder = out or Path("runs") / _folder(spec, model, replay)
-    watch = ProgressLine(f"probe {player}", "probes", loud.quiet)
-    done = probe_run.run(found, who, layer, folder, seed=seed, watch=watch)
-    if done.left < done.probes:
+    progress = RunProgress(quiet=loud.quiet)
+    done = probe_run.run(probes, asked, folder, seed=seed, options=options, progress=progress)
+    if done.left < done.total:
         _reported([folder], folder, as_json)
     _check_whole(done)
 
@@ -177,12 +181,12 @@ def _folder(spec: str, model: str | None, replay: Path | None) -> str:
 
 def _check_whole(done: "Done") -> None:
     if done.interrupted and done.left:
-        raise Interrupted(f"{done.left} of {done.probes} probes are left; the same command goes on")
-    if done.problem and done.left:
+        raise Interrupted(f"{done.left} of {done.total} probes are left; the same command goes on")
+    if done.suspended and done.left:
         onward = "a larger budget" if done.over_budget else "the same command"
-        raise Suspended(f"{done.problem}; {done.left} of {done.probes} probes are left, and {onward} goes on", 0)
-    if done.failed:
-        raise TurnError(f"{len(done.failed)} of {done.probes} probes failed; the first: {done.failed[0]}")
+        raise Suspended(f"{done.suspended}; {done.left} of {done.total} probes are left, and {onward} goes on", 0)
+    for name, why in done.failed.items():
+        raise TurnError(f"{len(done.failed)} of {done.total} probes failed; the first: {name}: {why}")
 
 
 @app.command("report")

@@ -87,6 +87,7 @@ Otlp = Annotated[
 OtlpContent = Annotated[bool, typer.Option("--otlp-content", help="Traces with prompts and answers.")]
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Suspend before more dollars than this.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Worker processes.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")]
 
 

@@ -11,7 +11,6 @@ from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.control_notes import drawn, placebo
 from graphs.fixed_notes import Note
-from orchestrator.hanabi.view import View
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.models.request import Absent
 from orchestrator.replies.reply import Reply
@@ -28,59 +27,49 @@ class Donor:
     """The role of each node."""
 
 
-Donors = Sequence[Donor]
-Put = tuple[Note, str | None]
-"""A note, and the position it is from."""
-
-
-def put(arm: Arm, position: BankPosition, config: GraphConfig, notes: Notes, donors: Donors, seed: int) -> Put | None:
-    """The note that an arm puts in the place of its node's; None where there is none to put.
+def replacement(
+    arm: Arm, position: BankPosition, config: GraphConfig, notes: Notes, donors: Sequence[Donor], seed: int
+) -> Note | None:
+    """Return the note that an arm puts in the place of its node's; None where there is none to put.
 
     `config` is the graph at the player count, `notes` are those of the turn.
     """
-    node, view = str(arm.node), position.view
+    node, view, replies = str(arm.node), position.view, notes.get(str(arm.node), ())
     if arm.kind == "own_hand":
         kind = role_node(config, node, attempts(config)[0]).role.reply
-        return (cheat.note(kind, position, notes.get(node, ())),) * config.nodes[node].samples, None
-    replies = notes.get(node, ())
-    said = [reply for reply in replies if isinstance(reply, Reply)]
-    if not said:
+        return (cheat.note(kind, position, replies),) * config.nodes[node].samples
+    if not any(isinstance(reply, Reply) for reply in replies):
         return None
     number = int(hashed([position.name, arm.name, seed]), 16)
-    if arm.kind == "placebo":
-        told = role_node(config, config.decides, attempts(config)[0])
-        brief = told.context is not None and told.context.reports == "brief"
-        made: list[Any] = [_neutral(one, view, told.words, brief, number + n) for n, one in enumerate(replies)]
-        return tuple(made), None
-    return _shuffled(position, config.nodes[node].role, replies, donors, number)
+    if arm.kind == "shuffled":
+        return _shuffled(position, config.nodes[node].role, replies, donors, number)
+    reader = role_node(config, config.decides, attempts(config)[0])
+    brief = reader.context is not None and reader.context.reports == "brief"
+    return tuple(
+        placebo(reply, view, reader.words, brief=brief, seed=number + n) if isinstance(reply, Reply) else reply
+        for n, reply in enumerate(replies)
+    )
 
 
-def _neutral(reply: Any, view: View, words: Any, brief: bool, seed: int) -> Any:
-    return reply if isinstance(reply, Absent) else placebo(reply, view, words, brief=brief, seed=seed)
-
-
-def _shuffled(position: BankPosition, role: str, replies: Sequence[Any], donors: Donors, seed: int) -> Put | None:
-    """The same role's note of another deal, in the same phase, at the same player count."""
+def _shuffled(
+    position: BankPosition, role: str, replies: Sequence[Any], donors: Sequence[Donor], seed: int
+) -> Note | None:
+    """Return the same role's note of another deal, in the same phase, at the same player count."""
     kind = position.kind
-    others = [
+    notes = [
         (reply, donor.position.view)
         for donor in donors
         if donor.position.deal != position.deal
         and (donor.position.kind.players, donor.position.kind.phase) == (kind.players, kind.phase)
-        for node, given in donor.notes.items()
+        for node, samples in donor.notes.items()
         if donor.roles.get(node) == role
-        for reply in given
+        for reply in samples
         if isinstance(reply, Reply)
     ]
-    made, there = list[Any](), None
+    shuffled = list[Any]()
     for number, reply in enumerate(replies):
-        if isinstance(reply, Absent):
-            made.append(reply)
-            continue
-        found = drawn(reply, others, position.view, seed + number)
-        if found is None:
+        donation = (reply, None) if isinstance(reply, Absent) else drawn(reply, notes, position.view, seed + number)
+        if donation is None:
             return None
-        made.append(found[0])
-        there = found[1]
-    names = [donor.position.name for donor in donors if donor.position.view is there]
-    return tuple(made), next(iter(names), None)
+        shuffled.append(donation[0])
+    return tuple(shuffled)

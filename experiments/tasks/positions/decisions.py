@@ -4,19 +4,16 @@ A journal holds the calls of every sample, its verdicts and its decision, which 
 fixed are not written again: the bank has them. Notes that were put in the place of others are, marked `fixed: edited`.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.errors import UserError
+from orchestrator.journal import file
 from orchestrator.journal.events import Call, Decided, Event
-from orchestrator.journal.file import Journal
-from orchestrator.journal.file import read as read_journal
 from orchestrator.journal.recorded_answers import answered
-from orchestrator.models.request import Key
-from orchestrator.models.usage import Usage
 
 FOLDER = "decisions"
+DECIDED = b'"event": "decided"'
 
 
 def path_of(folder: Path, arm: str, position: str) -> Path:
@@ -39,53 +36,29 @@ class Sample:
         """Requests to models that were answered, each once."""
         return [call for call in answered(self.events).values() if call.fixed is None]
 
-    @property
-    def usage(self) -> list[Usage]:
-        return [call.usage for call in self.calls if call.paid]
 
-
-def samples(events: Iterable[Event]) -> list[Sample]:
-    """The samples of a journal, oldest first; the last may be without a decision."""
-    found, open_ = list[Sample](), list[Event]()
-    for event in events:
-        open_.append(event)
+def samples(path: Path) -> list[Sample]:
+    """Return the samples of a journal, oldest first; the last may be without a decision. Raises UserError."""
+    rows: list[list[Event]] = [[]]
+    for event in file.read(path):
+        rows[-1].append(event)
         if isinstance(event, Decided):
-            found.append(Sample(tuple(open_)))
-            open_ = []
-    return [*found, Sample(tuple(open_))] if open_ else found
+            rows.append([])
+    return [Sample(tuple(events)) for events in rows if events]
 
 
 def read(folder: Path, arm: str, position: str) -> list[Sample]:
-    """The samples of an arm on a position; none before the first answer. Raises UserError for what is no journal."""
+    """Return the samples of an arm on a position; none before the first answer. Raises UserError for no journal."""
     path = path_of(folder, arm, position)
-    return samples(read_journal(path)) if path.exists() else []
+    return samples(path) if path.exists() else []
+
+
+def number(path: Path) -> int:
+    """Return how many samples of a journal are decided. Raises UserError when it cannot be read."""
+    return sum(DECIDED in line for line in file.lines(path))
 
 
 def check(folder: Path) -> None:
     """Raise UserError for a folder without any decision."""
     if next((folder / FOLDER).glob("*/*.jsonl"), None) is None:
         raise UserError(f"nothing is decided yet in {str(folder)!r}; `positions run` goes on with it")
-
-
-@dataclass
-class Writer:
-    """The journal of an arm on a position, while one sample is decided."""
-
-    journal: Journal
-    known: dict[Key, Call] = field(default_factory=dict)
-    """The calls of this sample that were answered before the run stopped."""
-
-    @classmethod
-    def of(cls, journal: Journal, before: Sequence[Sample]) -> "Writer":
-        unfinished = [one for one in before if one.decided is None]
-        return cls(journal, answered(unfinished[-1].events) if unfinished else {})
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, Call):
-            held = self.known.get(event.key)
-            if event.fixed == "recorded" or (held is not None and held.outcome == event.outcome):
-                return
-        self.journal(event)
-
-    async def kept(self) -> None:
-        await self.journal.flush()

@@ -9,7 +9,7 @@ from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
 from experiments.record.files import write_atomically
-from experiments.tasks.positions import effects, from_games, position_run, study
+from experiments.tasks.positions import effects, from_games, study
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
 from experiments.tasks.positions.effects import Cost, Effect, Effects, Tested
@@ -77,7 +77,7 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Repor
     """Return the report of a run of positions, finished or not. Raises UserError for a folder without a decision."""
     record = study.record_of(folder)
     bank = study.opened(record)
-    arms = position_run.arms_of(record)
+    arms = study.arms_of(record)
     shown = effects.read(folder, bank, arms, rollouts)
     base = effects.cost(folder, bank, arms[0])
     return Report(record, bank, arms, shown, base, rollouts, from_games.compare(shown, games) if games else None)

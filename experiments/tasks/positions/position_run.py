@@ -4,60 +4,78 @@ The baseline goes first, on all positions, for shuffled notes come from there. T
 asked, so that a run that stops half-way has whole positions.
 """
 
-import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 
-from experiments.running.model_options import ModelOptions
-from experiments.running.runner import on_interrupt
-from experiments.tasks.positions import arms as arm_forms
+from experiments.running.progress import Progress
+from experiments.running.runner import Done, Runner, RunOptions
+from experiments.running.task import Measured
+from experiments.study import imports
+from experiments.study.job import Outcome, Unit
+from experiments.study.offline_layer import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
-from experiments.tasks.positions.asking import Asker, Ready, calls_of_turn, game_hash
-from experiments.tasks.positions.bank import Bank, BankPosition
+from experiments.tasks.positions.asking import ArmSeats
+from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.control import Donor
-from experiments.tasks.positions.decisions import Sample, Writer
-from experiments.tasks.positions.study import Study, begin, opened, record_of
-from graphs.attempts import attempts, role_node
-from graphs.config import PROGRAM
-from graphs.fixed_notes import models_asked
-from graphs.interventions import parse
-from graphs.recorded_notes import notes_of
-from orchestrator.errors import ModelError, OverBudget, TurnError, Unwritten, UserError
-from orchestrator.journal.events import Call, Event
+from experiments.tasks.positions.study import Study, arms_of, begin, opened, record_of
+from graphs.graph_seat import GraphSeat
+from orchestrator.errors import Suspended, TurnError
+from orchestrator.journal.events import Call, Event, Sink
 from orchestrator.journal.file import Journal
+from orchestrator.journal.fingerprint import hashed
 from orchestrator.journal.recorded_answers import answered
-from orchestrator.models.layer import ModelLayer
+from orchestrator.models.budget import Budget
+from orchestrator.models.layer import ModelLayer, limit_of
+from orchestrator.models.limiter import Limit
 from orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
-from orchestrator.models.settings import ModelSettings
 from orchestrator.plugins import versions
-from orchestrator.table.game_loop import decided_event
+from orchestrator.table.game_loop import Gate, decided_event
 from orchestrator.table.seat import GameContext
 
-AT_ONCE = 16
-"""Decisions at a time, where no model says how many calls it bears."""
-Watch = Callable[[int, int], None]
-"""Called with the decisions that are done and those there are."""
+SKIPPED = "skipped"
+"""The end of a unit whose arm does not apply to its position."""
 
 
-@dataclass
-class Done:
-    """What became of a command."""
+@dataclass(frozen=True, kw_only=True)
+class PositionUnit(Unit):
+    """A position in an arm, with all its samples."""
 
-    folder: Path
+    position: str
+    deal: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.arm}/{self.position}"
+
+    @property
+    def cluster(self) -> Hashable:
+        return self.deal
+
+
+@dataclass(frozen=True)
+class PositionTask:
     study: Study
-    arms: tuple[Arm, ...]
-    total: int
-    before: int = 0
-    """Decisions that the folder held already."""
-    left: int = 0
-    failed: tuple[str, ...] = ()
-    """Decisions that no answer can make: a role's program failed; in sentences."""
-    interrupted: bool = False
-    problem: str = ""
-    over_budget: bool = False
+    folder: Path
+    recorded: Path | None = None
+    """The run whose answers are taken, so that nobody is asked."""
+    things: str = "positions"
+    measure: str = "decided"
+
+    @property
+    def may_end_process(self) -> bool:
+        return bool(imports.brought())
+
+    def open(self, layer: ModelLayer) -> "PositionAsker":
+        if self.recorded is not None:
+            layer.replay = _Unrecorded(self.recorded)
+        return PositionAsker(self, layer)
+
+    def measured(self, unit: PositionUnit, result: str) -> Measured:
+        return Measured()
 
 
 @dataclass(frozen=True)
@@ -70,238 +88,197 @@ class _Unrecorded:
         raise TurnError(f"{request.node}: its answer is not recorded in {str(self.folder)!r}")
 
     async def aclose(self) -> None:
-        """Nothing to close."""
+        """Leave everything as it is: nothing is open."""
 
 
-def run(
-    study: Study, folder: Path, options: ModelOptions | None = None, watch: Watch = lambda done, total: None
-) -> Done:
-    """Ask what a study asks, and go on where the folder's run stopped.
+class PositionAsker:
+    """The arms of a study in one process."""
 
-    `options.replay` is the folder of another run of positions: its answers are taken, and nobody is asked. Raises
-    UserError for a study that cannot be asked, for a folder with another run, or when a server refuses at once.
-    """
-    options = options or ModelOptions()
-    bank = opened(study)
-    if options.replay is not None:
-        record_of(options.replay)
-    arms = arms_of(study)
-    layer = ModelOptions(options.cache, None, options.max_tokens, options.max_usd).layer()
-    layer.replay = None if options.replay is None else _Unrecorded(options.replay)
-    running = _PositionRun(study, bank, arms, folder, layer)
-    running.recorded, running.watch = options.replay, watch
-    running.check()
-    shorts = {arm.name: arm.short for arm in arms if arm.kind != "baseline"}
-    running.study = begin(folder, study, bank, shorts, dict(versions()))
-    try:
-        asyncio.run(running.run())
-    finally:
-        layer.close()
-    return running.done()
-
-
-def arms_of(study: Study) -> tuple[Arm, ...]:
-    """The arms of a study, with the null arms that belong to them. Raises UserError."""
-    null = study.null if study.null is not None else asks_models(study)
-    return arm_forms.read(study.arms, study.config, null=null)
-
-
-def asks_models(study: Study) -> bool:
-    """Whether any node of the graph, or any arm, asks a model, a simulated one included."""
-    named = [study.models.get(name, name) for name in study.config.models]
-    shorts = study.arms.values() if isinstance(study.arms, dict) else study.arms
-    return any(one != PROGRAM for one in named) or any(parse(one).kind in ("model", "perturbed") for one in shorts)
-
-
-class _PositionRun:
-    """The decisions of a command, while they are made."""
-
-    def __init__(self, study: Study, bank: Bank, arms: Sequence[Arm], folder: Path, layer: ModelLayer) -> None:
-        self.study, self.bank, self.arms, self.folder, self.layer = study, bank, tuple(arms), folder, layer
-        self.recorded: Path | None = None
-        self.watch: Watch = lambda done, total: None
-        self.positions = bank.positions[: study.first]
-        self.asker = Asker(
-            study.config,
-            study.models,
-            layer,
-            bank,
-            study.seed,
-            fresh=study.notes == "fresh",
-            calls=calls_of_turn(study.config),
-        )
-        self.known: dict[tuple[str, str], list[Sample]] = {}
-        self.finished = self.skipped = self.held = 0
-        self.problems: list[Exception] = []
-        self.failed: list[str] = []
-        self.stopped = self.interrupted = False
-        self.donors: list[Donor] = []
-
-    @property
-    def total(self) -> int:
-        return len(self.arms) * len(self.positions) * self.study.samples - self.skipped
+    def __init__(self, task: PositionTask, layer: ModelLayer) -> None:
+        self.task, self.study = task, task.study
+        bank = opened(task.study)
+        self.arms = {arm.name: arm for arm in arms_of(task.study)}
+        self.positions = {position.name: position for position in bank.positions[: task.study.first]}
+        self.seats = ArmSeats(task.study, bank, layer)
+        if any(arm.cheats for arm in self.arms.values()):
+            cheat.open_truth(bank.path)
+        for arm in self.arms.values():
+            self.seats.seat(arm)
 
     def check(self) -> None:
         """Raise UserError for what the graph does not allow and for notes that are missing, before anybody is asked."""
-        if any(arm.cheats for arm in self.arms):
-            cheat.open_truth(self.bank.path)
-        for arm in self.arms:
-            self.asker.seat(arm)
-        for position in self.positions:
-            self._ready(self.arms[0], position)
-        for arm in (arm for arm in self.arms if arm.cheats):
-            self._ready(arm, self.positions[0])
+        first, *_ = self.positions.values()
+        for position in self.positions.values():
+            self.ready(self.arms[BASELINE], position, ())
+        for arm in (arm for arm in self.arms.values() if arm.cheats):
+            self.ready(arm, first, ())
 
-    async def run(self) -> None:
-        for arm, position in product(self.arms, self.positions):
-            self._hold(arm, position)
-        self.watch(self.finished, self.total)
+    def ready(self, arm: Arm, position: BankPosition, donors: Sequence[Donor]) -> GraphSeat | None:
+        return self.seats.ready(arm, position, self.events(position), donors)
+
+    def events(self, position: BankPosition) -> tuple[Event, ...]:
+        """Return the events with everybody's notes: recorded, or of the first sample of a fresh baseline."""
+        if self.study.notes == "recorded":
+            return self.seats.fitting(position)
+        samples = decisions.read(self.task.folder, BASELINE, position.name)
+        return samples[0].events if samples and samples[0].decided else ()
+
+    @cached_property
+    def donors(self) -> list[Donor]:
+        return [self.seats.donor(position, self.events(position)) for position in self.positions.values()]
+
+    def limits(self, unit: PositionUnit) -> set[Limit]:
+        brains = self.seats.seat(self.arms[unit.arm]).brains.values()
+        return {limit for limit in map(limit_of, brains) if limit is not None}
+
+    async def ask(self, unit: PositionUnit, gate: Gate, sink: Sink) -> str:
+        arm, position, path = self.arms[unit.arm], self.positions[unit.position], unit.journal
+        assert path is not None
+        samples = decisions.read(self.task.folder, arm.name, position.name)
+        for event in (event for sample in samples for event in sample.events):
+            if isinstance(event, Call):
+                sink(event)
+        before = [sample for sample in samples if sample.decided]
+        if len(before) >= self.study.samples:
+            return unit.name
+        seat = self.ready(arm, position, self.donors if arm.kind == "shuffled" else ())
+        if seat is None:
+            return SKIPPED
+        calls = {} if len(samples) == len(before) else answered(samples[-1].events)
         try:
-            with on_interrupt(self._interrupt):
-                if self.layer.budget:
-                    self.layer.budget.remember(one.usage for found in self.known.values() for one in found)
-                if self._models():
-                    await self._checked()
-                await self._all([(self.arms[0], position) for position in self.positions])
-                self.donors = [] if self.stopped else [self._donor(position) for position in self.positions]
-                rest = [(arm, position) for position in self.positions for arm in self.arms[1:]]
-                await self._all(rest)
+            with Journal(path) as journal:
+                for number in range(len(before), self.study.samples):
+                    if why := await gate.enter():
+                        raise Suspended(why, position.view.turn, held=True)
+                    await self._decide(arm, position, number, seat, journal, calls, sink)
+                    calls = {}
         finally:
-            for arm in self.arms:
-                await self.asker.seat(arm).aclose()
+            gate.leave()
+        return unit.name
 
-    def _hold(self, arm: Arm, position: BankPosition) -> None:
-        found = decisions.read(self.folder, arm.name, position.name)
-        if found:
-            self.known[arm.name, position.name] = found
-        made = min(sum(one.decided is not None for one in found), self.study.samples)
-        self.held += made
-        self.finished += made
+    async def _decide(
+        self,
+        arm: Arm,
+        position: BankPosition,
+        number: int,
+        seat: GraphSeat,
+        journal: Journal,
+        calls: dict[Key, Call],
+        sink: Sink,
+    ) -> None:
+        """Decide once. `calls`: those of this sample that were answered before the run stopped.
 
-    def _models(self) -> bool:
-        return any(models_asked(self.asker.seat(arm).config, {}) for arm in self.arms)
-
-    async def _checked(self) -> None:
-        """An unusable server is an error before the first answer; afterwards the run waits."""
-        try:
-            await self.layer.check()
-        except UserError as error:
-            if not self.known:
-                raise
-            self._stop(error)
-
-    async def _all(self, work: Sequence[tuple[Arm, BankPosition]]) -> None:
-        gate = asyncio.Semaphore(self._at_once())
-        async with asyncio.TaskGroup() as group:
-            for arm, position in work:
-                group.create_task(self._within(gate, arm, position))
-
-    def _at_once(self) -> int:
-        most = [m.max_concurrency for m in self.study.models.values() if isinstance(m, ModelSettings)]
-        return max([AT_ONCE, *most])
-
-    async def _within(self, gate: asyncio.Semaphore, arm: Arm, position: BankPosition) -> None:
-        async with gate:
-            if self.stopped:
-                return
-            where = f"arm {arm.name!r}, position {position.name}"
-            try:
-                await self._position(arm, position)
-            except OverBudget as error:
-                self._stop(error)
-            except ModelError as error:
-                self.problems.append(error)
-                self.stopped = self.stopped or error.final
-            except (UserError, Unwritten) as error:
-                self._stop(error)
-            except TurnError as error:
-                self.failed.append(f"{where}: {error}")
-            await asyncio.sleep(0)  # programs alone never wait, and Ctrl-C must be heard
-
-    async def _position(self, arm: Arm, position: BankPosition) -> None:
-        """All samples of an arm on a position that are not decided yet."""
-        done = [one for one in self.known.get((arm.name, position.name), ()) if one.decided is not None]
-        if len(done) >= self.study.samples:
-            return
-        ready = self._ready(arm, position)
-        if ready is None:
-            self.skipped += self.study.samples
-            return
-        with Journal(decisions.path_of(self.folder, arm.name, position.name)) as journal:
-            for sample in range(len(done), self.study.samples):
-                if self.stopped:
-                    return
-                if sample and arm.name == BASELINE and self.asker.fresh:
-                    ready = self._ready(Arm(BASELINE, "null"), position) or ready
-                await self._decide(arm, position, sample, ready, journal)
-                self.finished += 1
-                self.watch(self.finished, self.total)
-
-    def _ready(self, arm: Arm, position: BankPosition) -> Ready | None:
-        return self.asker.ready(arm, position, self._notes(position), self.donors)
-
-    def _notes(self, position: BankPosition) -> tuple[Event, ...]:
-        """The events with everybody's notes: recorded, or of the first sample of a fresh baseline."""
-        if not self.asker.fresh:
-            return self.asker.fitting(position)
-        made = self.known.get((BASELINE, position.name), ())
-        return made[0].events if made and made[0].decided else ()
-
-    async def _decide(self, arm: Arm, position: BankPosition, sample: int, ready: Ready, journal: Journal) -> None:
-        view, held = position.view, self.known.setdefault((arm.name, position.name), [])
-        unfinished = [one for one in held if one.decided is None]
-        writer, events = Writer.of(journal, held), list[Event]()
+        Each arm and each sample has random draws of its own, as on a server. Notes that are held fixed are not written.
+        """
 
         def emit(event: Event) -> None:
-            events.append(event)
-            writer(event)
+            if isinstance(event, Call):
+                before = calls.get(event.key)
+                if event.fixed == "recorded" or (before is not None and before.outcome == event.outcome):
+                    return
+                sink(event)
+            journal(event)
 
-        hash_ = game_hash(position, arm, sample, self.study.seed)
-        calls = self._recorded(arm, position, sample) | writer.known
-        context = GameContext(emit, hash_, sample + 1, writer.kept, calls)
-        decision = await ready.at(view.turn).bind(context)(view, position.memory)
-        last = decided_event(view.turn, view.seat, decision, {}).model_copy(update={"memory": {}})
-        emit(last)
-        for one in unfinished:
-            held.remove(one)
-        held.append(Sample(tuple(event for event in events if getattr(event, "fixed", None) != "recorded")))
+        view, answers = position.view, dict(calls)
+        if self.task.recorded is not None:
+            samples = decisions.read(self.task.recorded, arm.name, position.name)
+            answers = {**(answered(samples[number].events) if number < len(samples) else {}), **answers}
+        hash_ = hashed([position.game, arm.name, number, self.study.seed])
+        context = GameContext(emit, hash_, number + 1, journal.flush, answers)
+        decision = await seat.bind(context)(view, position.memory)
+        emit(decided_event(view.turn, view.seat, decision, {}).model_copy(update={"memory": {}}))
 
-    def _recorded(self, arm: Arm, position: BankPosition, sample: int) -> dict[Key, Call]:
-        if self.recorded is None:
-            return {}
-        found = decisions.read(self.recorded, arm.name, position.name)
-        return answered(found[sample].events) if sample < len(found) else {}
+    async def aclose(self) -> None:
+        for arm in self.arms.values():
+            await self.seats.seat(arm).aclose()
 
-    def _donor(self, position: BankPosition) -> Donor:
-        config = self.asker.at(position.view.players)
-        first = attempts(config)[0]
-        roles = {name: role_node(config, name, first).role.name for name in config.nodes}
-        notes = notes_of(config, self._notes(position))
-        return Donor(position, notes, roles)
 
-    def _stop(self, error: Exception) -> None:
-        self.problems.append(error)
-        self.stopped = True
+@dataclass(frozen=True)
+class Decisions:
+    """The journals of a run of positions, as the engine reads them."""
 
-    def _interrupt(self) -> None:
-        self.interrupted = self.stopped = True
+    units: Sequence[PositionUnit]
+    samples: int
 
-    def done(self) -> Done:
-        first = self.problems[0] if self.problems else None
-        if isinstance(first, Unwritten) or (isinstance(first, UserError) and not self.finished):
-            raise first
-        if first is not None and not self.finished and getattr(first, "final", False):
-            raise UserError(str(first))
-        left = self.total - self.finished - len(self.failed)
-        return Done(
-            self.folder,
-            self.study,
-            self.arms,
-            self.total,
-            self.held,
-            max(left, 0),
-            tuple(self.failed),
-            self.interrupted,
-            str(first) if first else "",
-            isinstance(first, OverBudget),
+    def numbers(self) -> dict[str, int]:
+        """Return how many samples are decided of each unit that has begun."""
+        paths = {unit.name: unit.journal for unit in self.units if unit.journal and unit.journal.exists()}
+        return {name: min(decisions.number(path), self.samples) for name, path in paths.items()}
+
+    def finished(self) -> set[str]:
+        return {name for name, number in self.numbers().items() if number == self.samples}
+
+    def begun(self) -> set[str]:
+        return {name for name, number in self.numbers().items() if number < self.samples}
+
+    def answered(self) -> bool:
+        return any(call.of_model for sample in self._samples() for call in sample.calls)
+
+    def remember(self, budget: Budget) -> None:
+        budget.remember([call.usage for call in sample.calls if call.paid] for sample in self._samples())
+
+    def _samples(self) -> list[decisions.Sample]:
+        paths = [unit.journal for unit in self.units if unit.journal and unit.journal.exists()]
+        return [sample for path in paths for sample in decisions.samples(path)]
+
+
+def run(study: Study, folder: Path, options: RunOptions | None = None, progress: Progress | None = None) -> Done:
+    """Ask what a study asks, and go on where the folder's run stopped; the figures of `Done` are decisions.
+
+    A replay is the folder of another run of positions: its answers are taken, and nobody is asked. Raises UserError for
+    a study that cannot be asked, for a folder with another run, or when a server refuses at once.
+    """
+    options = options or RunOptions()
+    if (recorded := options.models.replay) is not None:
+        record_of(recorded)
+    task = PositionTask(study, folder, recorded)
+    asker = task.open(OfflineLayer())
+    asker.check()
+    shorts = {arm.name: arm.short for arm in asker.arms.values() if arm.kind != BASELINE}
+    begin(folder, study, asker.seats.bank, shorts, dict(versions()))
+    units = [
+        PositionUnit(
+            arm=arm,
+            journal=decisions.path_of(folder, arm, position.name),
+            position=position.name,
+            deal=position.deal,
         )
+        for position, arm in product(asker.positions.values(), asker.arms)
+    ]
+    records = Decisions(units, study.samples)
+    options = replace(options, models=replace(options.models, replay=None))
+    runner = Runner(task, units, records, folder, options, progress)
+    before = records.numbers()
+    skipped = _ask(runner, study.name)
+    done, numbers = runner.done(), records.numbers()
+    left = [unit.name for unit in units if unit.name not in skipped and unit.name not in done.failed]
+    return replace(
+        done,
+        total=(len(units) - len(skipped)) * study.samples,
+        before=sum(before.values()),
+        left=sum(study.samples - numbers.get(name, 0) for name in left),
+    )
+
+
+def _ask(runner: Runner[PositionUnit], title: str) -> Collection[str]:
+    """Ask the baseline, then all other arms; return the units whose arm does not apply to their position."""
+    skipped = set[str]()
+
+    def on_end(outcome: Outcome[PositionUnit]) -> None:
+        if outcome.result == SKIPPED:
+            skipped.add(outcome.unit.name)
+
+    finished = runner.records.finished()
+    units = [unit for unit in runner.units if unit.name not in finished]
+    if not units:
+        return skipped
+    runner.check()
+    with runner.alone():
+        runner.progress.begin(title, runner.task, runner.units, {name: Measured() for name in finished})
+        try:
+            runner.play([unit for unit in units if unit.arm == BASELINE], on_end)
+            if not runner.interrupted and all(outcome.failed for outcome in runner.unfinished):
+                runner.play([unit for unit in units if unit.arm != BASELINE], on_end)
+        finally:
+            runner.progress.end()
+    return skipped

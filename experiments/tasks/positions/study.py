@@ -20,6 +20,8 @@ from experiments.record.run_folder import RUN
 from experiments.study import imports
 from experiments.study.file_schema import Model, Name, settled
 from experiments.tasks.positions import bank as banks
+from experiments.tasks.positions.arms import Arm
+from experiments.tasks.positions.arms import read as read_arms
 from experiments.tasks.positions.bank import Bank
 from graphs import interventions
 from graphs.config import GraphConfig, checked
@@ -100,6 +102,15 @@ def opened(study: Study) -> Bank:
             f"{str(bank.path)!r} has no position, so there is nothing to decide; build a bank from more games"
         )
     return bank
+
+
+def arms_of(study: Study) -> tuple[Arm, ...]:
+    """Return the arms of a study, with the null arms that belong to them where a model is asked. Raises UserError."""
+    shorts = study.arms.values() if isinstance(study.arms, dict) else study.arms
+    kinds = {interventions.parse(short).kind for short in shorts}
+    models = [study.models.get(name, name) for name in study.config.models]
+    asks = any(model != PROGRAM for model in models) or bool(kinds & {"model", "perturbed"})
+    return read_arms(study.arms, study.config, null=asks if study.null is None else study.null)
 
 
 def begin(folder: Path, study: Study, bank: Bank, arms: dict[str, str], versions: dict[str, str]) -> Study:

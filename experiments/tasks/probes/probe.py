@@ -7,7 +7,7 @@ history and beliefs are those of a real game in which everybody keeps to the pac
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 from pydantic import Field
 
@@ -53,6 +53,12 @@ class Probe(Frozen):
     """The moves of players of other conventions, by name; a move of the set is as good as another."""
     apart: tuple[str, ...]
     """Those of `others` none of whose moves keeps the convention: the probe tells them from a player who keeps it."""
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Leave out what is computed once: a process that asks it computes its own."""
+        state = super().__getstate__()
+        fields = {key: value for key, value in state["__dict__"].items() if key in type(self).model_fields}
+        return {**state, "__dict__": fields}
 
     @property
     def turn(self) -> int:

@@ -85,10 +85,10 @@ def _share(score: Score) -> tuple[float, float, float]:
     return score.share, *score.interval
 
 
-def _like(score: Score) -> str:
-    """Return the players from whom the probes tell, and whose move was made, the most frequent first."""
+def _like(score: Score) -> str | None:
+    """Return the players from whom the probes tell, and whose move was made, the most frequent first; None for none."""
     rivals = sorted((other for other in score.others if other.apart and other.like), key=lambda other: -other.like)
-    return ", ".join(f"{rival.name} {percent(rival.like)}" for rival in rivals)
+    return ", ".join(f"{rival.name} {percent(rival.like)}" for rival in rivals) or None
 
 
 def _notes(report: Report) -> Iterator[Note]:

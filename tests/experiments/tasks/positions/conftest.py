@@ -6,7 +6,7 @@ import pytest
 
 from experiments.tasks.positions import position_run
 from experiments.tasks.positions.effects import Effects, read
-from experiments.tasks.positions.study import Study, opened, record_of
+from experiments.tasks.positions.study import Study, arms_of, opened, record_of
 
 ARMS = ("removed", "exact", "permuted", "null", "own_hand")
 FIRST = 5
@@ -14,7 +14,7 @@ FIRST = 5
 
 def found(folder: Path) -> Effects:
     study = record_of(folder)
-    return read(folder, opened(study), position_run.arms_of(study))
+    return read(folder, opened(study), arms_of(study))
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +22,7 @@ def house_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("positions") / "house"
     study = Study(positions="program", arms=ARMS, first=FIRST)
     done = position_run.run(study, folder)
-    assert not done.left and not done.failed and not done.problem
+    assert not done.left and not done.failed and not done.suspended
     return folder
 
 

@@ -26,7 +26,6 @@ from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory, SeatInfo
-from orchestrator.models.layer import ModelLayer
 from orchestrator.table.game_loop import play, play_async
 from orchestrator.table.seat import Decision, GameContext
 from tests.orchestrator.hanabi.test_view import disguised
@@ -125,7 +124,7 @@ def test_the_packaged_bank_is_small_spread_and_labelled() -> None:
 def test_a_bank_of_probes_holds_their_questions_alone_and_what_keeps_the_convention(tmp_path: Path) -> None:
     """Made by the commands that made the packaged one, of fewer probes."""
     asked = probes(["newest"], ["chop", "play-hint-read"], [2, 3], per=1)
-    done = probe_run.run(asked, graphs.seat("house"), ModelLayer(), tmp_path / "run", seed=1)
+    done = probe_run.run(asked, graphs.seat("house"), tmp_path / "run", seed=1)
     assert not done.left and not done.failed
     for source in (tmp_path / "run", tmp_path / "run" / "games" / "newest"):
         head = draw.build([source], tmp_path / "mine.jsonl.gz", n=200, per_game=1, seed=0)

@@ -31,7 +31,7 @@ def sim(**rates: float) -> SimSettings:
 
 def ran(folder: Path, **study: Any) -> Effects:
     done = position_run.run(Study.model_validate({"positions": "program", **study}), folder)
-    assert not done.left and not done.failed and not done.problem
+    assert not done.left and not done.failed and not done.suspended
     return found(folder)
 
 

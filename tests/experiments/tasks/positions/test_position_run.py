@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from experiments.running.model_options import ModelOptions
+from experiments.running.runner import RunOptions
 from experiments.tasks.positions import bank, cheat, decisions, position_report, position_run
 from experiments.tasks.positions.study import Study, read, record_of
 from experiments.tasks.positions.truth import truths
@@ -62,7 +63,7 @@ def test_the_same_study_from_run_yaml_gives_the_same_tables(simulated: Path, tmp
     shutil.copytree(simulated, tmp_path / "moved", ignore=shutil.ignore_patterns("decisions", "*.csv", "*.md"))
     position_run.run(read(tmp_path / "moved" / "run.yaml"), again)
     assert tables(again) == before
-    position_run.run(read(tmp_path / "moved" / "run.yaml"), replayed, ModelOptions(replay=simulated))
+    position_run.run(read(tmp_path / "moved" / "run.yaml"), replayed, RunOptions(ModelOptions(replay=simulated)))
     assert tables(replayed) == before
     texts = [{call.text for call in asked(folder, "null")} for folder in (simulated, replayed)]
     assert texts[0] == texts[1]
@@ -103,7 +104,7 @@ def test_a_budget_suspends_and_a_larger_one_goes_on(run: Run, endpoint: str, tmp
     code, _, err = run(*command, "--max-tokens", "20000")
     assert code == 3 and "a larger budget goes on" in err
     some = sum(len(asked(tmp_path / "run", arm)) for arm in ("baseline", "null", "no-tom_interpreter"))
-    code, out, _ = run(*command, "--json")
+    code, out, err = run(*command, "--json")
     assert code == 0 and '"null"' in out
     every = [call for arm in ("baseline", "null", "no-tom_interpreter") for call in asked(tmp_path / "run", arm)]
     assert 0 < some < len(every) and all(call.fake for call in every)

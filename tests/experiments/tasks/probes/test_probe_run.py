@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from experiments.document.blocks import Table
+from experiments.running.runner import Done
 from experiments.statistics.clusters import ratio_interval
 from experiments.statistics.estimates import wilson
 from experiments.tasks.probes import bank, probe_report, probe_run, scores
@@ -15,7 +16,6 @@ from experiments.tasks.probes.probe import Probe
 from orchestrator.errors import ModelError, UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
-from orchestrator.models.layer import ModelLayer
 from orchestrator.table.seat import Decision
 from tests.conftest import Run
 
@@ -41,15 +41,15 @@ class Answering:
         return Decision(other if wrong else probe.answers[0], "because")
 
 
-def asked(probes: list[Probe], seat: Answering, folder: Path) -> probe_run.Done:
-    return probe_run.run(probes, seat, ModelLayer(), folder, seed=1)
+def asked(probes: list[Probe], seat: Answering, folder: Path) -> Done:
+    return probe_run.run(probes, seat, folder, seed=1)
 
 
 def test_a_run_goes_on_where_it_stopped_and_asks_nothing_twice(tmp_path: Path, probes: list[Probe]) -> None:
     stopped = asked(probes, Answering(probes, fails_at=4), tmp_path / "run")
-    assert (stopped.probes, stopped.left, stopped.problem) == (8, 5, "the server is gone")
+    assert (stopped.total, stopped.left) == (8, 1) and str(stopped.suspended).endswith(": the server is gone")
     again = Answering(probes)
-    assert asked(probes, again, tmp_path / "run").left == 0 and again.asked == 5
+    assert asked(probes, again, tmp_path / "run").left == 0 and again.asked == 1
     idle = Answering(probes)
     assert asked(probes, idle, tmp_path / "run").left == 0 and idle.asked == 0
     assert all(one.keeps for one in scores.read(tmp_path / "run").answers)
