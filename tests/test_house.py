@@ -85,6 +85,7 @@ ONLY_IN = {
         f"experiments/cli/{name}.py"
         for name in (
             "app",
+            "asked_model",
             "shared_options",
             "control",
             "diff",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.asked_model import asked, check_whole, say, slug
+from experiments.cli.asked_model import ShardOf, Workers, asked, check_done, run_options, say
 from experiments.cli.shared_options import (
     CacheFolder,
     Effort,
@@ -46,6 +46,8 @@ def run(
     out: Annotated[Path | None, typer.Option(help="The judge's folder; default RUN_OR_GAMES/judge/MODEL.")] = None,
     human: Human = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked; ask nothing.")] = False,
+    workers: Workers = 1,
+    shard: ShardOf = None,
     replay: ReplayOf = None,
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
@@ -59,8 +61,7 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask the judge about every turn on which a seat listed what all cards may be; the same command again goes on."""
-    from experiments.document.terminal import ProgressLine
-    from experiments.running.model_options import ModelOptions
+    from experiments.cli.run_progress import RunProgress
     from experiments.tasks.judge import human_ratings, judge_report, judge_run
     from experiments.tasks.judge.statements import Choice
 
@@ -70,23 +71,22 @@ def run(
         _plan(judge_run.plan(games, choice, trials), as_json)
         return
     sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
-    judge, brain = asked(model, replay, sampling, judge_run.recorded)
-    name = judge if isinstance(judge, str) else judge.model
-    folder = out or _default(games, f"{'replay-' if replay else ''}{slug(name)}")
+    who = asked(model, replay, sampling, judge_run.FOLDER.recorded_model)
+    folder = out or _default(games, who.slug)
     done = judge_run.run(
         games,
-        judge,
+        who.model,
         folder,
         choice=choice,
         trials=trials,
-        options=ModelOptions(cache, None, max_tokens, max_usd),
-        watch=ProgressLine(f"judge {name}", "answers", loud.quiet),
-        brain=brain,
+        options=run_options(cache, max_tokens, max_usd, workers, shard),
+        progress=RunProgress(quiet=loud.quiet),
+        replay=who.replay,
     )
-    if done.left < done.trials:
+    if done.left < done.total:
         report = judge_report.of(folder, people)
         _shown(report, folder, as_json, {"folder": str(folder), "left": done.left})
-    check_whole(done)
+    check_done(done, "answers")
 
 
 def _default(games: Path, name: str) -> Path:
@@ -105,14 +105,14 @@ def _plan(plan: "Plan", as_json: bool) -> None:
 
 
 def _shown(report: "Report", out: Path | None, as_json: bool, more: dict[str, object] | None = None) -> None:
-    from experiments.document.terminal import console
-    from experiments.tasks.judge import judge_report, judge_tables
+    from experiments.document import terminal
+    from experiments.tasks.judge import judge_report
 
     written = judge_report.write(report, out) if out else []
     if as_json:
         printed({**(more or {}), **judge_report.data(report)})
         return
-    judge_tables.show(report, console())
+    terminal.show(judge_report.blocks(report), terminal.console())
     if written:
         say(f"\n{out}/: {', '.join(path.name for path in written)}")
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.asked_model import asked, check_whole, say, slug
+from experiments.cli.asked_model import ShardOf, Workers, asked, check_done, run_options, say
 from experiments.cli.shared_options import (
     CacheFolder,
     Effort,
@@ -41,6 +41,8 @@ def run(
         bool, typer.Option("--skip-broken", help="Leave out questions whose key names none of their options.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/qa-MODEL.")] = None,
+    workers: Workers = 1,
+    shard: ShardOf = None,
     replay: ReplayOf = None,
     cache: CacheFolder = "off",
     max_tokens: MaxTokens = None,
@@ -53,30 +55,35 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Ask every question; the same command again goes on. Answers that were paid for are never asked for again."""
-    from experiments.document.terminal import ProgressLine, console
-    from experiments.running.model_options import ModelOptions
-    from experiments.tasks.questions import question_report, question_run, question_tables, questions
+    from experiments.cli.run_progress import RunProgress
+    from experiments.document import terminal
+    from experiments.tasks.questions import coordination_qa, question_report, questions
     from orchestrator.models.settings import PROGRAM
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
-    options = ModelOptions(cache, None, max_tokens, max_usd)
     sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
-    answering, brain = asked(model, replay, sampling, question_run.recorded)
-    name = answering if isinstance(answering, str) else answering.model
-    games = game or ([questions.HANABI] if name == PROGRAM else [])
+    who = asked(model, replay, sampling, coordination_qa.FOLDER.recorded_model)
+    games = game or ([questions.HANABI] if who.name == PROGRAM else [])
     file = questions.read(data, games, kind or (), skip_broken=skip_broken)
-    folder = out or Path("runs") / f"qa-{'replay-' if replay else ''}{slug(name)}"
-    watch = ProgressLine(f"qa {name}", "answers", loud.quiet)
-    done = question_run.run(file, answering, folder, trials=trials, options=options, watch=watch, brain=brain)
-    if done.left < done.trials:
+    folder = out or Path("runs") / f"qa-{who.slug}"
+    done = coordination_qa.run(
+        file,
+        who.model,
+        folder,
+        trials=trials,
+        options=run_options(cache, max_tokens, max_usd, workers, shard),
+        progress=RunProgress(quiet=loud.quiet),
+        replay=who.replay,
+    )
+    if done.left < done.total:
         report = question_report.of([folder])
         written = question_report.write(report, folder)
         if as_json:
             printed({"folder": str(folder), "left": done.left, **question_report.data(report)})
         else:
-            question_tables.show(report, console())
+            terminal.show(question_report.blocks(report), terminal.console())
             say(f"\n{folder}/: {', '.join(path.name for path in written)}")
-    check_whole(done)
+    check_done(done, "answers")
 
 
 @app.command("report")
@@ -86,14 +93,14 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Accuracy by kind and game beside guessing; over three models or more, how EC and ToM go with joint planning."""
-    from experiments.document.terminal import console
-    from experiments.tasks.questions import question_report, question_tables
+    from experiments.document import terminal
+    from experiments.tasks.questions import question_report
 
-    made = question_report.of(folders)
-    written = question_report.write(made, out) if out else []
+    figures = question_report.of(folders)
+    written = question_report.write(figures, out) if out else []
     if as_json:
-        printed(question_report.data(made))
+        printed(question_report.data(figures))
         return
-    question_tables.show(made, console())
+    terminal.show(question_report.blocks(figures), terminal.console())
     if written:
         say(f"\n{out}/: {', '.join(path.name for path in written)}")

@@ -116,7 +116,7 @@ class Runner(Generic[U]):
 
     def run(self, title: str, arms: Sequence[str] = ()) -> Done:
         """Ask all units that are left. Raises UserError for a server that refuses before it has answered anything."""
-        before = self.records.finished()
+        before = {unit.name for unit in self.units} & {*self.records.finished()}
         units = [unit for unit in self.units if unit.name not in before]
         if units:
             self.check()

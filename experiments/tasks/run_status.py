@@ -7,9 +7,14 @@ from typing import Any
 from experiments.record.run_folder import RUN
 from experiments.running import control_folder
 from experiments.tasks.games import game_status
+from experiments.tasks.judge import judge_run
+from experiments.tasks.questions import coordination_qa
 from orchestrator.errors import UserError
 
-KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {RUN: game_status.status}
+KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
+    RUN: game_status.status,
+    **{folder.file: folder.status for folder in (coordination_qa.FOLDER, judge_run.FOLDER)},
+}
 """By the file of its record: says how a kind of run stands, as plain data."""
 
 

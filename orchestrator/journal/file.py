@@ -36,6 +36,10 @@ TAIL = 16384
 _EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
 
 
+class InUse(UserError):  # noqa: N818  # the state of a file
+    """A journal that another program writes."""
+
+
 class Journal:
     """A journal file, new or to be continued, as a sink of events.
 
@@ -77,7 +81,7 @@ class Journal:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UserError(f"another program is playing the game of {str(self.path)!r}") from None
+            raise InUse(f"another program is playing the game of {str(self.path)!r}") from None
 
     def __call__(self, event: Event) -> None:
         """Raises Unwritten when the disk is full; the event may have been written all the same."""

@@ -1,4 +1,4 @@
-"""The report of a judge's run: a table like the paper's, and agreement, as text, Markdown, CSV and plain data."""
+"""The report of a judge's run: a table like the paper's, and agreement, in every form of a document."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -9,24 +9,26 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from experiments.document.blocks import Block, Column, Table, table
+from experiments.document import data as as_data
+from experiments.document import markdown
+from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
 from experiments.document.blocks import notes as notes_of
-from experiments.document.formats import RIGHT, TEXT
+from experiments.document.formats import INT, RIGHT, TEXT, estimate
 from experiments.record.files import write_atomically
-from experiments.record.table_text import as_csv, as_markdown
 from experiments.statistics.clusters import Clustered
 from experiments.tasks.judge import scores
 from experiments.tasks.judge.human_ratings import HumanRating
-from experiments.tasks.judge.ratings import JudgeRun, read
-from experiments.tasks.judge.scores import Agreement, Score, Unit
+from experiments.tasks.judge.judge_run import FOLDER, JudgeRun
+from experiments.tasks.judge.scores import Agreement, Rated, Score
 from orchestrator.errors import UserError
 from orchestrator.values import Frozen
 from roles.hanabi.state_judge import ASPECTS
 
-MARKDOWN, AGREEMENT, RATINGS, SUMMARY = "report.md", "agreement.csv", "ratings.csv", "summary.json"
-
+SUMMARY = "summary.json"
 FOLDER_NAME = "judge"
 """The folder of a run that holds its judges' folders."""
+FEW_GAMES = 10
+"""Games, below which a bootstrap over games is known to be too narrow."""
 
 
 class JudgeSummary(Frozen):
@@ -45,101 +47,110 @@ class Report:
 
     run: JudgeRun
     people: tuple[HumanRating, ...]
-    units: tuple[Unit, ...]
+    rated: tuple[Rated, ...]
 
     @cached_property
     def scores(self) -> tuple[Score, ...]:
-        return tuple(scores.scores(self.units))
+        return tuple(scores.scores(self.rated))
 
     @cached_property
     def agreements(self) -> tuple[Agreement, ...]:
-        return tuple(scores.agreements(self.units))
-
-    @property
-    def games(self) -> int:
-        return len({unit.game for unit in self.units})
+        return tuple(scores.agreements(self.rated))
 
 
 def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
-    """The report of the run in a folder. Raises UserError for a folder without an answer."""
-    run = read(folder)
+    """Return the report of the run in a folder. Raises UserError for a folder without an answer."""
+    run = FOLDER.run(folder)
     if not run.answers:
         raise UserError(f"{str(folder)!r} holds no answer yet; `judge run` with the same --out goes on")
-    return Report(run, tuple(people), tuple(scores.units(run, people)))
+    return Report(run, tuple(people), tuple(scores.rated(run, people)))
 
 
-# As rows
+def blocks(report: Report) -> tuple[Block, ...]:
+    """Return the tables and the notes."""
+    agreements = agreement_table(report)
+    listed = [Note(text, "no model" if "no language model" in text else "aside") for text in notes(report)]
+    return (score_table(report), *((Heading("Agreement"),) if agreements.rows else ()), agreements, *listed)
 
-SCORES = ("lists by", "rated by", "overall", "deduction accuracy", "history integration", "tracking quality", "turns")
-AGREED = ("aspect", "raters", "Pearson r", "Spearman rho", "alpha", "turns")
 
-
-def score_rows(report: Report) -> list[tuple[str, ...]]:
-    """Like the paper's table 4: each model's mean in each aspect, by each rater."""
-    made: dict[tuple[str, str], dict[str, Clustered]] = {}
-    for one in report.scores:
-        made.setdefault((one.model, one.rater), {})[one.aspect] = one.mean
-    return [
-        (model, _rater(report, rater), *(_cell(means[aspect]) for aspect in scores.SHOWN), str(_units(means)))
-        for (model, rater), means in made.items()
+def score_table(report: Report) -> Table:
+    """Return, like the paper's table 4, each model's mean in each aspect, by each rater."""
+    means: dict[tuple[str, str], dict[str, Clustered]] = {}
+    for score in report.scores:
+        means.setdefault((score.model, score.rater), {})[score.aspect] = score.mean
+    columns = (
+        Column("lists_by", "lists by", unbroken=True),
+        Column("rated_by", "rated by", unbroken=True),
+        *(Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in scores.SHOWN),
+        Column("turns", "turns", INT),
+    )
+    rows = [
+        (model, _rater(report, rater), *(_cell(row[aspect]) for aspect in scores.SHOWN), _most(row))
+        for (model, rater), row in means.items()
     ]
+    return table("scores", columns, rows)
 
 
-def _units(means: dict[str, Clustered]) -> int:
-    return max(one.units for one in means.values())
+def _most(means: dict[str, Clustered]) -> int:
+    return max(mean.units for mean in means.values())
 
 
-def agreement_rows(report: Report) -> list[tuple[str, ...]]:
-    return [
+def agreement_table(report: Report) -> Table:
+    columns = (
+        Column("aspect", "aspect", unbroken=True),
+        Column("raters", "raters", unbroken=True),
+        Column("pearson", "Pearson r", estimate(3)),
+        Column("spearman", "Spearman rho", estimate(3)),
+        Column("alpha", "alpha", estimate(3)),
+        Column("turns", "turns", INT),
+    )
+    rows = [
         (
-            one.aspect.replace("_", " "),
-            " / ".join(_rater(report, rater) for rater in one.raters),
-            *("-" if part is None else _cell(part) for part in (one.pearson, one.spearman, one.alpha)),
-            str(one.alpha.units),
+            row.aspect.replace("_", " "),
+            " / ".join(_rater(report, rater) for rater in row.raters),
+            *(_cell(value) for value in (row.pearson, row.spearman, row.alpha)),
+            row.alpha.units,
         )
-        for one in report.agreements
+        for row in report.agreements
     ]
+    return table("agreement", columns, rows)
 
 
 def _rater(report: Report, rater: str) -> str:
     return f"judge {report.run.name}" if rater == scores.JUDGE else rater
 
 
-def _cell(one: Clustered) -> str:
-    if one.value is None:
-        return "-"
-    between = f" ({one.interval[0]:.3f} to {one.interval[1]:.3f})" if one.interval else ""
-    return f"{one.value:.3f}{between}"
+def _cell(value: Clustered | None) -> Cell:
+    if value is None or value.value is None:
+        return None
+    return (value.value, *(value.interval or (None, None)))
 
 
-def notes(report: Report) -> list[str]:
-    """What a reader of the tables must know."""
-    return list(_notes(report))
-
-
-def _notes(report: Report) -> Iterator[str]:
+def notes(report: Report) -> Iterator[str]:
+    """Give what a reader of the tables must know."""
     run = report.run
-    if run.fake:
-        yield f"{run.name}: answered by the package's fake server, which is no language model."
-    elif run.record.label == "simulated":
-        yield f"{run.name}: no language model, but the program with errors at stated rates."
-    elif run.record.label == "program":
-        yield "program: no model judged; the exact score stands alone."
-    games = f"{report.games} {'game' if report.games == 1 else 'games'}"
+    sentences = {
+        "fake server": f"{run.name}: answered by the package's fake server, which is no language model.",
+        "simulated": f"{run.name}: no language model, but the program with errors at stated rates.",
+        "program": "program: no model judged; the exact score stands alone.",
+    }
+    if run.label:
+        yield sentences[run.label]
+    number = len({row.game for row in report.rated})
     yield (
-        f"Of {len(report.units)} turns of {games}, each rated from 0 to 1. Intervals are 95 %, by a bootstrap that "
-        "draws whole games, since the turns of a game are no independent units."
+        f"Of {len(report.rated)} turns of {number} {'game' if number == 1 else 'games'}, each rated from 0 to 1. "
+        "Intervals are 95 %, by a bootstrap that draws whole games, since the turns of a game are no independent units."
     )
-    if report.games == 1:
+    if number == 1:
         yield "One game gives no interval."
-    elif report.games < FEW_GAMES:
-        yield f"Intervals over {report.games} games are too narrow: a bootstrap needs some ten of them."
+    elif number < FEW_GAMES:
+        yield f"Intervals over {number} games are too narrow: a bootstrap needs some ten of them."
     yield (
         "Exact: computed from the lists and the hints. Alpha is Krippendorff's, at interval level: 1 is agreement, 0 "
         "what chance gives; unlike a correlation it falls where one rater is stricter."
     )
-    if run.unread:
-        yield f"{run.unread} answers of the judge could not be read; their turns are left out."
+    if unread := sum(answer.reply is None for answer in run.answers):
+        yield f"{unread} answers of the judge could not be read; their turns are left out."
     if run.missing:
         yield f"{run.missing} answers are missing; the same `judge run` goes on."
     if away := scores.unjudged(run, report.people):
@@ -148,80 +159,67 @@ def _notes(report: Report) -> Iterator[str]:
         yield f"Left out: {ratings} by people of turns that were not judged; the first is {where}."
 
 
-FEW_GAMES = 10
-"""Games, below which a bootstrap over games is known to be too narrow."""
+def _parts(value: Clustered | None, name: str) -> dict[str, Any]:
+    low, high = value.interval if value and value.interval else (None, None)
+    return {name: value.value if value else None, f"{name}_low": low, f"{name}_high": high}
 
 
-# As files and data
-
-
-def markdown(report: Report) -> str:
-    parts = ["# State tracking, judged", as_markdown(SCORES, score_rows(report))]
-    if report.agreements:
-        parts += ["## Agreement", as_markdown(AGREED, agreement_rows(report))]
-    return "\n\n".join([*parts, "\n".join(f"- {note}" for note in notes(report))]) + "\n"
-
-
-def _plain(one: Clustered | None, name: str) -> dict[str, Any]:
-    low, high = one.interval if one and one.interval else (None, None)
-    return {name: one.value if one else None, f"{name}_low": low, f"{name}_high": high}
-
-
-def agreement_data(report: Report) -> list[dict[str, Any]]:
+def agreement_rows(report: Report) -> list[dict[str, Any]]:
+    """Return the rows of `agreement.csv`."""
     return [
         {
-            "aspect": one.aspect,
-            "raters": "+".join(one.raters),
-            **_plain(one.pearson, "pearson"),
-            **_plain(one.spearman, "spearman"),
-            **_plain(one.alpha, "alpha"),
-            "turns": one.alpha.units,
-            "games": one.alpha.groups,
+            "aspect": row.aspect,
+            "raters": "+".join(row.raters),
+            **_parts(row.pearson, "pearson"),
+            **_parts(row.spearman, "spearman"),
+            **_parts(row.alpha, "alpha"),
+            "turns": row.alpha.units,
+            "games": row.alpha.groups,
         }
-        for one in report.agreements
+        for row in report.agreements
     ]
 
 
-def score_data(report: Report) -> list[dict[str, Any]]:
+def rating_rows(report: Report) -> list[dict[str, Any]]:
+    """Return every rating: a row for each statement and rater."""
     return [
-        {
-            "lists_by": one.model,
-            "rated_by": one.rater,
-            "aspect": one.aspect,
-            **_plain(one.mean, "mean"),
-            "turns": one.mean.units,
-            "games": one.mean.groups,
-        }
-        for one in report.scores
-    ]
-
-
-def rating_data(report: Report) -> list[dict[str, Any]]:
-    """Every rating: a row for each statement and rater."""
-    return [
-        {"game": unit.game, "turn": unit.turn, "lists_by": unit.model, "rater": rater}
+        {"game": row.game, "turn": row.turn, "lists_by": row.model, "rater": rater}
         | {aspect: rating.get(aspect) for aspect in ASPECTS}
-        for unit in report.units
-        for rater, rating in unit.by.items()
+        for row in report.rated
+        for rater, rating in row.by.items()
     ]
 
 
 def data(report: Report) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Return what `--json` prints."""
+    scored = [
+        {
+            "lists_by": score.model,
+            "rated_by": score.rater,
+            "aspect": score.aspect,
+            **_parts(score.mean, "mean"),
+            "turns": score.mean.units,
+            "games": score.mean.groups,
+        }
+        for score in report.scores
+    ]
     return {
         "judge": report.run.name,
-        "language_model": report.run.label is None and report.run.record.label is None,
-        "scores": score_data(report),
-        "agreement": agreement_data(report),
-        "notes": notes(report),
+        "language_model": not report.run.label,
+        "scores": scored,
+        "agreement": agreement_rows(report),
+        "notes": list(notes(report)),
     }
 
 
 def summary(report: Report) -> JudgeSummary:
-    agreed = (AGREED, *agreement_rows(report)) if report.agreements else ()
-    return JudgeSummary(
-        judge=report.run.name, scores=(SCORES, *score_rows(report)), agreement=agreed, notes=tuple(notes(report))
-    )
+    """Return what the report of an experiment shows of this judge."""
+    texts = [
+        ([column.title for column in part.columns], *part.texts()) if part.rows else ()
+        for part in (score_table(report), agreement_table(report))
+    ]
+    rows, agreements = (tuple(map(tuple, part)) for part in texts)
+    return JudgeSummary(judge=report.run.name, scores=rows, agreement=agreements, notes=tuple(notes(report)))
 
 
 def blocks_of_run(run: Path) -> list[Block]:
@@ -253,9 +251,9 @@ def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown and CSV, with every rating. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = {
-        MARKDOWN: markdown(report),
-        AGREEMENT: as_csv(agreement_data(report)),
-        RATINGS: as_csv(rating_data(report)),
+        "report.md": markdown.text(Document("State tracking, judged", blocks(report))),
+        "agreement.csv": as_data.csv_text(agreement_rows(report)),
+        "ratings.csv": as_data.csv_text(rating_rows(report)),
         SUMMARY: summary(report).model_dump_json(indent=1) + "\n",
     }
     for name, text in texts.items():

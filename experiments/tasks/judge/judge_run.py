@@ -1,54 +1,172 @@
-"""A judge's run: every statement of the games, each put to the judge once a trial."""
+"""A judge's run: every statement of the games, each put to the role `state_judge` once a trial.
 
+The role stands as a node outside any graph, with a layout of its own. The folder has `judge.yaml` (who judged what),
+`judged.ndjson` (each statement with its exact score) and the journal of calls.
+"""
+
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
+from statistics import fmean
 
-from experiments.running import question_run
-from experiments.running.model_options import ModelOptions
-from experiments.running.question_run import Done, Model, Watch, identity, model_of
-from experiments.tasks.judge import judged_folder
-from experiments.tasks.judge.judged_folder import FOLDER, Judged
-from experiments.tasks.judge.judging import Judging
+import prompts
+import roles
+from experiments.running.progress import Progress
+from experiments.running.runner import Done, RunOptions
 from experiments.tasks.judge.statements import Choice, Statement, find
-from orchestrator.errors import UserError
-from orchestrator.models.request import Brain, estimated
-from orchestrator.models.settings import ModelSettings
-from orchestrator.models.settings import settings as settings_of
+from experiments.tasks.question_folder import AnswerRun, QuestionFolder, QuestionRecord
+from experiments.tasks.question_task import Model, QuestionKind, QuestionTask, ask_all, identity, model_of
+from graphs.context import Context
+from graphs.node import RoleNode
+from graphs.simulated_model import Question, SimulatedModel
+from orchestrator.models.request import Brain, ModelRequest, estimated
+from orchestrator.models.simulated_settings import SimSettings
+from orchestrator.values import Frozen
+from roles import Sections
+from roles.hanabi.sections.judged_lists import JUDGED
+from roles.hanabi.state_judge import ASPECTS, StateRating
+
+ROLE = "state_judge"
+
+
+@cache
+def context() -> Context:
+    """Return what the judge is told: the rules, what happened since the player's last turn, and the lists."""
+    sections = ["rules", {"history": {"moves": "since_last_turn"}}, "judged_lists"]
+    return Context.model_validate({"name": ROLE, "sections": sections})
+
+
+def node(statement: Statement) -> RoleNode:
+    """Return the judge of one statement."""
+    role = roles.get(ROLE)
+    return RoleNode(
+        name=statement.name,
+        role=role,
+        model=ROLE,
+        samples=1,
+        kinds=tuple(context().kinds(role)),
+        reads=(),
+        context=context(),
+        layout=context().layout([role]),
+    )
+
+
+def sections(statement: Statement) -> Sections:
+    """Return what the judge gets to see."""
+    return node(statement).sections(statement.view, {}, {JUDGED: {"now": statement.now, "before": statement.before}})
+
+
+class Judging(QuestionKind[Statement]):
+    """The statements as questions."""
+
+    role = ROLE
+    measure = "overall"
+
+    def request(self, question: Statement, trial: int) -> ModelRequest:
+        return node(question).request(trial, sections(question), {})
+
+    def programmed(self, question: Statement) -> StateRating:
+        return _solved(sections(question))
+
+    def simulated(self, settings: SimSettings, question: Statement) -> Brain:
+        given = sections(question)
+        solve = roles.get(ROLE).solve
+        assert solve is not None
+        return SimulatedModel(settings).for_question(Question(solve, partial(_solved, given), given, {}))
+
+    def score(self, question: Statement, reply: Mapping[str, object] | None) -> float | None:
+        return None if reply is None else StateRating.model_validate(reply).overall
+
+
+def _solved(given: Sections) -> StateRating:
+    solve = roles.get(ROLE).solve
+    assert solve is not None
+    rating = solve(given, {})
+    assert isinstance(rating, StateRating)
+    return rating
+
+
+# The folder
+
+
+class JudgeRecord(QuestionRecord):
+    """Who judged what."""
+
+    judged: str
+    """The name of the run, folder or journal, without its folder."""
+    turns: str
+    every: int
+    prompt: str
+    """The SHA-256 of the judge's own words, the first 16 digits."""
+
+
+class Judged(Frozen):
+    """A statement as the folder keeps it."""
+
+    name: str
+    game: str
+    turn: int
+    seat: int
+    model: str
+    exact: dict[str, float]
+
+
+FOLDER = QuestionFolder(
+    JudgeRecord,
+    file="judge.yaml",
+    what="run of a judge",
+    head="# Who judged the state tracking of which games. The same command again goes on, also with new games.\n",
+    fixed=("model", "settings", "judged", "turns", "every", "prompt"),
+    grows=("trials",),
+    files=("judged.ndjson", "calls*.jsonl"),
+    question=Judged,
+    questions_file="judged.ndjson",  # a journal's name would make readers of journals read it
+)
+JudgeRun = AnswerRun[JudgeRecord, Judged]
+
+
+def prompt_hash() -> str:
+    """Return the hash of everything that the judge's prompt says but for what is judged."""
+    files = [file for section in context().names for file in context().files(section)]
+    texts = (roles.get(ROLE).template or "", *(prompts.text(file) for file in files))
+    return hashlib.sha256("\n\n".join(texts).encode()).hexdigest()[:16]
 
 
 def run(
     path: Path,
-    given: Model,
+    model: Model,
     folder: Path,
     *,
     choice: Choice | None = None,
     trials: int = 1,
-    options: ModelOptions | None = None,
-    watch: Watch = lambda done, total: None,
+    options: RunOptions | None = None,
+    progress: Progress | None = None,
+    replay: Path | None = None,
     brain: Brain | None = None,
 ) -> Done:
     """Judge a journal or the games below a folder, and go on where the judge's folder stopped.
 
-    `brain` answers instead of the model's server. Raises UserError for a folder with another run, when nothing is
-    there to judge, or when a server refuses before it has answered anything.
+    `replay`: the folder of a run whose answers are taken; `brain` answers in place of the model's server. Raises
+    UserError for a folder with another run, when nothing is there to judge, or when a server refuses before it has
+    answered anything.
     """
-    chosen = choice or Choice()
-    statements, model = find(path, chosen), model_of(given)
-    name, deciding = identity(model)
-    wanted = judged_folder.record(path, chosen, name, deciding, trials)
-    record = FOLDER.begin(folder, wanted, map(Judged.of, statements))
-    with FOLDER.journal(folder) as journal:
-        return question_run.run(
-            Judging(),
-            statements,
-            model,
-            record.trials,
-            folder,
-            journal,
-            options=options,
-            watch=watch,
-            brain=brain,
-        )
+    choice, model = choice or Choice(), model_of(model)
+    statements = {statement.name: statement for statement in find(path, choice)}
+    name, settings = identity(model)
+    record = JudgeRecord(
+        model=name,
+        settings=settings,
+        trials=trials,
+        judged=path.resolve().name,
+        turns=choice.turns,
+        every=choice.every,
+        prompt=prompt_hash(),
+    )
+    record = FOLDER.write(folder, record, statements.values())
+    task = QuestionTask(Judging(), statements, model, folder, replay, brain)
+    return ask_all(task, record.trials, f"judge {name}", options, progress)
 
 
 @dataclass(frozen=True)
@@ -63,20 +181,21 @@ class Plan:
 
 
 def plan(path: Path, choice: Choice, trials: int) -> Plan:
-    """What a run would ask; no model is asked. Raises UserError when nothing is there to judge."""
+    """Return what a run would ask; no model is asked. Raises UserError when nothing is there to judge."""
     statements = find(path, choice)
-    sizes = [_size(statement) for statement in statements]
+    parts = [part for statement in statements for part in Judging().request(statement, 0).parts]
     games = {statement.game for statement in statements}
-    return Plan(len(games), len(statements), len(statements) * trials, sum(sizes) * trials)
+    tokens = sum(estimated(part.text) for part in parts)
+    return Plan(len(games), len(statements), len(statements) * trials, tokens * trials)
 
 
-def _size(statement: Statement) -> int:
-    return sum(estimated(part.text) for part in Judging().request(statement, 0).parts)
-
-
-def recorded(folder: Path) -> tuple[ModelSettings, Brain]:
-    """The model of a judge's run, and its answers as a brain. Raises UserError when no model judged there."""
-    record = FOLDER.record_of(folder)
-    if record.label or not record.settings:
-        raise UserError(f"{str(folder)!r} has no answers of a model to replay; its answers are those of {record.model}")
-    return settings_of(record.settings), question_run.replaying(folder, FOLDER.calls(folder))
+def mean_ratings(run: JudgeRun) -> Mapping[str, Mapping[str, float]]:
+    """Return, by statement, each aspect's mean over the trials that could be read."""
+    ratings: dict[str, list[StateRating]] = {}
+    for answer in run.answers:
+        if answer.reply is not None:
+            ratings.setdefault(answer.question.name, []).append(StateRating.model_validate(answer.reply))
+    return {
+        name: {aspect: fmean(getattr(rating, aspect) for rating in trials) for aspect in ASPECTS}
+        for name, trials in ratings.items()
+    }

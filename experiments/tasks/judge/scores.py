@@ -13,8 +13,7 @@ from experiments.statistics import agreement
 from experiments.statistics.clusters import Clustered, bootstrap_clusters
 from experiments.statistics.estimates import Matrix
 from experiments.tasks.judge.human_ratings import HumanRating
-from experiments.tasks.judge.judged_folder import Judged
-from experiments.tasks.judge.ratings import JudgeRun
+from experiments.tasks.judge.judge_run import Judged, JudgeRun, mean_ratings
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 from roles.hanabi.state_judge import ASPECTS
@@ -28,7 +27,7 @@ Rating = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Unit:
+class Rated:
     """One statement, with what each rater gave it; a rater who gave it nothing is missing."""
 
     game: str
@@ -62,64 +61,66 @@ class Agreement:
     alpha: Clustered
 
 
-def units(run: JudgeRun, people: Sequence[HumanRating]) -> list[Unit]:
-    """Every statement with its ratings."""
-    rated: dict[tuple[str, int], dict[str, Rating]] = {}
-    for one in people:
-        rated.setdefault((one.game, one.turn), {})[one.rater] = one.ratings
-    made, folders = [], {Path(judged.game).parent for judged in run.judged}
-    for judged in run.judged:
-        theirs = rated.get((judged.game, judged.turn), {})
-        judge = None if run.record.label == PROGRAM else run.means.get(judged.name)  # the program is the exact score
-        given = {JUDGE: judge, EXACT: judged.exact, HUMAN: _mean([*theirs.values()])}
-        by = {rater: rating for rater, rating in given.items() if rating}
-        made.append(Unit(judged.game, judged.turn, _author(judged, len(folders) > 1), by, theirs))
-    return made
+def rated(run: JudgeRun, people: Sequence[HumanRating]) -> list[Rated]:
+    """Return every statement with its ratings."""
+    by_turn: dict[tuple[str, int], dict[str, Rating]] = {}
+    for row in people:
+        by_turn.setdefault((row.game, row.turn), {})[row.rater] = row.ratings
+    folders = {Path(judged.game).parent for judged in run.questions}
+    means = {} if run.record.model == PROGRAM else mean_ratings(run)  # the program is the exact score
+    statements = []
+    for judged in run.questions:
+        human = by_turn.get((judged.game, judged.turn), {})
+        ratings = {JUDGE: means.get(judged.name), EXACT: judged.exact, HUMAN: _mean([*human.values()])}
+        by = {rater: rating for rater, rating in ratings.items() if rating}
+        statements.append(Rated(judged.game, judged.turn, _author(judged, len(folders) > 1), by, human))
+    return statements
 
 
 def _author(judged: Judged, several: bool) -> str:
-    """Who kept the lists: the model, without its server, and the arm where there are several."""
+    """Return who kept the lists: the model, without its server, and the arm where there are several."""
     model = judged.model.partition("@http")[0]
     named = f"{model} (simulated)" if is_simulated(model) else model
     return f"{named}, {Path(judged.game).parent.name}" if several else named
 
 
 def _mean(ratings: Sequence[Rating]) -> Rating:
-    """Of each aspect, over those who rated it."""
-    return {aspect: fmean(there) for aspect in ASPECTS if (there := [one[aspect] for one in ratings if aspect in one])}
+    """Return each aspect's mean over those who rated it."""
+    values = {aspect: [rating[aspect] for rating in ratings if aspect in rating] for aspect in ASPECTS}
+    return {aspect: fmean(numbers) for aspect, numbers in values.items() if numbers}
 
 
 def unjudged(run: JudgeRun, people: Sequence[HumanRating]) -> list[HumanRating]:
-    """Ratings by people of turns that the run does not hold."""
-    there = {(one.game, one.turn) for one in run.judged}
-    return [one for one in people if (one.game, one.turn) not in there]
+    """Return ratings by people of turns that the run does not hold."""
+    turns = {(judged.game, judged.turn) for judged in run.questions}
+    return [rating for rating in people if (rating.game, rating.turn) not in turns]
 
 
-def scores(found: Sequence[Unit]) -> list[Score]:
-    """For every model that kept lists, and every rater: the mean of each aspect."""
-    raters = [rater for rater in (JUDGE, EXACT, HUMAN) if any(rater in unit.by for unit in found)]
+def scores(statements: Sequence[Rated]) -> list[Score]:
+    """Return, for every model that kept lists and every rater, the mean of each aspect."""
+    raters = [rater for rater in (JUDGE, EXACT, HUMAN) if any(rater in row.by for row in statements)]
     return [
-        Score(model, rater, aspect, bootstrap_clusters(agreement.mean, _grouped(own, [_of(rater, aspect)])))
-        for model in dict.fromkeys(unit.model for unit in found)
+        Score(model, rater, aspect, bootstrap_clusters(agreement.mean, _grouped(rows, [_column(rater, aspect)])))
+        for model in dict.fromkeys(row.model for row in statements)
         for rater in raters
-        if (own := [unit for unit in found if unit.model == model and rater in unit.by])
+        if (rows := [row for row in statements if row.model == model and rater in row.by])
         for aspect in SHOWN
     ]
 
 
-def agreements(found: Sequence[Unit]) -> list[Agreement]:
-    """Each two of judge, exact score and people, and people among themselves where there are several."""
-    return [*_between(found), *_among_people(found)]
+def agreements(statements: Sequence[Rated]) -> list[Agreement]:
+    """Return the agreement of each two of judge, exact score and people, and of people where there are several."""
+    return [*_between(statements), *_among_people(statements)]
 
 
-def _between(found: Sequence[Unit]) -> Iterator[Agreement]:
-    for one, other in combinations((JUDGE, EXACT, HUMAN), 2):
+def _between(statements: Sequence[Rated]) -> Iterator[Agreement]:
+    for pair in combinations((JUDGE, EXACT, HUMAN), 2):
         for aspect in SHOWN:
-            both = [unit for unit in found if aspect in unit.by.get(one, ()) and aspect in unit.by.get(other, ())]
-            if both:
-                groups = _grouped(both, [_of(one, aspect), _of(other, aspect)])
+            rows = [row for row in statements if all(aspect in row.by.get(rater, ()) for rater in pair)]
+            if rows:
+                groups = _grouped(rows, [_column(rater, aspect) for rater in pair])
                 yield Agreement(
-                    (one, other),
+                    pair,
                     aspect,
                     bootstrap_clusters(agreement.pearson, groups),
                     bootstrap_clusters(agreement.spearman, groups),
@@ -127,31 +128,31 @@ def _between(found: Sequence[Unit]) -> Iterator[Agreement]:
                 )
 
 
-def _among_people(found: Sequence[Unit]) -> Iterator[Agreement]:
-    names = sorted({name for unit in found for name in unit.people})
+def _among_people(statements: Sequence[Rated]) -> Iterator[Agreement]:
+    names = sorted({name for row in statements for name in row.people})
     if len(names) < 2:
         return
     for aspect in SHOWN:
-        rated = [unit for unit in found if any(aspect in rating for rating in unit.people.values())]
-        if rated:
-            groups = _grouped(rated, [_person(name, aspect) for name in names])
+        rows = [row for row in statements if any(aspect in rating for rating in row.people.values())]
+        if rows:
+            groups = _grouped(rows, [_person(name, aspect) for name in names])
             yield Agreement(tuple(names), aspect, None, None, bootstrap_clusters(agreement.alpha, groups))
 
 
-Column = Callable[[Unit], float]
+Column = Callable[[Rated], float]
 
 
-def _of(rater: str, aspect: str) -> Column:
-    return lambda unit: unit.by[rater].get(aspect, nan)
+def _column(rater: str, aspect: str) -> Column:
+    return lambda row: row.by[rater].get(aspect, nan)
 
 
 def _person(name: str, aspect: str) -> Column:
-    return lambda unit: unit.people.get(name, {}).get(aspect, nan)
+    return lambda row: row.people.get(name, {}).get(aspect, nan)
 
 
-def _grouped(found: Sequence[Unit], columns: Sequence[Column]) -> list[Matrix]:
-    """The ratings game by game: a row for each unit, a column for each rater."""
+def _grouped(statements: Sequence[Rated], columns: Sequence[Column]) -> list[Matrix]:
+    """Return the ratings game by game: a row for each statement, a column for each rater."""
     by_game: dict[str, list[list[float]]] = {}
-    for unit in found:
-        by_game.setdefault(unit.game, []).append([column(unit) for column in columns])
+    for row in statements:
+        by_game.setdefault(row.game, []).append([column(row) for column in columns])
     return [np.asarray(rows, dtype=float) for rows in by_game.values()]

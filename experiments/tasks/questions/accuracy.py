@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from experiments.statistics.estimates import CONFIDENCE, Bounds, clopper_pearson, standard_error
-from experiments.tasks.questions.answers import Answered, Run
+from experiments.tasks.question_folder import Answer
+from experiments.tasks.questions.coordination_qa import KeyedQuestion, QaRun, chosen_option, is_right
 from experiments.tasks.questions.questions import GAMES, KINDS, Kind
-from experiments.tasks.questions.run_folder import Asked
 
 ALL = "all"
 """In place of a game: every game."""
 
 
 @dataclass(frozen=True)
-class Cell:
+class Accuracy:
     """The accuracy in a kind of questions of a game."""
 
     game: str
@@ -55,7 +55,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Of the accuracy in a kind with that in joint planning, over models."""
+    """How the accuracy in a kind goes with that in joint planning, over models."""
 
     kind: Kind
     models: int
@@ -64,59 +64,58 @@ class Correlation:
     spearman: float | None
 
 
-def cells(run: Run) -> list[Cell]:
-    """For each game and for all, each kind that has answers."""
+def cells(run: QaRun) -> list[Accuracy]:
+    """Return, for each game and for all, each kind that has answers."""
     return [
-        _cell(game, kind, found)
+        _cell(game, kind, answers)
         for game in _games(run.questions)
         for kind in KINDS
-        if (found := [one for one in run.answers if _fits(one.question, game, kind)])
+        if (answers := [answer for answer in run.answers if _fits(answer.question, game, kind)])
     ]
 
 
-def _games(questions: Iterable[Asked]) -> list[str]:
-    there = {question.game for question in questions}
-    known = [game for game in GAMES if game in there]
-    games = [*known, *sorted(there - {*known})]
+def _games(questions: Iterable[KeyedQuestion]) -> list[str]:
+    names = {question.game for question in questions}
+    games = [*(game for game in GAMES if game in names), *sorted(names - {*GAMES})]
     return [*games, ALL] if len(games) > 1 else games
 
 
-def _fits(question: Asked, game: str, kind: Kind) -> bool:
+def _fits(question: KeyedQuestion, game: str, kind: Kind) -> bool:
     return question.kind == kind and game in (ALL, question.game)
 
 
-def _cell(game: str, kind: Kind, found: Sequence[Answered]) -> Cell:
+def _cell(game: str, kind: Kind, answers: Sequence[Answer[KeyedQuestion]]) -> Accuracy:
     by_question: dict[str, list[bool]] = {}
     by_trial: dict[int, list[bool]] = {}
-    for one in found:
-        by_question.setdefault(one.question.name, []).append(one.right)
-        by_trial.setdefault(one.trial, []).append(one.right)
+    for answer in answers:
+        by_question.setdefault(answer.question.name, []).append(is_right(answer))
+        by_trial.setdefault(answer.trial, []).append(is_right(answer))
     shares = [fmean(right) for right in by_question.values()]
-    return Cell(
+    return Accuracy(
         game,
         kind,
         len(shares),
-        len(found),
+        len(answers),
         fmean(shares),
         clopper_pearson(sum(shares), len(shares)),
         standard_error([fmean(right) for right in by_trial.values()]),
-        sum(one.chosen is None for one in found),
-        sum(one.asks > 1 for one in found),
+        sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers),
+        sum(answer.asks > 1 for answer in answers),
     )
 
 
-def guesses(questions: Sequence[Asked]) -> list[Guess]:
-    """For each game and for all, each kind that has questions."""
+def guesses(questions: Sequence[KeyedQuestion]) -> list[Guess]:
+    """Return, for each game and for all, each kind that has questions."""
     return [
-        Guess(game, kind, len(found), fmean(one.chance for one in found), _spread([one.chance for one in found]))
+        Guess(game, kind, len(chances), fmean(chances), _spread(chances))
         for game in _games(questions)
         for kind in KINDS
-        if (found := [one for one in questions if _fits(one, game, kind)])
+        if (chances := [question.chance for question in questions if _fits(question, game, kind)])
     ]
 
 
 def _spread(chances: Sequence[float]) -> Bounds:
-    """The middle 95 % of the share of guesses that are right: the sum of coins, each with its own chance."""
+    """Return the middle 95 % of the share of guesses that are right: the sum of coins, each with its own chance."""
     tail, number = (1 - CONFIDENCE) / 2, len(chances)
     weights = [1.0]
     for chance in chances:
@@ -134,12 +133,12 @@ LEAST = 3
 """Models, for a correlation over them."""
 
 
-def correlations(runs: Sequence[Run]) -> list[Correlation]:
-    """Of environment comprehension and theory of mind with joint planning, over language models.
+def correlations(runs: Sequence[QaRun]) -> list[Correlation]:
+    """Correlate environment comprehension and theory of mind with joint planning, over language models.
 
     Runs of programs, simulated models and the fake server are left out. None for fewer than three models.
     """
-    points = [by_kind for run in runs if run.is_model and len(by_kind := _by_kind(run)) == len(KINDS)]
+    points = [by_kind for run in runs if not run.label and len(by_kind := _by_kind(run)) == len(KINDS)]
     if len(points) < LEAST:
         return []
     planning = [point["jp"] for point in points]
@@ -147,11 +146,10 @@ def correlations(runs: Sequence[Run]) -> list[Correlation]:
     return [_correlation(kind, [point[kind] for point in points], planning) for kind in others]
 
 
-def _by_kind(run: Run) -> dict[Kind, float]:
-    """The accuracy over all games."""
-    made = cells(run)
-    whole = made[-1].game if made else ALL
-    return {cell.kind: cell.accuracy for cell in made if cell.game == whole}
+def _by_kind(run: QaRun) -> dict[Kind, float]:
+    """Return the accuracy over all games."""
+    every = cells(run)
+    return {cell.kind: cell.accuracy for cell in every if cell.game == every[-1].game}
 
 
 def _correlation(kind: Kind, ours: Sequence[float], planning: Sequence[float]) -> Correlation:

@@ -2,17 +2,14 @@
 
 import re
 
+from experiments.tasks.question_task import NoAnswer
 from experiments.tasks.questions import state_facts, state_moves, state_text
 from experiments.tasks.questions.questions import HANABI, Question
 from experiments.tasks.questions.state_text import NotAPosition, Position
 
 
-class NoAnswer(ValueError):  # noqa: N818  # what there is
-    """The program has no answer; the message says why."""
-
-
 def answer(question: Question) -> tuple[int, str]:
-    """The number of the option that the program chooses, and why. Raises NoAnswer."""
+    """Return the number of the option that the program chooses, and why. Raises NoAnswer."""
     if question.game != HANABI:
         raise NoAnswer(f"programs answer the questions on {HANABI} alone")
     try:

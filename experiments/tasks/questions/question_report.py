@@ -1,21 +1,21 @@
-"""The report of runs of questions: one table like the paper's, as text, Markdown, CSV and plain data."""
+"""The report of runs of questions: one table like the paper's, in every form of a document."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from experiments.document import data as as_data
+from experiments.document import markdown
+from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
+from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_atomically
-from experiments.record.table_text import as_csv, as_markdown
-from experiments.tasks.questions import accuracy, answers
-from experiments.tasks.questions.accuracy import LEAST, Cell, Correlation, Guess
-from experiments.tasks.questions.answers import Run
+from experiments.tasks.questions import accuracy, coordination_qa
+from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
+from experiments.tasks.questions.coordination_qa import FOLDER, KeyedQuestion, QaRun
 from experiments.tasks.questions.questions import KINDS, Kind
-from experiments.tasks.questions.run_folder import Asked
 from orchestrator.errors import UserError
-from roles.words import percent
 
-MARKDOWN, TABLE, ANSWERS = "report.md", "accuracy.csv", "answers.csv"
 SHORT: dict[Kind, str] = {"ec": "EC", "tom": "ToM", "jp": "JP"}
 GUESSING = "guessing"
 """The name of the row for options drawn at random."""
@@ -25,145 +25,121 @@ GUESSING = "guessing"
 class Report:
     """The figures of runs."""
 
-    runs: tuple[Run, ...]
-    cells: tuple[tuple[Cell, ...], ...]
-    """Of each run."""
+    runs: tuple[QaRun, ...]
+    cells: tuple[tuple[Accuracy, ...], ...]
+    """The accuracies of each run."""
     guesses: tuple[Guess, ...]
     correlations: tuple[Correlation, ...]
 
     @property
     def names(self) -> list[str]:
         """What the runs are called: by their model, and by their folder, too, where several have the same."""
-        named = [run.name for run in self.runs]
-        pairs = zip(named, self.runs, strict=True)
-        return [name if named.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
+        names = [run.name for run in self.runs]
+        pairs = zip(names, self.runs, strict=True)
+        return [name if names.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
 
 
 def of(folders: Sequence[Path]) -> Report:
-    """The report of the runs in these folders. Raises UserError for a folder without answers, and for questions of
-    several files."""
-    runs = tuple(answers.read(folder) for folder in folders)
+    """Return the report of the runs in these folders. Raises UserError for a folder without answers, and for questions
+    of several files."""
+    runs = tuple(FOLDER.run(folder) for folder in folders)
+    first = runs[0]
     for run in runs:
         if not run.answers:
             raise UserError(f"{str(run.folder)!r} holds no answer yet; `qa run` with the same --out goes on")
-    asked = _asked(runs)
-    made = tuple(tuple(accuracy.cells(run)) for run in runs)
-    return Report(runs, made, tuple(accuracy.guesses(asked)), tuple(accuracy.correlations(runs)))
-
-
-def _asked(runs: Sequence[Run]) -> list[Asked]:
-    """The questions of all runs. Raises UserError where runs have other questions under the same name."""
-    first = runs[0].record
-    for run in runs:
-        if run.record.digest != first.digest:
+        if run.record.digest != first.record.digest:
             raise UserError(
                 f"{str(run.folder)!r} asked the questions of another file ({run.record.file}, {run.record.digest}) "
-                f"than {str(runs[0].folder)!r} ({first.file}, {first.digest}); report them apart"
+                f"than {str(first.folder)!r} ({first.record.file}, {first.record.digest}); report them apart"
             )
-    return list({question.name: question for run in runs for question in run.questions}.values())
+    questions: list[KeyedQuestion] = list({q.name: q for run in runs for q in run.questions}.values())
+    cells = tuple(tuple(accuracy.cells(run)) for run in runs)
+    return Report(runs, cells, tuple(accuracy.guesses(questions)), tuple(accuracy.correlations(runs)))
 
 
-# As rows
-
-COLUMNS = ("who", "game", *SHORT.values(), "no answer")
-
-
-def rows(report: Report) -> list[tuple[str, ...]]:
-    """The table: for each game, the runs and then guessing."""
-    made = []
-    for game in dict.fromkeys(one.game for one in report.guesses):
-        for name, found in zip(report.names, report.cells, strict=True):
-            here = {cell.kind: cell for cell in found if cell.game == game}
-            if here:
-                unread = sum(cell.unread for cell in here.values())
-                trials = sum(cell.trials for cell in here.values())
-                made.append((name, game, *_shares(here), f"{unread} of {trials}"))
-        made.append((GUESSING, game, *_shares({one.kind: one for one in report.guesses if one.game == game}), "-"))
-    return made
+def blocks(report: Report) -> tuple[Block, ...]:
+    """Return the table, the correlations and the notes."""
+    texts = dict.fromkeys(notes(report))
+    listed = [Note(text, "no model" if "no language model" in text else "aside") for text in texts]
+    correlations = correlation_table(report)
+    heading = (Heading("Correlation with joint planning, over models"),) if correlations.rows else ()
+    return (accuracy_table(report), *heading, correlations, *listed)
 
 
-def _shares(found: dict[Kind, Cell] | dict[Kind, Guess]) -> Iterator[str]:
+def accuracy_table(report: Report) -> Table:
+    """Return the table: for each game, the runs and then guessing."""
+    kinds = [Column(kind, SHORT[kind], PERCENT_ESTIMATE) for kind in KINDS]
+    columns = (Column("who", "who", unbroken=True), Column("game", "game", unbroken=True), *kinds)
+    rows: list[tuple[Cell, ...]] = []
+    for game in dict.fromkeys(guess.game for guess in report.guesses):
+        for name, cells in zip(report.names, report.cells, strict=True):
+            ours = {cell.kind: cell for cell in cells if cell.game == game}
+            if ours:
+                unread = sum(cell.unread for cell in ours.values())
+                trials = sum(cell.trials for cell in ours.values())
+                rows.append((name, game, *_shares(ours), f"{unread} of {trials}"))
+        guesses = {guess.kind: guess for guess in report.guesses if guess.game == game}
+        rows.append((GUESSING, game, *_shares(guesses), None))
+    looks = ["faint" if row[0] == GUESSING else "plain" for row in rows]
+    return table("accuracy", (*columns, Column("unread", "no answer", RIGHT)), rows, looks=tuple(looks))
+
+
+def _shares(cells: dict[Kind, Accuracy] | dict[Kind, Guess]) -> Iterator[Cell]:
     for kind in KINDS:
-        one = found.get(kind)
-        yield "-" if one is None else _share(one.accuracy, *one.interval)
+        cell = cells.get(kind)
+        yield None if cell is None else (cell.accuracy, *cell.interval)
 
 
-def _share(of: float, low: float, high: float) -> str:
-    return f"{percent(of)} ({100 * low:.0f}–{100 * high:.0f})"
+def correlation_table(report: Report) -> Table:
+    """Return, like the paper's table 6, how the accuracy in EC and ToM goes with that in JP, over models."""
+    columns = (
+        Column("kind", "with JP"),
+        Column("pearson", "Pearson r", number(3)),
+        Column("spearman", "Spearman rho", number(3)),
+        Column("models", "models", INT),
+    )
+    rows = [(SHORT[row.kind], row.pearson, row.spearman, row.models) for row in report.correlations]
+    return table("correlations", columns, rows)
 
 
-def notes(report: Report) -> list[str]:
-    """What a reader of the table must know."""
-    told = [
+def notes(report: Report) -> Iterator[str]:
+    """Give what a reader of the table must know."""
+    yield (
         "Accuracy over questions, each with its share of right trials, and its 95 % interval over questions; an answer "
         f"that cannot be read is wrong. {GUESSING.capitalize()} is exact, with the range of 95 % of guessers."
-    ]
+    )
     for name, run in zip(report.names, report.runs, strict=True):
-        told += list(_of_run(name, run))
-    return [*told, *_same_questions(report), *_correlated(report)]
+        yield from _of_run(name, run)
+    names = [{question.name for question in run.questions} for run in report.runs]
+    if any(questions != names[0] for questions in names):
+        yield "The runs did not have the same questions; compare them only where their games are the same."
+    if not report.correlations and len(report.runs) > 1:
+        models = sum(not run.label for run in report.runs)
+        yield f"No correlations: they need {LEAST} language models with all kinds of questions, and here are {models}."
 
 
-def _of_run(name: str, run: Run) -> Iterator[str]:
-    if run.fake:
-        yield f"{name}: answered by the package's fake server, which is no language model."
-    elif run.record.label == "simulated":
-        yield f"{name}: no language model, but the program with errors at stated rates."
-    elif run.record.label == "program":
-        yield "program: no model; it reads the text of Hanabi positions and has no answers for other games."
+def _of_run(name: str, run: QaRun) -> Iterator[str]:
+    sentences = {
+        "fake server": f"{name}: answered by the package's fake server, which is no language model.",
+        "simulated": f"{name}: no language model, but the program with errors at stated rates.",
+        "program": "program: no model; it reads the text of Hanabi positions and has no answers for other games.",
+    }
+    if run.label:
+        yield sentences[run.label]
     if run.missing:
         yield f"{name}: {run.missing} answers are missing; the same `qa run` goes on."
     yield from (f"{name}: left out: {sentence}." for sentence in run.record.left_out)
-    for question in run.questions:
-        if question.mended:
-            yield f"{question.name}: {question.mended.rstrip('.')}."
+    yield from (f"{q.name}: {q.mended.rstrip('.')}." for q in run.questions if q.mended)
 
 
-def _same_questions(report: Report) -> Iterator[str]:
-    names = [{question.name for question in run.questions} for run in report.runs]
-    if any(one != names[0] for one in names):
-        yield "The runs did not have the same questions; compare them only where their games are the same."
-
-
-def _correlated(report: Report) -> Iterator[str]:
-    if report.correlations or len(report.runs) == 1:
-        return
-    models = sum(run.is_model for run in report.runs)
-    yield f"No correlations: they need {LEAST} language models with all kinds of questions, and here are {models}."
-
-
-def correlation_rows(report: Report) -> list[tuple[str, str, str, str]]:
-    """Like the paper's table 6: how the accuracy in EC and ToM goes with that in JP, over models."""
-    return [
-        (SHORT[one.kind], _number(one.pearson), _number(one.spearman), str(one.models)) for one in report.correlations
-    ]
-
-
-CORRELATED = ("with JP", "Pearson r", "Spearman rho", "models")
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-# As files and data
-
-
-def markdown(report: Report) -> str:
-    parts = ["# CoordinationQA", as_markdown(COLUMNS, rows(report))]
-    if report.correlations:
-        parts += ["## Correlation with joint planning, over models", as_markdown(CORRELATED, correlation_rows(report))]
-    told = list(dict.fromkeys(notes(report)))
-    return "\n\n".join([*parts, "\n".join(f"- {note}" for note in told)]) + "\n"
-
-
-def tidy(report: Report) -> list[dict[str, Any]]:
-    """A row for each run, game and kind."""
-    chance = {(one.game, one.kind): one for one in report.guesses}
+def rows(report: Report) -> list[dict[str, Any]]:
+    """Return a row of `accuracy.csv` for each run, game and kind."""
+    chance = {(guess.game, guess.kind): guess.accuracy for guess in report.guesses}
     return [
         {
             "model": name,
             "folder": str(run.folder),
-            "language_model": run.is_model,
+            "language_model": not run.label,
             "game": cell.game,
             "kind": cell.kind,
             "questions": cell.questions,
@@ -172,21 +148,21 @@ def tidy(report: Report) -> list[dict[str, Any]]:
             "low": cell.interval[0],
             "high": cell.interval[1],
             "trial_error": cell.trial_error,
-            "guessing": chance[cell.game, cell.kind].accuracy if (cell.game, cell.kind) in chance else None,
+            "guessing": chance.get((cell.game, cell.kind)),
             "unread": cell.unread,
             "asked_again": cell.asked_again,
         }
-        for name, run, found in zip(report.names, report.runs, report.cells, strict=True)
-        for cell in found
+        for name, run, cells in zip(report.names, report.runs, report.cells, strict=True)
+        for cell in cells
     ]
 
 
 def data(report: Report) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Return what `--json` prints."""
     return {
-        "cells": tidy(report),
-        "guessing": [asdict(one) for one in report.guesses],
-        "correlations": [asdict(one) for one in report.correlations],
+        "cells": rows(report),
+        "guessing": [asdict(guess) for guess in report.guesses],
+        "correlations": [asdict(row) for row in report.correlations],
         "notes": list(dict.fromkeys(notes(report))),
     }
 
@@ -194,8 +170,12 @@ def data(report: Report) -> dict[str, Any]:
 def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown and CSV, with every answer of the runs. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
-    every = [row for run in report.runs for row in answers.rows(run)]
-    texts = {MARKDOWN: markdown(report), TABLE: as_csv(tidy(report)), ANSWERS: as_csv(every)}
+    answers = [row for run in report.runs for row in coordination_qa.rows(run)]
+    texts = {
+        "report.md": markdown.text(Document("CoordinationQA", blocks(report))),
+        "accuracy.csv": as_data.csv_text(rows(report)),
+        "answers.csv": as_data.csv_text(answers),
+    }
     for name, text in texts.items():
         write_atomically(folder / name, text)
     return [folder / name for name in texts]

@@ -17,8 +17,8 @@ import graphs
 import roles
 from experiments.document.blocks import Table
 from experiments.record.story import Story
-from experiments.tasks.judge import human_ratings, judge_report, judge_run, judged_folder, ratings
-from experiments.tasks.judge.judging import Judging, sections
+from experiments.tasks.judge import human_ratings, judge_report, judge_run
+from experiments.tasks.judge.judge_run import FOLDER, Judging, mean_ratings, sections
 from experiments.tasks.judge.statements import Choice, Statement, find
 from experiments.values import mark_infos, role_marks
 from graphs.config import checked
@@ -117,7 +117,9 @@ def test_the_same_command_goes_on_and_asks_nothing_twice(games: Path, tmp_path: 
         return rating(0.5)
 
     stopped = judge_run.run(games, MODEL, tmp_path / "j", brain=judge(says))
-    assert (stopped.left, stopped.trials) == (2 * TURNS - 5, 2 * TURNS) and "the server is away" in stopped.problem
+    assert (stopped.left, stopped.total) == (2 * TURNS - 5, 2 * TURNS) and "the server is away" in str(
+        stopped.suspended
+    )
     asks = half()
     done = judge_run.run(games, MODEL, tmp_path / "j", brain=asks)
     assert (done.before, done.left, len(asks.asked)) == (5, 0, 2 * TURNS - 5)
@@ -125,7 +127,7 @@ def test_the_same_command_goes_on_and_asks_nothing_twice(games: Path, tmp_path: 
     with pytest.raises(UserError, match=r"holds a run with another turns: 'all', not '1-3'; give another --out"):
         judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-3"), brain=half())
     record = yaml.safe_load((tmp_path / "j/judge.yaml").read_text("utf-8"))
-    assert record["judged"] == games.name and record["prompt"] == judged_folder.prompt_hash()
+    assert record["judged"] == games.name and record["prompt"] == judge_run.prompt_hash()
 
 
 def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(games: Path, tmp_path: Path) -> None:
@@ -133,9 +135,9 @@ def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(game
         return rating(7) if " turn 1 " in request.node else rating(0.5)
 
     done = judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-3"), brain=judge(says))
-    found = ratings.read(tmp_path / "j")
-    assert (done.left, found.unread, len(found.means)) == (0, 2, 4)
-    assert {one.asks for one in found.answers if one.rating is None} == {2}
+    rated = FOLDER.run(tmp_path / "j")
+    assert done.left == 0 and len(mean_ratings(rated)) == 4
+    assert [answer.asks for answer in rated.answers if answer.reply is None] == [2, 2]
     assert any(
         "2 answers of the judge could not be read" in note for note in judge_report.notes(report(tmp_path / "j"))
     )
@@ -281,7 +283,7 @@ def test_a_killed_run_goes_on_where_it_was(games: Path, tmp_path: Path) -> None:
     keys = Counter((one["node"], one["sample"], one["ask"]) for one in calls(tmp_path / "j"))
     assert len(keys) == 2 * TURNS and set(keys.values()) == {1}
     made = report(tmp_path / "j")
-    assert made.run.name == "openai:m (fake server)" and "no language model" in judge_report.notes(made)[0]
+    assert made.run.name == "openai:m (fake server)" and "no language model" in next(judge_report.notes(made))
 
 
 def so_far(folder: Path) -> int:

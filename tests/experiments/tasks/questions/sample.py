@@ -4,8 +4,8 @@ import csv
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from experiments.tasks.questions import question_run, questions
-from experiments.tasks.questions.question_run import Done
+from experiments.running.runner import Done
+from experiments.tasks.questions import coordination_qa, questions
 from orchestrator.models.request import ModelRequest, Scripted
 
 ANYTHING = "[Red, Yellow, Green, White, Blue] [1, 2, 3, 4, 5]"
@@ -124,4 +124,4 @@ MODEL = "openai:tester@http://127.0.0.1:9/v1"
 def run(folder: Path, asks: Scripted, *, model: str = MODEL, trials: int | None = None) -> Done:
     """A run on the file beside the folder."""
     file = questions.read(write(folder.parent / "questions.csv"))
-    return question_run.run(file, model, folder, trials=trials, brain=asks)
+    return coordination_qa.run(file, model, folder, trials=trials, brain=asks)

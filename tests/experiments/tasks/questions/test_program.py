@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.tasks.question_task import NoAnswer
 from experiments.tasks.questions import program, questions, state_facts, state_text
 from experiments.tasks.questions.questions import Option, Question
 from experiments.tasks.questions.state_text import NotAPosition
@@ -115,10 +116,10 @@ def test_what_the_partner_meant_is_a_move_with_an_own_card(tmp_path: Path) -> No
 
 
 def test_without_a_rule_or_a_position_there_is_no_answer(tmp_path: Path) -> None:
-    with pytest.raises(program.NoAnswer, match="no rule for this question: What is the weather"):
+    with pytest.raises(NoAnswer, match="no rule for this question: What is the weather"):
         program.answer(of(tmp_path, "ec", asked("What is the weather?", "Fine", "Bad", "0")))
-    with pytest.raises(program.NoAnswer, match="the text is no position"):
+    with pytest.raises(NoAnswer, match="the text is no position"):
         program.answer(of(tmp_path, "ec", asked("How many of Bob's cards are playable?", "0", "1", "2", state="Hm.")))
     impossible = STATE.replace("Card 1 could be: [Red] [2]", "Card 1 could be: [Yellow] [5]")
-    with pytest.raises(program.NoAnswer, match="cannot be"):
+    with pytest.raises(NoAnswer, match="cannot be"):
         program.answer(of(tmp_path, "jp", asked("What next?", "Play Card 0.", "Play Card 1.", state=impossible)))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from experiments.tasks.questions import accuracy, answers, question_report
+from experiments.tasks.questions import accuracy, question_report
+from experiments.tasks.questions.coordination_qa import FOLDER, KeyedQuestion
 from experiments.tasks.questions.questions import Option
-from experiments.tasks.questions.run_folder import Asked
 from orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.experiments.tasks.questions.sample import always
@@ -21,7 +21,7 @@ def test_more_trials_of_the_same_questions_do_not_narrow_an_interval(tmp_path: P
     asked(tmp_path / "one", always(overcooked_ec="A"), trials=1)
     asked(tmp_path / "many", always(overcooked_ec="A"), trials=12)
     one, many = (
-        next(cell for cell in accuracy.cells(answers.read(tmp_path / name)) if (cell.game, cell.kind) == ("all", "ec"))
+        next(cell for cell in accuracy.cells(FOLDER.run(tmp_path / name)) if (cell.game, cell.kind) == ("all", "ec"))
         for name in ("one", "many")
     )
     assert (one.accuracy, many.accuracy, many.trials) == (0.5, 0.5, 24)
@@ -29,9 +29,9 @@ def test_more_trials_of_the_same_questions_do_not_narrow_an_interval(tmp_path: P
     assert (one.trial_error, many.trial_error) == (None, 0.0)
 
 
-def question(number: int, options: int, right: int, game: str = "hanabi") -> Asked:
+def question(number: int, options: int, right: int, game: str = "hanabi") -> KeyedQuestion:
     made = tuple(Option(label=chr(65 + i), text=str(i)) for i in range(options))
-    return Asked(
+    return KeyedQuestion(
         name=f"{number:02}-{game}-jp", row=number, game=game, kind="jp", options=made, right=tuple(range(right))
     )
 
