@@ -14,7 +14,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Event
 from orchestrator.models.request import Absent
-from orchestrator.replies import text_format
+from orchestrator.replies import writer
 from orchestrator.replies.reply import Reply
 
 Note = tuple[BaseModel, ...]
@@ -139,7 +139,7 @@ def _text(node: RoleNode, reply: BaseModel) -> str:
     if not isinstance(reply, Reply):
         return ""
     form = node.context.answer_format if node.context else "json_schema"
-    return reply.text if reply.text is not None else text_format.text_of(reply, form)
+    return reply.text if reply.text is not None else writer.text_of(reply, form)
 
 
 def models_asked(config: GraphConfig, fixed: Fixed) -> set[str]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.retries import call_seed
 from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.replies import malformed, text_format
+from orchestrator.replies import writer
 from orchestrator.replies.reply import Reply
 from roles import Notes, Sections
 from roles.hanabi import error_injection
@@ -60,10 +60,10 @@ class SimulatedBrain:
 
 def response(reply: Reply, slips: Slips, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
     """A reply as the text that a simulated model answers: in the format asked for, malformed at the stated rate."""
-    text, finish = text_format.text_of(reply, request.form), "stop"
+    text, finish = writer.text_of(reply, request.form), "stop"
     if dice := slips.strike("malformed"):
         slips.errors.append("malformed")
-        text, finish = malformed.spoilt(reply, request.form, dice)
+        text, finish = writer.spoilt(reply, request.form, dice)
     return ModelResponse(
         text=text,
         tokens_in=sum(estimated(message.content) for message in messages),

@@ -53,8 +53,8 @@ class Plugin:
 
 def installed(group: str) -> list[Plugin]:
     """The plugins of a group, sorted by the names of their packages."""
-    found = [Plugin(point.dist.name if point.dist else point.value, point) for point in entry_points(group=group)]
-    return sorted(found, key=lambda plugin: (plugin.source, plugin.entry.name))
+    plugins = [Plugin(point.dist.name if point.dist else point.value, point) for point in entry_points(group=group)]
+    return sorted(plugins, key=lambda plugin: (plugin.source, plugin.entry.name))
 
 
 @dataclass
@@ -84,9 +84,9 @@ class Group:
         finally:
             self.loading = None
 
-    def source(self, made: Callable[..., Any] | None) -> str:
+    def source(self, registered: Callable[..., Any] | None) -> str:
         """The package that an object comes from: the plugin that is being loaded, else the package of its code."""
-        package = getattr(made, "__module__", "__main__").partition(".")[0]
+        package = getattr(registered, "__module__", "__main__").partition(".")[0]
         return self.loading or _importing or (BUILT_IN if package == "roles" else package)
 
 
@@ -114,8 +114,8 @@ class OwnCode:
             return _OWN[self.name][1]
         with _named(self.name):
             module = _file(self.path) if self.is_file else _module(self.name, self.path)
-            if (found := _digest(self.path if self.is_file else _home(module))) != self.sha256:
-                raise UserError(f"its content here is another: sha256 {found[:12]}, not {self.sha256[:12]}")
+            if (digest := _digest(self.path if self.is_file else _home(module))) != self.sha256:
+                raise UserError(f"its content here is another: sha256 {digest[:12]}, not {self.sha256[:12]}")
         _OWN[self.name] = self, module
         return module
 
@@ -166,20 +166,20 @@ def _named(name: str) -> Iterator[None]:
 
 def _file(path: Path) -> ModuleType:
     """Its folder comes last among those that are searched: a stray file must not pose as an installed package."""
-    if known := sys.modules.get(path.stem):
-        if getattr(known, "__file__", None) == str(path):
-            return known
+    if module := sys.modules.get(path.stem):
+        if getattr(module, "__file__", None) == str(path):
+            return module
         raise UserError(f"a module {path.stem!r} is there already; give the file another name")
     _search(path.parent)
     spec = spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None  # the name ends in .py
-    made = sys.modules[path.stem] = module_from_spec(spec)
+    module = sys.modules[path.stem] = module_from_spec(spec)
     try:
-        spec.loader.exec_module(made)
+        spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[path.stem]
         raise
-    return made
+    return module
 
 
 def _module(name: str, folder: Path) -> ModuleType:
@@ -208,7 +208,7 @@ def _digest(path: Path) -> str:
     """The SHA-256 of a file, or of the names and contents of all files below a folder."""
     if not path.is_dir():
         return hashlib.sha256(path.read_bytes()).hexdigest()
-    found = hashlib.sha256()
-    for file in sorted(one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts):
-        found.update(f"{file.relative_to(path).as_posix()}\n".encode() + file.read_bytes())
-    return found.hexdigest()
+    digest = hashlib.sha256()
+    for file in sorted(each for each in path.rglob("*") if each.is_file() and "__pycache__" not in each.parts):
+        digest.update(f"{file.relative_to(path).as_posix()}\n".encode() + file.read_bytes())
+    return digest.hexdigest()

@@ -15,10 +15,10 @@ class Frozen(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys_only(cls, data: Any) -> Any:
-        known = cls.__pydantic_fields__  # `model_fields` takes ten times as long, and this runs for every value
-        if isinstance(data, dict) and not data.keys() <= known.keys():
-            unknown = next(key for key in data if key not in known)
-            raise ValueError(f"unknown key {unknown!r}; {did_you_mean(unknown, known)}")
+        names = cls.__pydantic_fields__  # `model_fields` takes ten times as long, and this runs for every value
+        if isinstance(data, dict) and not data.keys() <= names.keys():
+            unknown = next(key for key in data if key not in names)
+            raise ValueError(f"unknown key {unknown!r}; {did_you_mean(unknown, names)}")
         return data
 
 

@@ -88,14 +88,14 @@ class _Loader(Composer, Parser, SafeConstructor, Resolver):
             raise _Refused(f"has more than {MOST:,} values, each alias counted as what it stands for")
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        found: set[str] = set()
+        keys: set[str] = set()
         for key, _ in node.value:
             if key.tag == "tag:yaml.org,2002:bool":
                 key.tag = "tag:yaml.org,2002:str"
             if isinstance(key, yaml.ScalarNode):
-                if key.value in found:
+                if key.value in keys:
                     raise _Refused(f"says {shortened(repr(key.value))} twice")
-                found.add(key.value)
+                keys.add(key.value)
         return super().construct_mapping(node, deep)
 
 
@@ -135,9 +135,9 @@ def _place(error: yaml.YAMLError, text: str) -> tuple[int, str]:
     return number, line[: len(line) - len(line.lstrip())]
 
 
-def setting(given: str, example: str) -> tuple[list[str], Any]:
+def setting(assignment: str, example: str) -> tuple[list[str], Any]:
     """The keys and the value of a setting such as `a.b=c` on the command line; the value is YAML. Raises UserError."""
-    path, equals, text = given.partition("=")
+    path, equals, text = assignment.partition("=")
     if not equals or not all(keys := path.split(".")):
-        raise UserError(f"--set {given!r} is no setting; say KEY=VALUE, e.g. {example}")
-    return keys, loaded(text, f"--set {shortened(repr(given))}")
+        raise UserError(f"--set {assignment!r} is no setting; say KEY=VALUE, e.g. {example}")
+    return keys, loaded(text, f"--set {shortened(repr(assignment))}")

@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from orchestrator.models.request import Absent
-from orchestrator.replies.text_format import entry, text_of
+from orchestrator.replies.values import entry
+from orchestrator.replies.writer import text_of
 from roles.reply_types import Choice, Form, PlainText, RatedChoice, Reply, Verdict
 from roles.words import ENGLISH, Words
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from orchestrator.replies import text_format
+from orchestrator.replies import writer
 from orchestrator.replies.reply import BEGINS, OPTION, Form, Reply
 from orchestrator.replies.values import as_objects
 from roles.words import ENGLISH, Words
@@ -29,7 +29,7 @@ def form(kind: type[Reply], format: Form, words: Words = ENGLISH) -> str:  # the
     forms = _Blanks(schema.get("$defs", {}), words, format == "text")
     data = {name: forms.of(schema["properties"][name]) for name in kind.answer_fields()}
     if format == "text":
-        return text_format.write(kind, data)
+        return writer.write(kind, data)
     if format == "json_schema":
         data = as_objects(data, kind)
     text = json.dumps(data, ensure_ascii=False)

@@ -10,11 +10,11 @@ from pydantic.fields import FieldInfo
 
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Move
-from orchestrator.replies import text_format
+from orchestrator.replies import writer
 from orchestrator.replies.reply import BELOW, EACH, MOST
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
-from orchestrator.replies.values import numbered
+from orchestrator.replies.values import entry, numbered
 from orchestrator.replies.verdicts import bare_verdict, contradicts, verdict
 from roles import reply_form
 from roles.words import ENGLISH, Words
@@ -250,7 +250,7 @@ def _fields(
     lines = []
     for name in names:
         field = kind.model_fields[name]
-        inner = text_format.entry(field.annotation)
+        inner = entry(field.annotation)
         wording = words("object") if name in objects else _kind(field.annotation, words)
         lines.append(
             indent + words('- "$name" ($kind): $meaning', name=name, kind=wording, meaning=_meant(field, words))
@@ -277,9 +277,9 @@ def _meant(field: FieldInfo, words: Words) -> str:
 def _text_parts(kind: type[Reply], words: Words) -> Iterator[str]:
     for name in kind.answer_fields():
         field = kind.model_fields[name]
-        inner = text_format.entry(field.annotation)
+        inner = entry(field.annotation)
         entries = words("; a line each: $pattern", pattern=_pattern(inner)) if inner else ""
-        yield f"- {text_format.label(kind, name)}: {_meaning(field, words)}{entries}"
+        yield f"- {writer.label(kind, name)}: {_meaning(field, words)}{entries}"
         for key, cell in inner.model_fields.items() if inner else ():
             yield f"  - {key.replace('_', ' ')}: {_meaning(cell, words)}"
 
@@ -302,7 +302,7 @@ def _kind(annotation: Any, words: Words) -> str:
     if get_origin(annotation) is Literal:
         return " | ".join(map(str, arguments))
     if get_origin(annotation) is tuple:
-        return words("list of objects" if text_format.entry(annotation) else f"list of {_kind(arguments[0], ENGLISH)}s")
+        return words("list of objects" if entry(annotation) else f"list of {_kind(arguments[0], ENGLISH)}s")
     if type(None) in arguments:
         kinds = dict.fromkeys("null" if a is type(None) else _kind(a, words) for a in arguments)
         return words(" or ").join(kinds)

@@ -15,7 +15,7 @@ from graphs.context import Context
 from orchestrator.models.request import estimated, messages
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.replies.reply import Reply
-from orchestrator.replies.text_format import text_of
+from orchestrator.replies.writer import text_of
 from roles.reply_types import Choice
 
 

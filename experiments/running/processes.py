@@ -206,7 +206,7 @@ async def _work(pipe: Connection, name: str, task: Task[U], options: ModelOption
             await asyncio.sleep(STATUS_S)
             main.send(pool.status)
 
-    pool = UnitPool(task, options.layer(Budget(teller=main, who=name) if options.limited else None, workers), ended)
+    pool = UnitPool(task, options.layer(Budget(teller=main, process=name) if options.limited else None, workers), ended)
     threading.Thread(target=main.listen, args=(pool,), daemon=True).start()
     main.send(WorkerReady(pool.at_once + AHEAD))
     reporting = asyncio.create_task(report_status())

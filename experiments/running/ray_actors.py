@@ -177,7 +177,7 @@ class WorkerActor(Generic[U]):
         def limit(server: str, model: str, most: int) -> Limit:
             return RayLimit(limiters[server, model], most, name)
 
-        layer = options.layer(Budget(teller=AccountsClient(accounts), who=name) if accounts is not None else None)
+        layer = options.layer(Budget(teller=AccountsClient(accounts), process=name) if accounts is not None else None)
         layer.limit = limit
         self._pool: UnitPool[U] = UnitPool(task, layer, lambda outcome: None)
 

@@ -16,7 +16,7 @@ from graphs.config import PROGRAM, SETTINGS, GraphConfig, checked, read
 from orchestrator.errors import UserError
 from orchestrator.models.request import estimated, messages
 from orchestrator.replies.reply import Reply
-from orchestrator.replies.text_format import text_of
+from orchestrator.replies.writer import text_of
 
 GRAPH = "best_of_k"
 MOST = 16

@@ -75,14 +75,14 @@ def weights(masks: tuple[Mask, ...], unseen: tuple[int, ...]) -> tuple[tuple[int
     backward = _fill(list(kinds)[::-1], copies[::-1], full)[::-1]
     table = [[0] * len(CARDS) for _ in masks]
     for step, (allowed, types) in enumerate(kinds.items()):
-        found = [0] * slots
+        counts = [0] * slots
         for before, ways in forward[step].items():
             for chosen, orders in _subsets(allowed & ~before, copies[step]):
                 after = backward[step + 1].get(full & ~before & ~chosen, 0) if chosen else 0
                 for slot in range(slots) if after else ():
                     if chosen >> slot & 1:
-                        found[slot] += ways * orders * after
-        for slot, number in enumerate(found):
+                        counts[slot] += ways * orders * after
+        for slot, number in enumerate(counts):
             for k in types:
                 table[slot][k] = number // copies[step] * unseen[k]
     return tuple(tuple(row) for row in table)
@@ -113,26 +113,22 @@ def _fill(kinds: Sequence[int], copies: Sequence[int], full: int) -> list[dict[i
 @cache
 def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
     """The subsets of `free` that `copies` copies can fill, each with the number of ways to order the copies."""
-    found, subset = [], free
+    subsets, subset = [], free
     while True:
         orders = 1
-        for taken in range(subset.bit_count()):
-            orders *= copies - taken
+        for used in range(subset.bit_count()):
+            orders *= copies - used
         if orders > 0:
-            found.append((subset, orders))
+            subsets.append((subset, orders))
         if not subset:
-            return tuple(found)
+            return tuple(subsets)
         subset = (subset - 1) & free
 
 
 def unseen(piles: Piles, *visible: Sequence[Card]) -> tuple[int, ...]:
     """Copies of each type that are neither in the piles nor in the visible hands."""
     seen = count(card for hand in visible for card in hand)
-    return tuple(map(_left, COPIES_OF, piles.counts, seen))
-
-
-def _left(copies: int, gone: int, held: int) -> int:
-    return copies - gone - held
+    return tuple(copies - piled - held for copies, piled, held in zip(COPIES_OF, piles.counts, seen, strict=True))
 
 
 def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tuple[Slot, ...]:

@@ -96,11 +96,11 @@ class Piles:
     @cached_property
     def counts(self) -> tuple[int, ...]:
         """Copies of each type that are played or discarded."""
-        gone = count(self.discards)
+        counts = count(self.discards)
         for first, top in zip(range(0, len(CARDS), 5), self.fireworks, strict=True):  # a colour's types are in a row
             for index in range(first, first + top):
-                gone[index] += 1
-        return tuple(gone)
+                counts[index] += 1
+        return tuple(counts)
 
     @cached_property
     def playable(self) -> Mask:
@@ -122,7 +122,7 @@ class Piles:
     @cached_property
     def critical(self) -> Mask:
         """Types that are still needed and of which one copy is left."""
-        last = sum(1 << i for i, gone in enumerate(self.counts) if gone == COPIES_OF[i] - 1)
+        last = sum(1 << i for i, number in enumerate(self.counts) if number == COPIES_OF[i] - 1)
         return last & ~self.dead
 
     @property
@@ -141,8 +141,8 @@ def check_deck(deck: Sequence[str]) -> tuple[Card, ...]:
 
     Raises ValueError in one sentence when it is not the 50 cards of Hanabi.
     """
-    known = set(CARDS)
-    if wrong := next((card for card in deck if card not in known), None):
+    names = set(CARDS)
+    if wrong := next((card for card in deck if card not in names), None):
         raise ValueError(f"{wrong!r} is not a card; a card is a colour of {''.join(COLOURS)} and a rank 1-5, e.g. 'R1'")
     if len(deck) != DECK_SIZE:
         raise ValueError(f"a deck has {DECK_SIZE} cards, this one has {len(deck)}")

@@ -20,54 +20,54 @@ def determinized_game(view: View, turn: int | None = None) -> Referee:
 
 def determinized_deck(view: View) -> tuple[Card, ...]:
     """A deck under which everything that the seat saw would have happened; the card dealt first comes first."""
-    cards, own = _known(view)
-    left = [card.copies - seen for card, seen in zip(CARDS, count(c for c in cards if c), strict=True)]
-    for place, card in zip(own, fitting_hand([known.mask for known in view.own], left), strict=True):
+    cards, places = _cards_by_place(view)
+    copies_left = [card.copies - seen for card, seen in zip(CARDS, count(c for c in cards if c), strict=True)]
+    for place, card in zip(places, fitting_hand([knowledge.mask for knowledge in view.own], copies_left), strict=True):
         cards[place] = card
-        left[INDEX[card]] -= 1
-    rest = (card for card, copies in zip(CARDS, left, strict=True) for _ in range(copies))
+        copies_left[INDEX[card]] -= 1
+    rest = (card for card, copies in zip(CARDS, copies_left, strict=True) for _ in range(copies))
     return tuple(card or next(rest) for card in cards)
 
 
-def _known(view: View) -> tuple[list[Card | None], tuple[int, ...]]:
+def _cards_by_place(view: View) -> tuple[list[Card | None], tuple[int, ...]]:
     """The cards by their places in the deck, those never seen None; and the places of the own hand."""
     size = HAND_SIZES[view.players]
     cards: list[Card | None] = [card for hand in view.dealt for card in (hand or (None,) * size)]
-    own = tuple(range(view.seat * size, (view.seat + 1) * size))
+    places = tuple(range(view.seat * size, (view.seat + 1) * size))
     dealt = len(cards)
     cards += [None] * (DECK_SIZE - dealt)
     for past in view.history:
         if past.move.kind not in ("play", "discard"):
             continue
         if past.seat == view.seat:
-            cards[own[past.move.slot]] = past.card
-            own = shifted(own, past.move.slot, [dealt] if dealt < DECK_SIZE else [])
+            cards[places[past.move.slot]] = past.card
+            places = shifted(places, past.move.slot, [dealt] if dealt < DECK_SIZE else [])
         elif dealt < DECK_SIZE:
             cards[dealt] = past.drew
         dealt += dealt < DECK_SIZE
-    return cards, own
+    return cards, places
 
 
-def fitting_hand(masks: Sequence[Mask], left: Sequence[int]) -> list[Card]:
+def fitting_hand(masks: Sequence[Mask], copies_left: Sequence[int]) -> list[Card]:
     """A hand whose every card is of the types that its slot may be.
 
     `left`: copies of each type that can be used, by index in CARDS. Raises ValueError when no hand fits.
     """
     slots = sorted(range(len(masks)), key=lambda slot: masks[slot].bit_count())  # the narrowest first: no long search
-    found = _filled([masks[slot] for slot in slots], list(left))
-    if found is None:
+    cards = _filled([masks[slot] for slot in slots], list(copies_left))
+    if cards is None:
         raise ValueError("no hand fits these hints and visible cards")
-    return [card for _, card in sorted(zip(slots, found, strict=True))]
+    return [card for _, card in sorted(zip(slots, cards, strict=True))]
 
 
-def _filled(masks: Sequence[Mask], left: list[int]) -> list[Card] | None:
+def _filled(masks: Sequence[Mask], copies_left: list[int]) -> list[Card] | None:
     if not masks:
         return []
     for index, card in enumerate(CARDS):
-        if left[index] and masks[0] >> index & 1:
-            left[index] -= 1
-            rest = _filled(masks[1:], left)
-            left[index] += 1
+        if copies_left[index] and masks[0] >> index & 1:
+            copies_left[index] -= 1
+            rest = _filled(masks[1:], copies_left)
+            copies_left[index] += 1
             if rest is not None:
                 return [card, *rest]
     return None

@@ -38,10 +38,10 @@ def hinted(hand: Sequence[Mask], hint: Hint, touched: Sequence[int]) -> HandMask
     return tuple(possible & (types if slot in touched else ANY & ~types) for slot, possible in enumerate(hand))
 
 
-def shifted(hand: Sequence[T], slot: int, drawn: Iterable[T]) -> tuple[T, ...]:
+def shifted(hand: Sequence[T], slot: int, newest: Iterable[T]) -> tuple[T, ...]:
     """A hand after its card in `slot` has left: newer cards move down, what is `drawn`, if anything, becomes the
     newest. It serves for anything that is kept slot by slot."""
-    return (*hand[:slot], *hand[slot + 1 :], *drawn)
+    return (*hand[:slot], *hand[slot + 1 :], *newest)
 
 
 def with_hand(hands: tuple[tuple[T, ...], ...], seat: int, hand: tuple[T, ...]) -> tuple[tuple[T, ...], ...]:
@@ -71,7 +71,7 @@ def literal_hands(players: int, history: Iterable[Past]) -> Iterator[tuple[Past,
             to = past.move.to
             hands = with_hand(hands, to, hinted(hands[to], past.move, past.slots))
         else:
-            drawn = (ANY,) if deck else ()
-            hands = with_hand(hands, past.seat, shifted(hands[past.seat], past.move.slot, drawn))
-            deck -= len(drawn)
+            newest = (ANY,) if deck else ()
+            hands = with_hand(hands, past.seat, shifted(hands[past.seat], past.move.slot, newest))
+            deck -= len(newest)
         yield past, hands

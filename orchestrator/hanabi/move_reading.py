@@ -158,8 +158,8 @@ def ground(answer: object, legal: Listed) -> Move:
         return _only([], text)
     if by_text := [move for move in legal.values() if str(move).lower() == text.lower()]:
         return by_text[0]
-    if (found := _LABEL.fullmatch(text)) and ((label := found[1].upper()).isdigit() or label in legal):
-        return _by_label(label, (found["text"] or "").strip(" ()"), legal)
+    if (label_match := _LABEL.fullmatch(text)) and ((label := label_match[1].upper()).isdigit() or label in legal):
+        return _by_label(label, (label_match["text"] or "").strip(" ()"), legal)
     return _only(_worded(text, legal), text)
 
 
@@ -167,9 +167,9 @@ def _stated(answer: str) -> str:
     """The move that a text states, without the marks and the words around it that change nothing."""
     text = answer.strip().strip("\"'`* ").rstrip(". ")
     text = _TOUCHES.sub(r"\1", _spelled(text))
-    said = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
-    head, *reasons = _BECAUSE.split(said, maxsplit=1)
-    return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else said
+    statement = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
+    head, *reasons = _BECAUSE.split(statement, maxsplit=1)
+    return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else statement
 
 
 def _spelled(text: str) -> str:
@@ -179,8 +179,8 @@ def _spelled(text: str) -> str:
     if re.fullmatch(r"[A-Za-z]\w*", text):
         text = text.replace("_", " ")
     text = re.sub(r"\AI (?=(?:play|discard|hint) )", "", text)
-    text = _DIGIT.sub(lambda found: f"{found[1]} {_DIGITS[found[2].lower()]}", text)
-    return text if _COLOURED_ONES.search(text) else _PLURAL.sub(lambda found: f"{_DIGITS[found[1].lower()]}s", text)
+    text = _DIGIT.sub(lambda match: f"{match[1]} {_DIGITS[match[2].lower()]}", text)
+    return text if _COLOURED_ONES.search(text) else _PLURAL.sub(lambda match: f"{_DIGITS[match[1].lower()]}s", text)
 
 
 def _explains(text: str) -> bool:
@@ -225,16 +225,16 @@ def _worded(text: str, legal: Listed) -> list[Move]:
         return []
     if not _leads(lower):
         return []
-    if any(_JUDGED.match(lower, found.end()) for found in _INSIDE.finditer(lower)):
+    if any(_JUDGED.match(lower, match.end()) for match in _INSIDE.finditer(lower)):
         return []
-    if exact := {str(moves.from_match(found)) for found in _INSIDE.finditer(text)}:
+    if exact := {str(moves.from_match(match)) for match in _INSIDE.finditer(text)}:
         if len(exact) == 1 and _SEVERAL.search(_INSIDE.sub(" ", lower)):
             return []
         return _unlabelled([move for move in legal.values() if str(move) in exact], _INSIDE.sub(" ", text), legal)
     if re.search(r"\bor\b|[<>|]", lower):
         return []
     (verb,) = verbs
-    return _unlabelled(_hints(lower, legal) if verb == "hint" else _own(lower, verb, legal), text, legal)
+    return _unlabelled(_hints(lower, legal) if verb == "hint" else _own_moves(lower, verb, legal), text, legal)
 
 
 def _leads(text: str) -> bool:
@@ -250,11 +250,11 @@ def _verbs(text: str) -> set[str]:
 
 def _unlabelled(fitting: list[Move], text: str, legal: Listed) -> list[Move]:
     """The moves, unless the text has the label of another one beside them."""
-    there = [legal[label] for label in _LETTER.findall(text) if label in legal]
-    return fitting if all(move in fitting for move in there) else []
+    labels = [legal[label] for label in _LETTER.findall(text) if label in legal]
+    return fitting if all(move in fitting for move in labels) else []
 
 
-def _own(text: str, verb: str, legal: Listed) -> list[Move]:
+def _own_moves(text: str, verb: str, legal: Listed) -> list[Move]:
     places = set(_PLACE.findall(text) or _AFTER_VERB.findall(text))
     mine = [move for move in legal.values() if isinstance(move, Play | Discard) and move.kind == verb]
     return [move for move in mine if places == {str(move.slot)}]

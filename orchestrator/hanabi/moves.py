@@ -64,18 +64,18 @@ _EXACT = re.compile(PATTERN)
 
 def parse(text: str) -> Move:
     """The move of an exact text, e.g. `hint P1 red`; any other text is a ValueError."""
-    if not (found := _EXACT.fullmatch(text)):
+    if not (match := _EXACT.fullmatch(text)):
         raise ValueError(f"{text!r} is not a move; moves read like 'play slot 0' or 'hint P1 rank 3'")
-    return from_match(found)
+    return from_match(match)
 
 
-def from_match(found: re.Match[str]) -> Move:
+def from_match(match: re.Match[str]) -> Move:
     """The move of a match of `PATTERN`."""
-    if found["own"]:
-        return (Play if found["own"].lower() == "play" else Discard)(slot=int(found["slot"]))
-    if found["colour"]:
-        return HintColour(to=int(found["to"]), colour=COLOURS[found["colour"].lower()])
-    return HintRank(to=int(found["to"]), rank=int(found["rank"]))
+    if match["own"]:
+        return (Play if match["own"].lower() == "play" else Discard)(slot=int(match["slot"]))
+    if match["colour"]:
+        return HintColour(to=int(match["to"]), colour=COLOURS[match["colour"].lower()])
+    return HintRank(to=int(match["to"]), rank=int(match["rank"]))
 
 
 Listed = Mapping[str, Move]

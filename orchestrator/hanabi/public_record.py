@@ -126,10 +126,10 @@ class _Replay:
         """A card is played or discarded, and another drawn; returns whether a played card fitted."""
         slot = getattr(move, "slot", 0)
         card = self.hands[seat][slot]
-        drawn = self.record.deck[self.dealt : self.dealt + 1]
-        self.hands[seat] = shifted(self.hands[seat], slot, drawn)
-        self.hinted[seat] = shifted(self.hinted[seat], slot, [0] * len(drawn))
-        self.dealt += len(drawn)
+        newest = self.record.deck[self.dealt : self.dealt + 1]
+        self.hands[seat] = shifted(self.hands[seat], slot, newest)
+        self.hinted[seat] = shifted(self.hinted[seat], slot, [0] * len(newest))
+        self.dealt += len(newest)
         scored = self.tops[card.colour] == card.rank - 1 if isinstance(move, Play) else None
         self._count(card, scored)
         return scored

@@ -206,12 +206,12 @@ class Referee:
         """
         if own_hand:
             honest = self.view(seat)
-            return honest.model_copy(update={"own": tuple(map(_told, self._hands()[honest.seat]))})
+            return honest.model_copy(update={"own": tuple(map(_outright, self._hands()[honest.seat]))})
         seat = self.seat if seat is None else seat
         if seat not in range(self.players):
             raise UserError(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
         observation = self._state.observation(seat)
-        known = [tuple(_knowledge(str(k)) for k in hand) for hand in observation.card_knowledge()]
+        knowledge = [tuple(_knowledge(str(k)) for k in hand) for hand in observation.card_knowledge()]
         hands = self._hands()
         order = [(seat + step) % self.players for step in range(1, self.players)]
         acts = not self.over and seat == self.seat
@@ -224,8 +224,8 @@ class Referee:
             lives=self.lives,
             deck_size=self._state.deck_size(),
             discards=tuple(_card(card.color(), card.rank()) for card in self._state.discard_pile()),
-            own=known[0],
-            hands=tuple(Hand(seat=s, cards=hands[s], known=known[i]) for i, s in enumerate(order, 1)),
+            own=knowledge[0],
+            hands=tuple(Hand(seat=s, cards=hands[s], known=knowledge[i]) for i, s in enumerate(order, 1)),
             dealt=tuple(() if s == seat else hand for s, hand in enumerate(self._start)),
             history=tuple(_seen(past, drew, seat) for past, drew in self._history),
             turns_left=None if self._last_turn is None else max(self._last_turn - len(self._history), 0),
@@ -263,9 +263,9 @@ class Referee:
     def _from_hle(self, move: Any, seat: int) -> Move:
         kind = move.type()
         if kind == _hle.HanabiMoveType.PLAY:
-            return _own("play", move.card_index())
+            return _own_move("play", move.card_index())
         if kind == _hle.HanabiMoveType.DISCARD:
-            return _own("discard", move.card_index())
+            return _own_move("discard", move.card_index())
         to = (seat + move.target_offset()) % self.players
         if kind == _hle.HanabiMoveType.REVEAL_COLOR:
             return _hint(to, COLOURS[move.color()], None)
@@ -283,7 +283,7 @@ class Referee:
 
 
 @cache  # there are fifty moves, and some twenty a turn
-def _own(kind: Literal["play", "discard"], slot: int) -> Move:
+def _own_move(kind: Literal["play", "discard"], slot: int) -> Move:
     return Play(slot=slot) if kind == "play" else Discard(slot=slot)
 
 
@@ -293,7 +293,7 @@ def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
 
 
 @cache
-def _told(card: Card) -> Knowledge:
+def _outright(card: Card) -> Knowledge:
     """A card of which everything is known."""
     return Knowledge(colour=card.colour, rank=card.rank, colours=(card.colour,), ranks=(card.rank,))
 

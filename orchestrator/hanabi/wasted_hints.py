@@ -13,8 +13,8 @@ def wasted(players: int, history: Iterable[Past]) -> int:
     `history`: the moves of a game from its first. Only literal knowledge counts: not what counting the cards in sight
     adds, nor what a convention may have meant by such a hint.
     """
-    before, found = unknown_hands(players), 0
+    before, count = unknown_hands(players), 0
     for past, after in literal_hands(players, history):
-        found += isinstance(past.move, HintColour | HintRank) and before == after
+        count += isinstance(past.move, HintColour | HintRank) and before == after
         before = after
-    return found
+    return count

@@ -70,11 +70,11 @@ class Journal:
             raise
 
     def _heal(self, data: bytes) -> None:
-        whole = _whole(data)
-        if not whole and not data.startswith(HEAD[: len(data)]):
+        length = _whole_length(data)
+        if not length and not data.startswith(HEAD[: len(data)]):
             raise UserError(f"{str(self.path)!r} is not a journal; it stays as it is")
-        self._file.truncate(whole)
-        if whole and not data[:whole].endswith(b"\n"):
+        self._file.truncate(length)
+        if length and not data[:length].endswith(b"\n"):
             self._file.write(b"\n")
 
     def _lock(self) -> None:
@@ -106,10 +106,10 @@ class Journal:
 
     def _write(self, line: bytes) -> None:
         """Write a line whole or not at all. Raises OSError."""
-        before, left = os.fstat(self._file.fileno()).st_size, memoryview(line)
+        before, rest = os.fstat(self._file.fileno()).st_size, memoryview(line)
         try:
-            while left:
-                left = left[self._file.write(left) :]
+            while rest:
+                rest = rest[self._file.write(rest) :]
         except OSError:
             self._file.truncate(before)
             raise
@@ -138,15 +138,15 @@ class Journal:
 
 def read(path: Path) -> list[Event]:
     """The events of a journal. Raises UserError, which names the line, when it is not one."""
-    found = []
+    events = []
     for number, line in enumerate(lines(path), 1):
         try:
-            found += [parsed(line)] if line.strip() else []
+            events += [parsed(line)] if line.strip() else []
         except UnicodeDecodeError:
             raise UserError(f"cannot read {path} as a journal: it is not text") from None
         except ValueError as error:
             raise UserError(f"{path}, line {number}: {error}") from None
-    return found
+    return events
 
 
 class Changed(ValueError):  # noqa: N818  # named for what happened to the file
@@ -164,8 +164,8 @@ def lines(path: Path) -> Iterator[bytes]:
                 if line.endswith(b"\n") or is_whole(line):
                     yield line
     except IsADirectoryError:
-        said = f"{path} is a folder, not a journal; `orchestrator games list {path}` lists its games"
-        raise UserError(said) from None
+        sentence = f"{path} is a folder, not a journal; `orchestrator games list {path}` lists its games"
+        raise UserError(sentence) from None
     except OSError as error:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
 
@@ -191,17 +191,17 @@ def data(line: bytes) -> dict[str, Any]:
     """The event of a line as plain data. Raises ValueError, in a sentence, when it holds none."""
     text = line.decode("utf-8")
     try:
-        found = json.loads(text)
+        event = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        event = None
+    if not isinstance(event, dict):
         raise ValueError("not a journal line; each is one JSON object")
-    if (version := found.pop("v", None)) != VERSION:
+    if (version := event.pop("v", None)) != VERSION:
         raise ValueError(f"journal version {version!r}; this program reads {VERSION}")
-    found.pop("t", None)
-    if found.get("event") == "game_started" and not fingerprint.holds(found):
+    event.pop("t", None)
+    if event.get("event") == "game_started" and not fingerprint.holds(event):
         raise Changed("its config_hash is not that of its deck and its seats")
-    return found
+    return event
 
 
 def parsed(line: bytes) -> Event:
@@ -214,7 +214,7 @@ def parsed(line: bytes) -> Event:
         raise ValueError(f"{where}: {first['msg']}") from None
 
 
-def _whole(content: bytes) -> int:
+def _whole_length(content: bytes) -> int:
     """The length in bytes of the whole lines."""
     end = content.rfind(b"\n") + 1
     return len(content) if is_whole(content[end:]) else end
@@ -255,19 +255,19 @@ def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
     Latencies are left out. The calls of a turn are sorted by their keys, the verdicts follow them, because nodes that
     run at the same time finish in any order.
     """
-    made: list[dict[str, Any]] = []
+    data: list[dict[str, Any]] = []
     waiting: list[Call | VerdictGiven] = []
     for event in events:
         if isinstance(event, Call | VerdictGiven):
             waiting.append(event)
         else:
-            made += [*_sorted(waiting), plain(event)]
+            data += [*_sorted(waiting), plain(event)]
             waiting = []
-    return made + _sorted(waiting)
+    return data + _sorted(waiting)
 
 
 def _sorted(calls: list[Call | VerdictGiven]) -> list[dict[str, Any]]:
-    return [plain(one) for one in sorted(calls, key=_place)]
+    return [plain(call) for call in sorted(calls, key=_place)]
 
 
 def _place(event: Call | VerdictGiven) -> tuple[bool, str, int, int]:

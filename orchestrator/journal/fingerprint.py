@@ -31,7 +31,7 @@ def holds(started: Mapping[str, Any]) -> bool:
     """Whether a stored game_started has the hash of what it says."""
     try:
         repeat, memories, parent = started.get("repeat", 1), started.get("memories"), started.get("parent")
-        made = of_game(started["players"], started["deck"], repeat, started["seats"], memories, parent)
-        return bool(made == started["config_hash"])
+        digest = of_game(started["players"], started["deck"], repeat, started["seats"], memories, parent)
+        return bool(digest == started["config_hash"])
     except (KeyError, AttributeError):
         return True  # other checks say what is missing

@@ -25,9 +25,9 @@ class Disk:
             batch, self._waiting = self._waiting, {}
             failed = await asyncio.to_thread(_synced, list(batch))
             for file, waiting in batch.items():
-                for one in waiting:
-                    if not one.done():
-                        one.set_exception(failed[file]) if file in failed else one.set_result(None)
+                for waiter in waiting:
+                    if not waiter.done():
+                        waiter.set_exception(failed[file]) if file in failed else waiter.set_result(None)
 
 
 def _synced(files: list[int]) -> dict[int, OSError]:

@@ -113,20 +113,21 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     """How the new game differs from the old one, in words; empty when it is the same, or when there is no old one."""
     if old is None or (old.config_hash, old.game) == (new.config_hash, new.game):
         return []
-    before, after = (dict(_flat(one.model_dump(mode="json", exclude=_TOLD_APART))) for one in (old, new))
+    before, after = (dict(_flat(started.model_dump(mode="json", exclude=_TOLD_APART))) for started in (old, new))
     changed = [path for path in dict.fromkeys((*before, *after)) if before.get(path) != after.get(path)]
     if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # the other differences follow from it
         changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
-    found = [f"{_spoken(path)} was {_shown(before.get(path))}, is {_shown(after.get(path))}" for path in changed]
+    sentences = [f"{_spoken(path)} was {_quoted(before.get(path))}, is {_quoted(after.get(path))}" for path in changed]
     seats = sorted({*old.memories, *new.memories})
-    found += [f"what seat {s} was given before the game" for s in seats if old.memories.get(s) != new.memories.get(s)]
+    unequal = [seat for seat in seats if old.memories.get(seat) != new.memories.get(seat)]
+    sentences += [f"what seat {seat} was given before the game" for seat in unequal]
     if old.parent != new.parent:
-        found.insert(0, f"{FORKED}{begins(old.parent)}, and this one {begins(new.parent)}")
+        sentences.insert(0, f"{FORKED}{begins(old.parent)}, and this one {begins(new.parent)}")
     if old.deck != new.deck:
-        found.insert(0, f"the deal was {old.deal}, is {new.deal}")
-    found = list(dict.fromkeys(found)) or ["the deal's label or the repeat"]
-    more = len(found) - SHOWN
-    return [*found[:SHOWN], f"and {more} more"] if more > 0 else found
+        sentences.insert(0, f"the deal was {old.deal}, is {new.deal}")
+    sentences = list(dict.fromkeys(sentences)) or ["the deal's label or the repeat"]
+    more = len(sentences) - SHOWN
+    return [*sentences[:SHOWN], f"and {more} more"] if more > 0 else sentences
 
 
 FORKED = "it "
@@ -160,5 +161,5 @@ def _spoken(path: str) -> str:
     return re.sub(r"^models\.(.+)\.(\w+)$", r"\2 of \1", path)
 
 
-def _shown(value: Any) -> str:
+def _quoted(value: Any) -> str:
     return "not there" if value is None else repr(value)

@@ -20,16 +20,16 @@ def with_views(events: Sequence[Event]) -> list[Event]:
     """The events with the views that a lean journal left out. Raises IllegalMove for moves that do not fit."""
     if not events or not isinstance(events[0], GameStarted):
         return list(events)
-    found, shown = list(events[:1]), 0
+    complete, last = list(events[:1]), 0
     referee = Referee(events[0].players, events[0].deck)
     for event in events[1:]:
         if isinstance(event, TurnStarted):
-            shown = event.turn
-        elif not isinstance(event, GameSuspended | GameEnded) and not referee.over and shown < referee.turn:
+            last = event.turn
+        elif not isinstance(event, GameSuspended | GameEnded) and not referee.over and last < referee.turn:
             view = referee.view(own_hand=events[0].sees_own_hand(referee.seat, referee.turn))
-            found.append(TurnStarted(turn=view.turn, seat=view.seat, view=view))
-            shown = view.turn
-        found.append(event)
+            complete.append(TurnStarted(turn=view.turn, seat=view.seat, view=view))
+            last = view.turn
+        complete.append(event)
         if isinstance(event, Moved):
             referee.apply(event.past.move)
-    return found
+    return complete

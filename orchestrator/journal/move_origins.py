@@ -96,7 +96,7 @@ class MoveOrigins:
         """A move was decided by a node, or forced."""
         ask, copied = self._answers.get(node or "", (0, False))
         before = self.parent.seat_before(seat, turn) if self.parent else None
-        found = MoveOrigin(
+        origin = MoveOrigin(
             turn=turn,
             of_model=(before.model if before else self.models[seat]) not in (PROGRAM, PERSON),
             forced=forced,
@@ -107,7 +107,7 @@ class MoveOrigins:
         )
         self._refused.clear()
         self._answers.clear()
-        return found
+        return origin
 
 
 def origins(events: Iterable[Event]) -> Iterator[MoveOrigin]:

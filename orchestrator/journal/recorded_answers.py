@@ -10,7 +10,7 @@ from orchestrator.errors import TurnError, UserError
 from orchestrator.journal.events import Call, Event, GameStarted, SeatInfo
 from orchestrator.journal.file import read
 from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, prompt_hash, takes_schema
-from orchestrator.replies.unreadable import Unreadable
+from orchestrator.replies.reply import Unreadable
 
 
 def answered(events: Iterable[Event]) -> dict[Key, Call]:
@@ -96,26 +96,26 @@ class Recording:
         """The recording of a folder, or of one journal. Raises UserError when there is none."""
         if not path.exists():
             raise UserError(f"there is no recording at {str(path)!r}; give a folder of journals, or a journal")
-        found: dict[str, list[RecordedGame]] = {}
+        games: dict[str, list[RecordedGame]] = {}
         for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
             events = read(file)
             if events and isinstance(events[0], GameStarted):
-                found.setdefault(events[0].game, []).append(RecordedGame(file, events[0], answered(events)))
-        if not found:
+                games.setdefault(events[0].game, []).append(RecordedGame(file, events[0], answered(events)))
+        if not games:
             raise UserError(f"{str(path)!r} holds no recorded game")
-        return cls(path, found)
+        return cls(path, games)
 
     def of_seat(self, info: SeatInfo) -> "Recording":
         """The games that this seat played; if there are none, those of its models, so that a message can say what
         differs; else all games."""
-        for kept in (
+        for same in (
             lambda seat: (seat.config, seat.models) == (info.config, info.models),
             lambda seat: seat.models == info.models,
         ):
             games = {
                 game: fitting
-                for game, found in self.games.items()
-                if (fitting := [one for one in found if any(map(kept, one.started.everybody))])
+                for game, plays in self.games.items()
+                if (fitting := [play for play in plays if any(map(same, play.started.everybody))])
             }
             if games:
                 return replace(self, games=games)
@@ -124,28 +124,28 @@ class Recording:
     @property
     def seats(self) -> list[SeatInfo]:
         """Everybody who played in it."""
-        return [seat for found in self.games.values() for game in found for seat in game.started.everybody]
+        return [seat for games in self.games.values() for game in games for seat in game.started.everybody]
 
     def check(self, started: GameStarted) -> None:
         """Raise UserError when the game is not in the recording."""
         if started.game not in self.games:
-            there = dict.fromkeys(_in_words(game.started) for found in self.games.values() for game in found)
+            deals = dict.fromkeys(_in_words(game.started) for games in self.games.values() for game in games)
             raise UserError(
-                f"no game of {_in_words(started)} is recorded in {str(self.path)!r}; there: {'; '.join(there)}"
+                f"no game of {_in_words(started)} is recorded in {str(self.path)!r}; there: {'; '.join(deals)}"
             )
 
     @cached_property
     def model(self) -> tuple[str, Mapping[str, Any]]:
         """The only model in the recording, and the settings that decide its answers. Raises UserError unless there is
         one."""
-        asked = [
+        models = [
             (name, deciding)
-            for found in self.games.values()
-            for game in found
+            for games in self.games.values()
+            for game in games
             for seat in game.started.everybody
             for name, deciding in seat.models.items()
         ]
-        different = [one for number, one in enumerate(asked) if one not in asked[:number]]
+        different = [model for number, model in enumerate(models) if model not in models[:number]]
         if len(different) != 1:
             names = ", ".join(f"{name} {deciding}" for name, deciding in different) or "none"
             raise UserError(
@@ -168,15 +168,15 @@ class Replay:
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         """Raises TurnError for a request that was not recorded."""
         games = self.recording.games.get(request.place.game, ())
-        there = [(game.path, call) for game in games if (call := game.calls.get(request.key))]
-        fitting = [(path, call) for path, call in there if call.prompt_hash == prompt_hash(messages)]
+        answers = [(game.path, call) for game in games if (call := game.calls.get(request.key))]
+        fitting = [(path, call) for path, call in answers if call.prompt_hash == prompt_hash(messages)]
         if len({call.text for _, call in fitting}) > 1:
             names = ", ".join(str(path) for path, _ in fitting)
             raise TurnError(
                 f"{_where(request)} was answered in several ways ({names}): replay one journal, not the folder"
             )
         if not fitting:
-            why = first_difference(there[0][1], messages) if there else "nothing was asked there"
+            why = first_difference(answers[0][1], messages) if answers else "nothing was asked there"
             raise TurnError(f"{_where(request)} asks what was not recorded in {str(self.recording.path)!r}: {why}")
         return response_of(fitting[0][1])
 

@@ -45,25 +45,25 @@ class Ledger:
     @property
     def stated(self) -> dict[str, Any]:
         names = ("calls", "repaired", "reasked", "fallbacks", "faults", "cache_hits", "copied", *COUNTS)
-        usage, asked = self.usage, self.counts["calls"] > self.counts["cache_hits"]
+        usage, paid = self.usage, self.counts["calls"] > self.counts["cache_hits"]
         return {
             "tokens_in": usage.tokens_in,
             "tokens_out": usage.tokens_out,
             "cached_tokens": usage.cached_tokens,
             "reasoning_tokens": usage.reasoning_tokens,
             **{name: self.counts[name] for name in names},
-            "usd": round(usage.usd, 8) if asked and usage.usd is not None else None,
+            "usd": round(usage.usd, 8) if paid and usage.usd is not None else None,
             "fake": self.fake,
         }
 
     def first_choices(self, record: Record) -> dict[str, int]:
         """What the refused first choices of a game would have done at once, and what was played instead did."""
-        found = list(one_step.compared(record, self.refused)) if self.refused else []
+        turns = list(one_step.compared(record, self.refused)) if self.refused else []
         return {
-            "first_misplays": -sum(turn.first.lives for turn in found),
-            "first_points": sum(turn.first.points for turn in found),
-            "played_misplays": -sum(turn.played.lives for turn in found),
-            "played_points": sum(turn.played.points for turn in found),
+            "first_misplays": -sum(turn.first.lives for turn in turns),
+            "first_points": sum(turn.first.points for turn in turns),
+            "played_misplays": -sum(turn.played.lives for turn in turns),
+            "played_points": sum(turn.played.points for turn in turns),
         }
 
 

@@ -33,7 +33,7 @@ class _Lengths(NamedTuple):
     bounded: int
     free: int
 
-    def of(self, schema: dict[str, Any]) -> int:
+    def most_entries(self, schema: dict[str, Any]) -> int:
         return min(schema["maxItems"], self.bounded) if "maxItems" in schema else self.free
 
 
@@ -62,8 +62,8 @@ def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any]
         size = _size(schema, lengths, 0)
         unit = (room - size.tokens) * PROSE / max(size.texts, 1)
         if unit >= LEAST * bool(size.texts):
-            made: dict[str, Any] = _bounded(schema, lengths, unit, 0)
-            return made
+            bounded: dict[str, Any] = _bounded(schema, lengths, unit, 0)
+            return bounded
     return None
 
 
@@ -89,17 +89,17 @@ def _size(schema: dict[str, Any], lengths: _Lengths, depth: int) -> _Size:
         values = schema.get("enum") or [schema["const"]]
         return _Size(max(map(_tokens, values)))
     if "anyOf" in schema:
-        several = [_size(one, lengths, depth) for one in schema["anyOf"]]
-        return _Size(max(one.tokens for one in several), max(one.texts for one in several))
+        several = [_size(option, lengths, depth) for option in schema["anyOf"]]
+        return _Size(max(option.tokens for option in several), max(option.texts for option in several))
     match schema.get("type"):
         case "object":
-            whole = _Size(BESIDE)
+            size = _Size(BESIDE)
             for key, value in schema["properties"].items():
-                whole = whole.plus(len(key) / STRUCTURE + BESIDE).plus(*_size(value, lengths, depth))
-            return whole
+                size = size.plus(len(key) / STRUCTURE + BESIDE).plus(*_size(value, lengths, depth))
+            return size
         case "array":
             entry = _size(schema["items"], lengths, depth + 1).plus(BESIDE)
-            return entry.times(lengths.of(schema)).plus(BESIDE)
+            return entry.times(lengths.most_entries(schema)).plus(BESIDE)
         case "string":
             return _Size(BESIDE, _weight(depth))
     return _Size(NUMBER)
@@ -117,13 +117,13 @@ def _bounded(schema: Any, lengths: _Lengths, unit: float, depth: int) -> Any:
     if not isinstance(schema, dict) or "enum" in schema or "const" in schema:
         return schema
     if "anyOf" in schema:
-        return {**schema, "anyOf": [_bounded(one, lengths, unit, depth) for one in schema["anyOf"]]}
+        return {**schema, "anyOf": [_bounded(option, lengths, unit, depth) for option in schema["anyOf"]]}
     match schema.get("type"):
         case "object":
-            told = {key: _bounded(value, lengths, unit, depth) for key, value in schema["properties"].items()}
-            return {**schema, "properties": told}
+            properties = {key: _bounded(value, lengths, unit, depth) for key, value in schema["properties"].items()}
+            return {**schema, "properties": properties}
         case "array":
-            most = lengths.of(schema)
+            most = lengths.most_entries(schema)
             fewest = {"minItems": min(schema["minItems"], most)} if "minItems" in schema else {}
             return {**schema, "items": _bounded(schema["items"], lengths, unit, depth + 1), **fewest, "maxItems": most}
         case "string":

@@ -50,10 +50,10 @@ class Turn:
 class Teller(Protocol):
     """A way to call the methods of a run's `Accounts`, in this process or in the one that keeps them."""
 
-    async def ask(self, what: str, *given: Any) -> Any:
+    async def ask(self, what: str, *arguments: Any) -> Any:
         """Call a method and wait for its result."""
 
-    def tell(self, what: str, *given: Any) -> None:
+    def tell(self, what: str, *arguments: Any) -> None:
         """Call a method without waiting for it."""
 
 
@@ -78,11 +78,11 @@ class Accounts:
     firsts: dict[str, str] = field(default_factory=dict)
     """By model without `max_tokens`: the name of its first call, while that is in flight."""
 
-    async def ask(self, what: str, *given: Any) -> Any:
-        return getattr(self, what)(*given)
+    async def ask(self, what: str, *arguments: Any) -> Any:
+        return getattr(self, what)(*arguments)
 
-    def tell(self, what: str, *given: Any) -> None:
-        getattr(self, what)(*given)
+    def tell(self, what: str, *arguments: Any) -> None:
+        getattr(self, what)(*arguments)
 
     def begin(self, name: str) -> tuple[str | None, bool]:
         """Begin a turn; or return why it cannot begin, and whether that may change once other turns end."""
@@ -100,12 +100,12 @@ class Accounts:
         if (turn := self.turns.pop(name, None)) is not None:
             self.held -= turn.held
 
-    def process_ended(self, who: str) -> None:
+    def process_ended(self, process: str) -> None:
         """A process ended unexpectedly: count its calls in flight as paid, and end its turns."""
-        for name in [name for name in self.turns if name.startswith(f"{who}-")]:
+        for name in [name for name in self.turns if name.startswith(f"{process}-")]:
             self.spent += self.turns[name].held
             self.end(name)
-        self.firsts = {model: name for model, name in self.firsts.items() if not name.startswith(f"{who}-")}
+        self.firsts = {model: name for model, name in self.firsts.items() if not name.startswith(f"{process}-")}
 
     def expect(self, model: str, name: str) -> tuple[str | None, int]:
         """The tokens of a model's longest answer so far, 0 for its first call; or that its first call must end before
@@ -183,22 +183,22 @@ class Budget:
         max_usd: float | None = None,
         *,
         teller: Teller | None = None,
-        who: str | None = None,
+        process: str | None = None,
     ) -> None:
         self.max_usd = max_usd
         self.accounts = Accounts(max_tokens, max_usd)
         self.models: list[ModelSettings] = []
         """The models that were checked: those that spend from it."""
         self._teller = teller or self.accounts
-        self._names = map(f"{who or uuid4().hex}-{{}}".format, count())
+        self._names = map(f"{process or uuid4().hex}-{{}}".format, count())
 
     def check(self, settings: ModelSettings) -> None:
         """Raise UserError when the run is limited in money and the model has no price; warn of a list price."""
-        told = any(one.model == settings.model for one in self.models)
+        warned = any(model.model == settings.model for model in self.models)
         self.models.append(settings)
         if self.max_usd is None:
             return
-        if (caution := list_prices.caution([settings])) and not told:
+        if (caution := list_prices.caution([settings])) and not warned:
             log.warning(f"--max-usd: {caution}")
         if list_prices.price_of(settings) is None:
             raise UserError(
@@ -211,8 +211,8 @@ class Budget:
         played = [tuple(calls) for calls in turns]
         longest = max((call.tokens_out for calls in played for call in calls), default=0)
         answer = NO_USAGE
-        for one in self.models:  # a turn also needs room for an answer at its worst
-            answer = _larger(answer, _cost(one, 0, _most(one) or max(ANSWER, 2 * longest), 0))
+        for model in self.models:  # a turn also needs room for an answer at its worst
+            answer = _larger(answer, _cost(model, 0, _most(model) or max(ANSWER, 2 * longest), 0))
         for calls in played:
             cost = sum(map(self._paid, calls), NO_USAGE)
             self._teller.tell("remember", cost, cost + answer, longest)
@@ -267,10 +267,10 @@ class Budget:
         if why := await self._patiently("hold", _turn.get(), worst):
             raise OverBudget(why)
 
-    async def _patiently(self, what: str, *given: Any) -> str | None:
+    async def _patiently(self, what: str, *arguments: Any) -> str | None:
         """Ask until there is room, or until none can become free; returns None, or why there is no room."""
         while True:
-            answer: tuple[str | None, bool] = await self._teller.ask(what, *given)
+            answer: tuple[str | None, bool] = await self._teller.ask(what, *arguments)
             if not answer[0] or not answer[1]:
                 return answer[0]
             await asyncio.sleep(POLL_S)
@@ -288,8 +288,8 @@ def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int)
 def _most(settings: ModelSettings) -> int | None:
     """The most tokens that an answer may have, where that is set; `extra_body` may set it by another name."""
     names = ("max_tokens", "max_completion_tokens")
-    said = settings.max_tokens or next(filter(None, map(settings.extra_body.get, names)), None)
-    return said if isinstance(said, int) else None
+    limit = settings.max_tokens or next(filter(None, map(settings.extra_body.get, names)), None)
+    return limit if isinstance(limit, int) else None
 
 
 @dataclass
@@ -308,11 +308,11 @@ class Metered:
         model, tokens = self.settings.model, None
         name, longest = await self.budget.expect(model)
         try:
-            found = await self._within(max(ANSWER, 2 * longest), request, messages)
-            tokens = found.tokens_out
+            response = await self._within(max(ANSWER, 2 * longest), request, messages)
+            tokens = response.tokens_out
         finally:
             self.budget.learn(model, name, tokens)
-        return found
+        return response
 
     async def _within(self, most: int, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
         """Ask once there is room for an answer of so many tokens."""

@@ -47,17 +47,17 @@ class Cache:
     def get(self, key: str) -> ModelResponse | None:
         """The stored response; None when there is none, or when it cannot be read."""
         try:
-            found = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
-            return ModelResponse(**json.loads(found[0]), cached=True) if found else None
+            row = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
+            return ModelResponse(**json.loads(row[0]), cached=True) if row else None
         except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:
             log.warning("the cache cannot be read", error=str(error))
             return None
 
-    def put(self, key: str, said: ModelResponse) -> None:
+    def put(self, key: str, response: ModelResponse) -> None:
         """Store a response. One that cannot be stored is used all the same, and no other is asked for: see `check`."""
-        kept = {name: value for name, value in asdict(said).items() if name not in OF_ITS_RUN}
+        fields = {name: value for name, value in asdict(response).items() if name not in OF_ITS_RUN}
         try:
-            self._answers.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(kept)))
+            self._answers.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, json.dumps(fields)))
         except sqlite3.Error as error:
             log.warning("the cache cannot be written", error=str(error))
             if error.sqlite_errorcode not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):  # others are writing to it
@@ -105,12 +105,12 @@ class Cached:
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         key = _key(self.settings, request, messages)
-        if found := self.cache.get(key):
-            return found
+        if response := self.cache.get(key):
+            return response
         self.cache.check()
         async with self.cache.alone(key):
-            if found := self.cache.get(key):
-                return found
+            if response := self.cache.get(key):
+                return response
             spoken = await self.brain(request, messages)
             if spoken.finish not in (TOO_LONG, TOO_LARGE):  # with other settings the same request is answered
                 self.cache.put(key, spoken)
@@ -124,8 +124,8 @@ class Cached:
 
 
 def _key(settings: ModelSettings, request: ModelRequest, messages: tuple[Message, ...]) -> str:
-    schema = next((one.response_format for one in constraints(request, settings)), None)
-    told = [[message.role, message.content] for message in messages]
+    schema = next((constraint.response_format for constraint in constraints(request, settings)), None)
+    texts = [[message.role, message.content] for message in messages]
     which = [request.node, request.ask, request.sample, request.place.repeat]
     which += [f"draw {request.place.draw}"] if request.place.draw else []
-    return hashlib.sha256(json.dumps([settings.deciding, schema, told, which], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([settings.deciding, schema, texts, which], sort_keys=True).encode()).hexdigest()

@@ -82,8 +82,8 @@ _RANGE = re.compile(r"(-?\d+) (?:to|到) (-?\d+)")
 
 def _form(prompt: str) -> str:
     """The last form of a prompt, or a choice of a move where it has none."""
-    found = _FORM.findall(prompt)
-    return str(found[-1]) if found else '{"reason": "<text>", "action": "<a legal move>"}'
+    forms = _FORM.findall(prompt)
+    return str(forms[-1]) if forms else '{"reason": "<text>", "action": "<a legal move>"}'
 
 
 def _filled(form: str, moves: list[str], chance: random.Random, words: str) -> str:
@@ -95,19 +95,19 @@ def _filled(form: str, moves: list[str], chance: random.Random, words: str) -> s
 
 def _value(blank: str, moves: list[str], chance: random.Random, words: str) -> str:
     """What may stand in a blank: `a legal move`, `number from -1 to 1`, `yes | no`, `"text", or null`."""
-    said, nothing, none = blank.partition(", or ") if ", or " in blank else blank.partition("，或 ")
-    quote, said = '"' if said.startswith('"') else "", said.strip('"')
-    if re.search("legal (move|hint)|合法(行动|提示)", said):
-        move = _move("hint" if "hint" in said or "提示" in said else "", moves, chance)
+    description, nothing, none = blank.partition(", or ") if ", or " in blank else blank.partition("，或 ")
+    quote, description = '"' if description.startswith('"') else "", description.strip('"')
+    if re.search("legal (move|hint)|合法(行动|提示)", description):
+        move = _move("hint" if "hint" in description or "提示" in description else "", moves, chance)
         return none if nothing and move is None else f"{quote}{move or 'none'}{quote}"
-    if " | " in said:
-        options = said.removesuffix(" ...").split(" | ")
+    if " | " in description:
+        options = description.removesuffix(" ...").split(" | ")
         return f"{quote}{chance.choices(options, (YES, 1 - YES) if len(options) == 2 else None)[0]}{quote}"
-    if "whole number" in said or "整数" in said:
+    if "whole number" in description or "整数" in description:
         return "1"
-    if found := _RANGE.search(said):
-        return f"{round(chance.uniform(*map(float, found.groups())), 2)}"
-    return "1" if "number" in said or said == "数" else f"{quote}{words}{quote}"
+    if bounds := _RANGE.search(description):
+        return f"{round(chance.uniform(*map(float, bounds.groups())), 2)}"
+    return "1" if "number" in description or description == "数" else f"{quote}{words}{quote}"
 
 
 def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
@@ -141,10 +141,10 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
 def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application:
     """The server; every response is sent after `latency_s`."""
 
-    asked = Counter[str]()
+    counts = Counter[str]()
 
     async def completions(request: web.Request) -> web.StreamResponse:
-        asked["requests"] += 1
+        counts["requests"] += 1
         try:
             body = await request.json()
             kind = faults.pick(body) if faults else None
@@ -160,13 +160,13 @@ def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application
         return web.json_response({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
 
     async def done(_: web.Request) -> web.Response:
-        return web.json_response({**asked, "faults": faults.done if faults else {}})
+        return web.json_response({**counts, "faults": faults.done if faults else {}})
 
-    made = web.Application(client_max_size=64 * 2**20)
-    made.router.add_post("/v1/chat/completions", completions)
-    made.router.add_get("/v1/models", models)
-    made.router.add_get("/faults", done)
-    return made
+    server = web.Application(client_max_size=64 * 2**20)
+    server.router.add_post("/v1/chat/completions", completions)
+    server.router.add_get("/v1/models", models)
+    server.router.add_get("/faults", done)
+    return server
 
 
 @asynccontextmanager

@@ -111,10 +111,10 @@ def classify(error: Exception, secrets: Iterable[str] = ()) -> Fault:
         return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True)
     if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", names):
         return Fault("could not be reached", heals=True)
-    said = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
+    sentence = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
     # raised by clients that cannot read a response, or whose event loop has ended
     mistaken = isinstance(error, ValueError | TypeError | LookupError | AttributeError | RecursionError)
-    return Fault(said, heals=mistaken or "Event loop is closed" in said)
+    return Fault(sentence, heals=mistaken or "Event loop is closed" in sentence)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -134,8 +134,8 @@ def _status(error: BaseException) -> int | None:
     if type(error).__module__.startswith("aiohttp"):
         return None  # its parser gives codes to its own errors
     response = getattr(error, "response", None)
-    found = (getattr(error, "status_code", None), getattr(error, "code", None), getattr(response, "status_code", None))
-    return next((status for status in found if isinstance(status, int) and _is_failure(status)), None)
+    codes = (getattr(error, "status_code", None), getattr(error, "code", None), getattr(response, "status_code", None))
+    return next((status for status in codes if isinstance(status, int) and _is_failure(status)), None)
 
 
 def _is_failure(status: int) -> bool:
@@ -202,9 +202,9 @@ def _too_long(status: int, code: str | None, words: str | None) -> bool:
 def _context(error: BaseException, words: str | None) -> int | None:
     """The length of the context that a refusal names."""
     body = _body(error)
-    said = body.get("n_ctx") if isinstance(body, Mapping) else None
-    found = _CONTEXT.search(words or "")
-    return said if isinstance(said, int) else int(next(filter(None, found.groups()))) if found else None
+    length = body.get("n_ctx") if isinstance(body, Mapping) else None
+    match = _CONTEXT.search(words or "")
+    return length if isinstance(length, int) else int(next(filter(None, match.groups()))) if match else None
 
 
 def _clean(words: str, secrets: Iterable[str]) -> str:

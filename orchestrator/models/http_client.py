@@ -30,15 +30,15 @@ class BoundedClient(DefaultAioHttpClient):
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name != "content-encoding"]
-        whole = httpx2.Response(
+        complete = httpx2.Response(
             response.status_code,
             headers=[*headers, ("content-length", str(len(content)))],
             content=content,
             request=response.request,
             extensions=response.extensions,
         )
-        whole.default_encoding = response.default_encoding
-        return whole
+        complete.default_encoding = response.default_encoding
+        return complete
 
     async def _sent(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """The response, not read yet."""
@@ -66,11 +66,11 @@ class BoundedClient(DefaultAioHttpClient):
         return b"".join(parts)[: self._most]
 
 
-def _same_server(here: httpx2.URL, there: httpx2.URL) -> bool:
+def _same_server(origin: httpx2.URL, target: httpx2.URL) -> bool:
     """Whether it is the same host and port, or the same host with TLS."""
-    if here.host != there.host:
+    if origin.host != target.host:
         return False
-    return _place(here) == _place(there) or (_place(here), _place(there)) == (("http", 80), ("https", 443))
+    return _place(origin) == _place(target) or (_place(origin), _place(target)) == (("http", 80), ("https", 443))
 
 
 def _place(url: httpx2.URL) -> tuple[str, int | None]:

@@ -78,28 +78,28 @@ def _schemas(reply: type[Reply], turn: _Turn, max_tokens: int | None) -> tuple[C
 
 def _full(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
     """With the legal moves, and decimals in steps unless those are too many values for some servers."""
-    made = _format(reply, turn._replace(objects=bool(turn.moves)))
-    if turn.steps and sum(_enumerated(made)) > MOST_VALUES:
+    schema = _format(reply, turn._replace(objects=bool(turn.moves)))
+    if turn.steps and sum(_enumerated(schema)) > MOST_VALUES:
         return _format(reply, turn._replace(objects=bool(turn.moves), steps=False))
-    return made
+    return schema
 
 
 def _fitted(reply: type[Reply], turn: _Turn, full: dict[str, Any], max_tokens: int | None) -> Iterator[Constrained]:
     """The same with lists and texts that fit into `max_tokens`; lists of moves stay lists where not all fit."""
     if max_tokens is None or not turn.bounds:
         return
-    told = full["json_schema"]
-    listed = _format(reply, turn)["json_schema"]["schema"]
-    if (schema := fitted((told["schema"], listed), max_tokens)) is not None:
-        yield Constrained("fitted", {**full, "json_schema": {**told, "schema": schema}})
+    format = full["json_schema"]
+    with_lists = _format(reply, turn)["json_schema"]["schema"]
+    if (schema := fitted((format["schema"], with_lists), max_tokens)) is not None:
+        yield Constrained("fitted", {**full, "json_schema": {**format, "schema": schema}})
 
 
 def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:
     """Those that are not the same as a weaker one."""
     return tuple(
-        one
-        for number, one in enumerate(offered)
-        if all(one.response_format != other.response_format for other in offered[number + 1 :])
+        constraint
+        for number, constraint in enumerate(offered)
+        if all(constraint.response_format != other.response_format for other in offered[number + 1 :])
     )
 
 
@@ -112,13 +112,13 @@ def _enumerated(schema: Any) -> Iterator[int]:
 
 
 @cache
-def _made(reply: type[Reply]) -> dict[str, Any]:
+def _model_schema(reply: type[Reply]) -> dict[str, Any]:
     return reply.model_json_schema()
 
 
 def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
-    schema = _made(reply)
-    strict = _Strict(schema.get("$defs", {}), turn).of(schema, turn.moves)
+    schema = _model_schema(reply)
+    strict = _Strict(schema.get("$defs", {}), turn).strict(schema, turn.moves)
     strict["properties"] = {name: strict["properties"][name] for name in reply.answer_fields()}
     for name, (option, number) in numbered(reply).items() if turn.objects else ():
         if name in strict["properties"]:
@@ -145,31 +145,32 @@ class _Strict(NamedTuple):
     defs: dict[str, Any]
     turn: _Turn
 
-    def of(self, schema: Any, moves: tuple[str, ...]) -> Any:
+    def strict(self, schema: Any, moves: tuple[str, ...]) -> Any:
         """The schema, with `moves` as the only values of fields that name a move."""
         if isinstance(schema, list):
-            return [self.of(item, moves) for item in schema]
+            return [self.strict(item, moves) for item in schema]
         if not isinstance(schema, dict):
             return schema
         if "$ref" in schema:
-            return self.of(self.defs[schema["$ref"].rpartition("/")[2]], moves)
+            return self.strict(self.defs[schema["$ref"].rpartition("/")[2]], moves)
         if "properties" in schema:
-            return _object({key: self.of(value, moves) for key, value in schema["properties"].items()})
+            return _object({key: self.strict(value, moves) for key, value in schema["properties"].items()})
         return self._value(schema, moves)
 
     def _value(self, schema: dict[str, Any], moves: tuple[str, ...]) -> dict[str, Any]:
         fitting = tuple(move for move in moves if move.startswith(schema.get(BEGINS, "")))
-        gone = _LEFT_OUT if self.turn.bounds else _LEFT_OUT | _BOUNDS
-        made = {k: self.of(value, fitting) for k, value in schema.items() if k not in gone and not k.startswith("x-")}
+        dropped = _LEFT_OUT if self.turn.bounds else _LEFT_OUT | _BOUNDS
+        keys = [key for key in schema if key not in dropped and not key.startswith("x-")]
+        strict = {key: self.strict(schema[key], fitting) for key in keys}
         if fitting and OPTION in schema:
-            made["enum"] = list(fitting)
+            strict["enum"] = list(fitting)
         if moves and not fitting and "anyOf" in schema:  # no legal move begins so: null is all that is left
-            made["anyOf"] = [one for one in schema["anyOf"] if OPTION not in one]
+            strict["anyOf"] = [option for option in schema["anyOf"] if OPTION not in option]
         if self.turn.bounds and schema.get("type") == "array":
-            made |= self._lengths(schema, fitting)
+            strict |= self._lengths(schema, fitting)
         if self.turn.bounds and (below := dict(self.turn.counts).get(schema.get(BELOW, ""))) is not None:
-            made["maximum"] = below - 1
-        return _stepped(made) if self.turn.steps else made
+            strict["maximum"] = below - 1
+        return _stepped(strict) if self.turn.steps else strict
 
     def _lengths(self, schema: dict[str, Any], fitting: tuple[str, ...]) -> dict[str, int]:
         """How long a list may be: as many as there are players, slots, legal moves."""
@@ -180,8 +181,8 @@ class _Strict(NamedTuple):
         several = [schema.get("maxItems"), most if isinstance(most, int) else counts.get(most or "")]
         if fitting and self._names_moves(schema.get("items")):
             several.append(len(fitting))
-        told = [one for one in several if one is not None]
-        return {"maxItems": min(told)} if told else {}
+        bounds = [bound for bound in several if bound is not None]
+        return {"maxItems": min(bounds)} if bounds else {}
 
     def _names_moves(self, items: Any) -> bool:
         """Whether the entries of a list are moves, or objects about one move each."""
@@ -197,5 +198,5 @@ def _stepped(schema: dict[str, Any]) -> dict[str, Any]:
     if schema.get("type") != "number" or low is None or high is None or high - low > WIDEST:
         return schema
     values = [round(low + (high - low) * step / STEPS, 4) for step in range(STEPS + 1)]
-    kept = {key: value for key, value in schema.items() if key not in _BOUNDS}
-    return {**kept, "enum": [int(value) if value == int(value) else value for value in values]}
+    rest = {key: value for key, value in schema.items() if key not in _BOUNDS}
+    return {**rest, "enum": [int(value) if value == int(value) else value for value in values]}

@@ -77,24 +77,24 @@ def init(settings: ModelSettings) -> BaseChatModel:
         from langchain.chat_models import init_chat_model
     except ImportError:
         raise UserError(f"{settings.model} needs LangChain: pip install 'hanabi-orchestrator[langchain]'") from None
-    given = {"base_url": settings.base_url, "extra_body": settings.extra_body or None, **settings.sampling}
+    options = {"base_url": settings.base_url, "extra_body": settings.extra_body or None, **settings.sampling}
     if settings.key:
-        given["api_key"] = settings.secret
+        options["api_key"] = settings.secret
     try:
-        made = init_chat_model(
+        model = init_chat_model(
             settings.name,
             model_provider=settings.provider,
             max_retries=0,
             timeout=settings.timeout_s,
-            **{key: value for key, value in given.items() if value is not None},
+            **{key: value for key, value in options.items() if value is not None},
         )
     except ImportError as error:
         raise UserError(f"{settings.model}: {error}") from None
     except Exception as error:  # each provider has its own way to miss a key
-        said = str(error).split("\n")[0]
-        raise UserError(f"{settings.model} cannot be used: {said}") from None
-    assert isinstance(made, BaseChatModel)
-    return made
+        reason = str(error).split("\n")[0]
+        raise UserError(f"{settings.model} cannot be used: {reason}") from None
+    assert isinstance(model, BaseChatModel)
+    return model
 
 
 def described(model: BaseChatModel) -> ModelSettings:

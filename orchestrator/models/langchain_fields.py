@@ -49,37 +49,37 @@ SHORTEST = 6
 
 def written(model: Any) -> dict[str, Any]:
     """What it was given that may be written, by field; `other`: a digest of what else decides its answers."""
-    given = {name: getattr(model, name) for name in sorted(model.model_fields_set)}
-    found = {name: kept for name, value in given.items() if (kept := _kept(name, value)) is not None}
-    rest = {name: left for name, value in given.items() if (left := _left(name, value)) is not None}
-    return found | ({"other": _digest(rest)} if rest else {})
+    settings = {name: getattr(model, name) for name in sorted(model.model_fields_set)}
+    fields = {name: part for name, value in settings.items() if (part := _writable(name, value)) is not None}
+    rest = {name: part for name, value in settings.items() if (part := _unwritable(name, value)) is not None}
+    return fields | ({"other": _digest(rest)} if rest else {})
 
 
-def _kept(name: str, value: Any) -> Any:
+def _writable(name: str, value: Any) -> Any:
     """The part of a field that may be written; None for none."""
     if name in ADDRESSES:
         return _bare(value) if isinstance(value, str) else None
     if isinstance(value, Mapping) and name == "logit_bias":
         return {str(token): bias for token, bias in value.items() if isinstance(bias, int | float)}
     if isinstance(value, Mapping) and name not in REACHED:
-        inner = {str(key): kept for key, one in value.items() if (kept := _kept(str(key), one)) is not None}
+        inner = {str(key): part for key, item in value.items() if (part := _writable(str(key), item)) is not None}
         return inner or None
     if name not in WRITTEN:
         return None
     if isinstance(value, list | tuple):
-        return list(value) if all(isinstance(one, str | int | float | bool) for one in value) else None
+        return list(value) if all(isinstance(item, str | int | float | bool) for item in value) else None
     return value if isinstance(value, str | int | float | bool) else None
 
 
-def _left(name: str, value: Any) -> Any:
+def _unwritable(name: str, value: Any) -> Any:
     """What of a field decides answers and is not written; None for nothing. Keys and clients are no part of it."""
     if name in REACHED or name in ADDRESSES or (_SECRET.search(name) and not isinstance(value, int | float)):
         return None
     if isinstance(value, Mapping) and name != "logit_bias":
-        inner = {str(key): left for key, one in value.items() if (left := _left(str(key), one)) is not None}
+        inner = {str(key): rest for key, item in value.items() if (rest := _unwritable(str(key), item)) is not None}
         return inner or None
     plain = isinstance(value, str | int | float | bool | list | tuple)
-    return value if plain and _kept(name, value) is None else None
+    return value if plain and _writable(name, value) is None else None
 
 
 def _digest(values: Mapping[str, Any]) -> str:
@@ -96,8 +96,8 @@ def _bare(url: str) -> str:
 
 def secrets(model: Any) -> tuple[str, ...]:
     """Every text in it that may be a key, the longest first: none of them is ever written."""
-    found = {key for name in type(model).model_fields for key in _held(name, getattr(model, name, None))}
-    return tuple(sorted(found, key=lambda key: (-len(key), key)))
+    keys = {key for name in type(model).model_fields for key in _held(name, getattr(model, name, None))}
+    return tuple(sorted(keys, key=lambda key: (-len(key), key)))
 
 
 def _held(name: str, value: Any, *, carried: bool = False) -> Iterator[str]:
@@ -106,21 +106,21 @@ def _held(name: str, value: Any, *, carried: bool = False) -> Iterator[str]:
         yield from _texts(value.get_secret_value())
     elif isinstance(value, Mapping):
         inside = carried or _CARRIERS.search(name) is not None
-        for key, one in value.items():
-            yield from _held(str(key), one, carried=inside)
+        for key, item in value.items():
+            yield from _held(str(key), item, carried=inside)
     elif isinstance(value, list | tuple | set):
-        for one in value:
-            yield from _held(name, one, carried=carried)
+        for item in value:
+            yield from _held(name, item, carried=carried)
     elif isinstance(value, str):
-        yield from _told(name, value, carried)
+        yield from _keys_in(name, value, carried)
 
 
-def _told(name: str, text: str, carried: bool) -> Iterator[str]:
+def _keys_in(name: str, text: str, carried: bool) -> Iterator[str]:
     if "://" in text:
         parts = urlsplit(text)
-        yield from (unquote(one) for one in (parts.password,) if one)
+        yield from (unquote(key) for key in (parts.password,) if key)
         yield from (
-            one for _, _, one in (pair.partition("=") for pair in parts.query.split("&")) if len(one) >= SHORTEST
+            key for _, _, key in (pair.partition("=") for pair in parts.query.split("&")) if len(key) >= SHORTEST
         )
     elif name not in WRITTEN and (_SECRET.search(name) or (carried and len(text) >= SHORTEST)):
         yield from _texts(text)
@@ -128,4 +128,4 @@ def _told(name: str, text: str, carried: bool) -> Iterator[str]:
 
 def _texts(text: str) -> Iterator[str]:
     """A key, and without the word before it: `Bearer sk-...`."""
-    yield from (one for one in (text, text.rpartition(" ")[2]) if one)
+    yield from (key for key in (text, text.rpartition(" ")[2]) if key)

@@ -83,9 +83,9 @@ class ModelLayer:
         else:
             chosen = settings(model)
             reached, server = transport(chosen), chosen.url
-        made = ChatBrain(reached, chosen, self._limit(chosen, server), pause=self.pause)
-        self._brains.append(made)
-        return self._shared(made, chosen)
+        brain = ChatBrain(reached, chosen, self._limit(chosen, server), pause=self.pause)
+        self._brains.append(brain)
+        return self._shared(brain, chosen)
 
     def _shared(self, brain: Brain, chosen: ModelSettings) -> Brain:
         if self.budget is not None:

@@ -41,22 +41,20 @@ def price_of(model: ModelSettings) -> Price | None:
     """The price in a model's settings, else its list price; None where neither is known."""
     if model.price is not None:
         return model.price
-    found = list_price(model)
-    return found.price if found else None
+    listing = list_price(model)
+    return listing.price if listing else None
 
 
 def caution(models: Iterable[ModelSettings]) -> str | None:
     """That prices are estimates, in a sentence that names them; None where every model has a price, or no list does."""
-    found = {one.model: found for one in models if one.price is None and (found := list_price(one))}
-    if not found:
+    listings = {model.model: listing for model in models if model.price is None and (listing := list_price(model))}
+    if not listings:
         return None
-    prices = "; ".join(f"{name}: {_said(one)}" for name, one in found.items())
+    prices = "; ".join(
+        f"{name}: ${item.price.input:g} in, ${item.price.output:g} out, {item.source}, read {item.date}"
+        for name, item in listings.items()
+    )
     return f"money is estimated by list prices, per million tokens ({prices}); check your provider and set `price`"
-
-
-def _said(found: ListPrice) -> str:
-    price = found.price
-    return f"${price.input:g} in, ${price.output:g} out, {found.source}, read {found.date}"
 
 
 @cache

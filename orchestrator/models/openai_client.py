@@ -142,18 +142,18 @@ def _client(settings: ModelSettings) -> AsyncOpenAI:
         ),
     }
     if settings.azure:
-        made: AsyncOpenAI = AsyncAzureOpenAI(
+        client: AsyncOpenAI = AsyncAzureOpenAI(
             azure_endpoint=settings.url,
             azure_deployment=settings.name,
             api_key=settings.secret if settings.key else None,  # else the client takes its own from the environment
             **common,
         )
     else:
-        made = AsyncOpenAI(base_url=settings.url, api_key=settings.secret or NO_KEY, **common)
+        client = AsyncOpenAI(base_url=settings.url, api_key=settings.secret or NO_KEY, **common)
     if not settings.home:
-        made.organization = made.project = None  # of an account at OpenAI, no other server's business
-    made._custom_headers = {}  # OPENAI_CUSTOM_HEADERS may hold a key, and would go to every server
-    return made
+        client.organization = client.project = None  # of an account at OpenAI, no other server's business
+    client._custom_headers = {}  # OPENAI_CUSTOM_HEADERS may hold a key, and would go to every server
+    return client
 
 
 @cache
@@ -186,7 +186,7 @@ def _unreachable(error: BaseException) -> str:
         "Disconnect|Reset|Payload": "it hangs up; is it a model server, and is it https:// rather than http://?",
         "Timeout": "it is silent",
     }
-    return next((said for names, said in reasons.items() if re.search(names, kinds)), "is it running?")
+    return next((reason for names, reason in reasons.items() if re.search(names, kinds)), "is it running?")
 
 
 def parse_completion(answer: object) -> ModelResponse:
@@ -225,8 +225,8 @@ def _at(value: object, *path: str) -> object:
 
 def _count(value: object, *path: str) -> int:
     """A count; 0 for what is none."""
-    found = _at(value, *path)
-    return int(found) if isinstance(found, int | float) and 0 <= found < 1e12 else 0
+    number = _at(value, *path)
+    return int(number) if isinstance(number, int | float) and 0 <= number < 1e12 else 0
 
 
 def _string(value: object) -> str | None:

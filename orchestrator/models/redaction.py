@@ -18,7 +18,7 @@ _CALLED = r"(?i:bearer|api[-_ ]?key|authorization)(?:\W+(?:provided|given|is|was
 """What stands before a key in a header, or in a server's sentence about one."""
 
 
-def redact(text: str, secrets: Iterable[str], said: str = "") -> str:
+def redact(text: str, secrets: Iterable[str], prompt: str = "") -> str:
     """A text without keys; a key that is a part of `said`, the prompt, is a word of it and no secret.
 
     A key is also found where its characters are escaped, as JSON, URLs and HTML do.
@@ -26,7 +26,7 @@ def redact(text: str, secrets: Iterable[str], said: str = "") -> str:
     for secret in secrets:
         if len(secret) < SHORTEST:
             text = _short(secret).sub(rf"\g<1>{MARK}", text)
-        elif secret not in said:
+        elif secret not in prompt:
             text = text.replace(secret, MARK)
             if any(sign in text for sign in "\\%&"):
                 text = _escaped(secret).sub(MARK, text)

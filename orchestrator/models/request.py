@@ -15,8 +15,7 @@ from pydantic import BaseModel
 from orchestrator.errors import ModelError, UserError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import second_ask
-from orchestrator.replies.copies import copied
-from orchestrator.replies.reader import Cause, Reading, Unreadable, read
+from orchestrator.replies.reader import Cause, Reading, Unreadable, copied, read
 from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen
 
@@ -117,9 +116,9 @@ def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
     """The parts as chat messages: a system message if there are system parts, then the others in their order, those of
     one speaker that follow one another as one message."""
     system = [part for part in parts if part.speaker == "system"]
-    others = [part for part in parts if part.speaker != "system"]
-    spoken = [list(said) for _, said in groupby(others, key=lambda part: part.speaker)]
-    return tuple(_message(said) for said in (system, *spoken) if said)
+    rest = [part for part in parts if part.speaker != "system"]
+    spoken = [list(turn) for _, turn in groupby(rest, key=lambda part: part.speaker)]
+    return tuple(_message(turn) for turn in (system, *spoken) if turn)
 
 
 def _message(parts: Sequence[Part]) -> Message:
@@ -218,8 +217,8 @@ class Exchange:
 
 def prompt_hash(messages: Sequence[Message]) -> str:
     """A hash of the roles and texts of messages; it does not depend on the spans of the parts."""
-    told = json.dumps([[message.role, message.content] for message in messages])
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    text = json.dumps([[message.role, message.content] for message in messages])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class Brain(Protocol):
@@ -260,9 +259,9 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
                 return Absent(reason=error)
             request, prompt = _again(request, prompt, response.text, problem, brain)
             continue
-        told = copied(response.text, reading.reply, request.blanks)
+        repeats = copied(response.text, reading.reply, request.blanks)
         outcome = "repaired" if reading.repaired else "ok"
-        record(replace(done, outcome=outcome, reply=reading.reply, copied=told, dropped=reading.dropped))
+        record(replace(done, outcome=outcome, reply=reading.reply, copied=repeats, dropped=reading.dropped))
         return reading.reply.with_text(response.text)
 
 
@@ -292,19 +291,19 @@ async def _response(
 def _again(
     request: ModelRequest, prompt: tuple[Message, ...], text: str, problem: Unreadable, brain: Brain
 ) -> tuple[ModelRequest, tuple[Message, ...]]:
-    """The second ask. Without a quotation it goes on in the same message, for not every server takes two in a row."""
+    """Return the second ask. Without a quotation it goes on in the same message, for not every server takes two in a
+    row."""
     request = replace(request, ask=request.ask + 1)
+    new_format = ""
     if request.second_form and takes_schema(brain, request):
-        request = replace(request, form=request.second_form)
-        new_format = request.second_format
-    else:
-        new_format = ""
+        request, new_format = replace(request, form=request.second_form), request.second_format
     quotation = None if new_format else second_ask.quotation(text, problem)
-    quoted = quotation is not None
-    told = second_ask.complaint(problem, request.moves, request.phrases, quoted=quoted, other_format=bool(new_format))
+    complaint = second_ask.complaint(
+        problem, request.moves, request.phrases, quoted=quotation is not None, other_format=bool(new_format)
+    )
     if quotation is not None:
-        return request, (*prompt, Message(role="assistant", content=quotation), Message(role="user", content=told))
-    parts = (*request.parts, Part("second_ask", told))
+        return request, (*prompt, Message(role="assistant", content=quotation), Message(role="user", content=complaint))
+    parts = (*request.parts, Part("second_ask", complaint))
     return request, messages((*parts, Part("second_format", new_format)) if new_format else parts)
 
 
@@ -345,9 +344,9 @@ class Scripted:
         self.asked.append(request)
         self.heard.append(messages)
         script = self.answers.get(request.role, "")
-        made = script(request) if callable(script) else script
+        answer = script(request) if callable(script) else script
         return ModelResponse(
-            text=made if isinstance(made, str) else json_text(made), finish="stop", served_by="scripted"
+            text=answer if isinstance(answer, str) else json_text(answer), finish="stop", served_by="scripted"
         )
 
     async def aclose(self) -> None:

@@ -59,38 +59,38 @@ class ChatBrain:
             return self._held_back(request, messages)
         began = self.pause.clock()
         tries: list[WireTry] = []
-        left = self._constraints(request)
-        sent = CompletionRequest(messages, left[0].response_format if left else None, self._seed(request))
+        offers = self._constraints(request)
+        sent = CompletionRequest(messages, offers[0].response_format if offers else None, self._seed(request))
         given_up: list[Constraint] = []
         wait: float | None
         while True:
             try:
-                found, latency_s = await self._tried(sent)
+                outcome, latency_s = await self._tried(sent)
             except Held as held:
                 raise Held(str(held), tuple(tries)) from None
-            if isinstance(found, ModelResponse):
+            if isinstance(outcome, ModelResponse):
                 self.refused |= _with_stricter(given_up)
                 tries.append(WireTry(latency_s=latency_s))
                 self.answered = True
-                self.window.learn(messages, found)
-                done = self._completed(found, messages, tries, max(latency_s, self.pause.clock() - began))
-                return replace(done, constraint=left[0].name) if left else done
-            if found.status in faults.FORM and left and not found.filtered and not found.too_long:
-                given_up.append(left.pop(0).name)  # no waiting, and no try lost
-                sent, wait = replace(sent, response_format=left[0].response_format if left else None), 0.0
+                self.window.learn(messages, outcome)
+                done = self._completed(outcome, messages, tries, max(latency_s, self.pause.clock() - began))
+                return replace(done, constraint=offers[0].name) if offers else done
+            if outcome.status in faults.FORM and offers and not outcome.filtered and not outcome.too_long:
+                given_up.append(offers.pop(0).name)  # no waiting, and no try lost
+                sent, wait = replace(sent, response_format=offers[0].response_format if offers else None), 0.0
             else:
-                wait = self._wait(found, tries)
-            failed = WireTry(error=found.sentence, status=found.status, waited_s=wait or 0, latency_s=latency_s)
+                wait = self._wait(outcome, tries)
+            failed = WireTry(error=outcome.sentence, status=outcome.status, waited_s=wait or 0, latency_s=latency_s)
             tries.append(failed)
-            if found.filtered:
+            if outcome.filtered:
                 return self._unanswered("content_filter", tries)
-            if found.too_long:
-                return self._too_long(request, found, tries)
-            if found.too_large:
+            if outcome.too_long:
+                return self._too_long(request, outcome, tries)
+            if outcome.too_large:
                 return self._too_large(messages, tries)
             _log(failed, len(tries))
             if wait is None:
-                raise self._given_up(request, found, tries)
+                raise self._given_up(request, outcome, tries)
             await asyncio.sleep(wait)
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
@@ -103,16 +103,16 @@ class ChatBrain:
 
     def _constraints(self, request: ModelRequest) -> list[Constrained]:
         """Those that the server may take, the strictest first."""
-        known = constraints(request, self.settings) if self._sends_formats else ()
-        return [one for one in known if one.name not in self.refused]
+        offers = constraints(request, self.settings) if self._sends_formats else ()
+        return [offer for offer in offers if offer.name not in self.refused]
 
     def _seed(self, request: ModelRequest) -> int | None:
         return None if self.settings.seed is None else call_seed(self.settings.seed, request)
 
     def _held_back(self, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
         """What comes of a prompt that the model is known not to bear: it is not sent."""
-        said = f"it would have about {self.window.likely(messages)} tokens, and the model takes {self.window.tokens}"
-        return self._too_long(request, Fault(f"was not asked: the prompt is too long, {said}", too_long=True), [])
+        lengths = f"it would have about {self.window.likely(messages)} tokens, and the model takes {self.window.tokens}"
+        return self._too_long(request, Fault(f"was not asked: the prompt is too long, {lengths}", too_long=True), [])
 
     def _too_long(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelResponse:
         """No answer, since the prompt is too long; the game goes on without one.
@@ -134,7 +134,7 @@ class ChatBrain:
         tokens = self.settings.max_answer_bytes * 5 // 16
         longest = min(tokens, self.settings.max_tokens or tokens)
         unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
-        return self._completed(unread, messages, tries, sum(one.latency_s for one in tries))
+        return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
 
     def _no_room(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelError:
         mend = "start the server with a longer context, or choose a graph or context with shorter prompts"
@@ -145,19 +145,19 @@ class ChatBrain:
 
     async def _tried(self, request: CompletionRequest) -> tuple[ModelResponse | Fault, float]:
         """One try within the model's limit, and the seconds that it took. Raises Held."""
-        found: ModelResponse | Fault
+        outcome: ModelResponse | Fault
         async with self._place() as began:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
-                    found = self._bounded(await self.transport.send(request))
+                    outcome = self._bounded(await self.transport.send(request))
             except Exception as error:  # every provider raises errors of its own
-                found = faults.classify(error, self.transport.secrets)
+                outcome = faults.classify(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
-        if isinstance(found, ModelResponse):
+        if isinstance(outcome, ModelResponse):
             self.limiter.answered(slow=latency_s > SLOW * self.settings.timeout_s)
-        elif found.crowded:
-            self.limiter.crowded(began, timed_out=found.status != 429)
-        return found, latency_s
+        elif outcome.crowded:
+            self.limiter.crowded(began, timed_out=outcome.status != 429)
+        return outcome, latency_s
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[float]:
@@ -200,8 +200,8 @@ class ChatBrain:
         self, response: ModelResponse, messages: tuple[Message, ...], tries: list[WireTry], latency_s: float
     ) -> ModelResponse:
         """A response with what only this layer knows of it: its tries, its price, its tokens where nobody counted."""
-        said = "\n".join(message.content for message in messages)
-        text = self._clean(response.text, said) or ""
+        prompt = "\n".join(message.content for message in messages)
+        text = self._clean(response.text, prompt) or ""
         tokens_in = response.tokens_in or sum(estimated(message.content) for message in messages)
         tokens_out = response.tokens_out or estimated(text) + estimated(response.reasoning or "")
         price = self.settings.price
@@ -210,24 +210,24 @@ class ChatBrain:
             text=text,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            finish=_finish(self._clean(response.finish, said)),
-            served_by=self._clean(response.served_by, said),
-            fingerprint=self._clean(response.fingerprint, said),
-            reasoning=self._clean(response.reasoning, said),
+            finish=_finish(self._clean(response.finish, prompt)),
+            served_by=self._clean(response.served_by, prompt),
+            fingerprint=self._clean(response.fingerprint, prompt),
+            reasoning=self._clean(response.reasoning, prompt),
             attempts=tuple(tries),
             usd=round(price.usd(tokens_in, tokens_out, response.cached_tokens), 8) if price else None,
             estimated=response.estimated or (tokens_in, tokens_out) != (response.tokens_in, response.tokens_out),
             latency_s=round(latency_s, 4),
         )
 
-    def _clean(self, text: Any, said: str) -> str | None:
+    def _clean(self, text: Any, prompt: str) -> str | None:
         """A server's text without keys, and without lone surrogates, which no file takes.
 
         It is read as it is written, so that a game that is resumed reads the same; words of the prompt stay in it.
         """
         if not isinstance(text, str):
             return None
-        return redact(text, self.transport.secrets, said).encode("utf-8", "replace").decode()
+        return redact(text, self.transport.secrets, prompt).encode("utf-8", "replace").decode()
 
     async def check(self) -> None:
         """Raise UserError before the first call when the server cannot be used; learn what it says of its context."""
@@ -240,10 +240,10 @@ class ChatBrain:
 
 def _with_stricter(refused: list[Constraint]) -> set[Constraint]:
     """A server that takes no plain schema takes no stricter one, and one that takes no moves may choke on bounds."""
-    found = set(refused)
-    if "schema" in found or "moves" in found:
-        found |= {"fitted", "moves", "bounds"}
-    return found
+    names = set(refused)
+    if "schema" in names or "moves" in names:
+        names |= {"fitted", "moves", "bounds"}
+    return names
 
 
 CUT_OFF = ("length", "max_tokens", "model_length")

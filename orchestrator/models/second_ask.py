@@ -31,8 +31,10 @@ def quotation(text: str, problem: Unreadable) -> str | None:
     return answer if problem.cause in ("schema", "illegal") and 0 < len(answer) <= ECHO else None
 
 
-def complaint(problem: Unreadable, legal: Options, said: Mapping[str, str], *, quoted: bool, other_format: bool) -> str:
-    """What was wrong with an answer and how to reply now; `said` has the SENTENCES in the language of the prompt.
+def complaint(
+    problem: Unreadable, legal: Options, phrases: Mapping[str, str], *, quoted: bool, other_format: bool
+) -> str:
+    """Return what was wrong with an answer and how to reply now; `phrases` has the SENTENCES in the prompt's language.
 
     `quoted`: the answer stands right before it. `other_format`: the format to answer in stands right behind it.
     """
@@ -43,6 +45,6 @@ def complaint(problem: Unreadable, legal: Options, said: Mapping[str, str], *, q
         remedies.get(problem.cause, ""),
         OTHER_FORMAT if other_format else SAME_FORMAT,
     )
-    told = " ".join(said.get(sentence, sentence) for sentence in sentences if sentence)
-    told = told.replace("。 ", "。")  # Chinese puts no space between sentences
-    return told.replace("$moves", moves).replace("$error", str(problem).rstrip("."))
+    text = " ".join(phrases.get(sentence, sentence) for sentence in sentences if sentence)
+    text = text.replace("。 ", "。")  # Chinese puts no space between sentences
+    return text.replace("$moves", moves).replace("$error", str(problem).rstrip("."))

@@ -28,8 +28,8 @@ def parse(name: str, listing: object, props: object = None) -> ServerInfo:
     mine = [entry for entry in entries if entry["id"] == name] or (entries if len(entries) == 1 else [])
     served = _mapping(props)
     settings = _mapping(served.get("default_generation_settings"))
-    found = [_length(settings), *(_length(place) for entry in mine for place in (entry, _mapping(entry.get("meta"))))]
-    return ServerInfo(models=ids, context=next(filter(None, found), None), slots=_count(served.get("total_slots")))
+    lengths = [_length(settings), *(_length(place) for entry in mine for place in (entry, _mapping(entry.get("meta"))))]
+    return ServerInfo(models=ids, context=next(filter(None, lengths), None), slots=_count(served.get("total_slots")))
 
 
 def is_llama_cpp(listing: object) -> bool:

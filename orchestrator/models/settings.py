@@ -133,8 +133,8 @@ class ModelSettings(Frozen):
     def _form(cls, model: str) -> str:
         if not _named(model):
             meant = _meant(model)
-            known = f"did you mean {meant!r}? Known" if meant else "known"
-            raise ValueError(f"unknown model {model!r}; {known}: program, {FORMS}")
+            hint = f"did you mean {meant!r}? Known" if meant else "known"
+            raise ValueError(f"unknown model {model!r}; {hint}: program, {FORMS}")
         return model
 
     @field_validator("key")
@@ -149,16 +149,16 @@ class ModelSettings(Frozen):
     @classmethod
     def _not_ours(cls, body: dict[str, Any]) -> dict[str, Any]:
         """These keys belong to the program; others would break the response."""
-        if taken := [key for key in body if key in OURS]:
-            raise ValueError(f"extra_body cannot set {taken[0]!r}: it is the program's own")
+        if keys := [key for key in body if key in OURS]:
+            raise ValueError(f"extra_body cannot set {keys[0]!r}: it is the program's own")
         return body
 
     @model_validator(mode="after")
     def _one_server(self) -> "ModelSettings":
-        found = _OPENAI.fullmatch(self.model)
-        if self.base_url and found and found["url"]:
+        match = _OPENAI.fullmatch(self.model)
+        if self.base_url and match and match["url"]:
             raise ValueError(f"{self.model!r} names its server already; leave base_url out")
-        for url in (self.base_url, found and found["url"]):
+        for url in (self.base_url, match and match["url"]):
             if url:
                 _check_url(url)
         return self
@@ -166,8 +166,8 @@ class ModelSettings(Frozen):
     @property
     def provider(self) -> str | None:
         """The LangChain provider; None for an OpenAI-compatible server."""
-        found = _LANGCHAIN.fullmatch(self.model)
-        return found["provider"] if found else None
+        match = _LANGCHAIN.fullmatch(self.model)
+        return match["provider"] if match else None
 
     @property
     def azure(self) -> bool:
@@ -193,16 +193,16 @@ class ModelSettings(Frozen):
     @property
     def name(self) -> str:
         """What the server calls the model."""
-        found = _named(self.model)
-        assert found is not None  # checked when it was made
-        return str(found.groupdict().get("there") or found["name"])
+        match = _named(self.model)
+        assert match is not None  # checked when it was made
+        return str(match.groupdict().get("there") or match["name"])
 
     @property
     def url(self) -> str:
         """The server of an OpenAI-compatible model; empty where an Azure endpoint is not given."""
-        found = _OPENAI.fullmatch(self.model)
+        match = _OPENAI.fullmatch(self.model)
         default = os.environ.get(AZURE_ENDPOINT, "") if self.azure else OPENAI_URL
-        return (self.base_url or (found and found["url"]) or default).rstrip("/")
+        return (self.base_url or (match and match["url"]) or default).rstrip("/")
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -224,10 +224,10 @@ class ModelSettings(Frozen):
         if self.azure:
             self._check_azure()
         variable = self.key or ("OPENAI_API_KEY" if self.home else AZURE_KEY if self.azure else "HANABI_API_KEY")
-        found = _key(variable)
-        if not found and (self.home or self.key):
+        key = _key(variable)
+        if not key and (self.home or self.key):
             raise UserError(f"{self.model} needs a key: set {variable} in the environment or in .env")
-        return found
+        return key
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -254,7 +254,7 @@ def _meant(model: str) -> str | None:
     provider, slash, name = model.partition("/")
     if slash and provider in ("openai", "azure"):
         return f"{provider}:{name}"
-    if near := similar_name(model, (PROGRAM, *(f"{simulated_settings.SIM}{one}" for one in PROFILES))):
+    if near := similar_name(model, (PROGRAM, *(f"{simulated_settings.SIM}{profile}" for profile in PROFILES))):
         return near
     maker = next((langchain for start, langchain in MAKERS.items() if model.startswith(start)), None)
     written = f"langchain:{maker}:{model}" if maker else f"openai:{model}"
@@ -271,10 +271,10 @@ def _named(model: str) -> re.Match[str] | None:
 
 def _key(variable: str) -> str | None:
     """The key in a variable of the environment. Raises UserError for what cannot be sent as one."""
-    found = os.environ.get(variable) or None
-    if found and not (found.isascii() and found.isprintable()):
+    key = os.environ.get(variable) or None
+    if key and not (key.isascii() and key.isprintable()):
         raise UserError(f"the key in {variable} has characters that no key has")
-    return found
+    return key
 
 
 DECIDING = (
@@ -314,29 +314,29 @@ def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
     """
     if isinstance(model, ModelSettings):
         return model
-    given = {"model": model} if isinstance(model, str) else dict(model)
-    where = f"model {given.get('model')!r}" if "model" in given else "a model"
-    if simulated_settings.is_simulated(given.get("model")):
+    data = {"model": model} if isinstance(model, str) else dict(model)
+    where = f"model {data.get('model')!r}" if "model" in data else "a model"
+    if simulated_settings.is_simulated(data.get("model")):
         raise UserError(f"{where} is simulated: the roles of a graph answer for it, no server does")
     try:
-        return ModelSettings.model_validate(_environment() | given)
+        return ModelSettings.model_validate(_environment() | data)
     except ValidationError as error:
         raise user_error("" if isinstance(model, str) else where, error) from None
 
 
 def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> dict[str, Any]:
-    found = {}
+    values = {}
     for name in names:
         if name not in ("model", "base_url", "key", "made_with") and (text := os.environ.get(f"HANABI_{name.upper()}")):
-            found[name] = loaded(text, f"HANABI_{name.upper()}={shortened(repr(text))}")
-    return found
+            values[name] = loaded(text, f"HANABI_{name.upper()}={shortened(repr(text))}")
+    return values
 
 
-def of_object(model: str, given: Mapping[str, Any]) -> ModelSettings:
+def of_object(model: str, parameters: Mapping[str, Any]) -> ModelSettings:
     """The settings of a model object that was made in Python with these parameters."""
-    asked = [name for name in ModelSettings.model_fields if name not in DECIDING]
+    names = [name for name in ModelSettings.model_fields if name not in DECIDING]
     try:
-        return ModelSettings.model_validate({**_environment(asked), "model": model, "made_with": dict(given)})
+        return ModelSettings.model_validate({**_environment(names), "model": model, "made_with": dict(parameters)})
     except ValidationError as error:
         raise user_error("", error) from None
 
@@ -350,10 +350,10 @@ def read_models(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
     if not isinstance(data, dict) or not data:
         raise UserError(f"models {str(path)!r} is not a mapping: `model: openai:NAME` and settings, or one per name")
     named = {"default": data} if "model" in data else data
-    return {str(name): _one(path, str(name), model) for name, model in named.items()}
+    return {str(name): _read_model(path, str(name), model) for name, model in named.items()}
 
 
-def _one(path: Path, name: str, model: Any) -> ModelSettings | SimSettings | str:
+def _read_model(path: Path, name: str, model: Any) -> ModelSettings | SimSettings | str:
     if isinstance(model, dict) and set(model) == {"model"}:
         model = model["model"]
     if isinstance(model, str) and (model == PROGRAM or model.startswith(REPLAY)):

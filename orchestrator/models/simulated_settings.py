@@ -78,23 +78,23 @@ class SimSettings(Rates):
 
     @field_validator("model")
     @classmethod
-    def _known(cls, model: str) -> str:
+    def _names_a_profile(cls, model: str) -> str:
         profile(model)
         return model
 
     @property
     def deciding(self) -> dict[str, Any]:
         """Errors that came later are named only where they are made, so that games of before keep their hashes."""
-        found = self.model_dump()
-        return {kind: rate for kind, rate in found.items() if kind not in LATER or rate}
+        rates = self.model_dump()
+        return {kind: rate for kind, rate in rates.items() if kind not in LATER or rate}
 
 
 def profile(model: str) -> Rates:
     """The rates of `sim:NAME`. Raises ValueError for an unknown name."""
     name = model.removeprefix(SIM)
     if not is_simulated(model) or name not in PROFILES:
-        known = did_you_mean(model, [f"{SIM}{one}" for one in PROFILES])
-        raise ValueError(f"there is no simulated model {model!r}; {known}")
+        hint = did_you_mean(model, [f"{SIM}{profile_name}" for profile_name in PROFILES])
+        raise ValueError(f"there is no simulated model {model!r}; {hint}")
     return PROFILES[name]
 
 
@@ -115,22 +115,22 @@ def settings(model: object) -> SimSettings | None:
     """
     if isinstance(model, SimSettings):
         return model
-    given = dict(model) if isinstance(model, Mapping) else {"model": model}
+    data = dict(model) if isinstance(model, Mapping) else {"model": model}
     if isinstance(model, str) and model.startswith(PERTURBED):
         try:
             return perturbed(float(model.removeprefix(PERTURBED)))
         except ValueError:
             raise UserError(f"{model!r}: the rate of errors is a number from 0 to 1, e.g. {PERTURBED}0.3") from None
-    if not is_simulated(given.get("model")):
+    if not is_simulated(data.get("model")):
         return None
     try:
-        return SimSettings.model_validate(profile(str(given["model"])).model_dump() | given)
+        return SimSettings.model_validate(profile(str(data["model"])).model_dump() | data)
     except ValidationError as error:
-        raise user_error(f"model {given['model']!r}", error) from None
+        raise user_error(f"model {data['model']!r}", error) from None
     except ValueError as error:
         raise UserError(str(error)) from None
 
 
 def among(models: str) -> list[str]:
     """The simulated models among model names joined by `+`, as results state them."""
-    return [one for one in re.split(r"\+(?=\S)", models) if is_simulated(one)]
+    return [model for model in re.split(r"\+(?=\S)", models) if is_simulated(model)]

@@ -63,11 +63,11 @@ class FakeTransport:
     requests: list[CompletionRequest] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._left = list(self.responses)
+        self._prepared = list(self.responses)
 
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
         self.requests.append(request)
-        response = self._left.pop(0)
+        response = self._prepared.pop(0)
         if isinstance(response, Exception):
             raise response
         return ModelResponse(text=response, finish="stop") if isinstance(response, str) else response

@@ -9,7 +9,7 @@ from orchestrator.players.base import Partner as Partner
 from orchestrator.players.hat import player
 
 PARTNERS: Mapping[str, Partner] = {
-    made.name: made for family in (chance, published, graded, smart, player) for made in family.PARTNERS
+    partner.name: partner for family in (chance, published, graded, smart, player) for partner in family.PARTNERS
 }
 
 

@@ -79,11 +79,11 @@ class RecordedPerson:
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises TurnError for a turn that was not recorded, or in two ways."""
-        there = [event for event in self.decided if (event.turn, event.seat) == (view.turn, view.seat)]
-        if not there or any(event.move != there[0].move for event in there):
-            how = "was decided in several ways; replay one journal" if there else "was decided by no person"
+        events = [event for event in self.decided if (event.turn, event.seat) == (view.turn, view.seat)]
+        if not events or any(event.move != events[0].move for event in events):
+            how = "was decided in several ways; replay one journal" if events else "was decided by no person"
             raise TurnError(f"turn {view.turn} of P{view.seat} {how} in {str(self.path)!r}")
-        return Decision(there[0].move, there[0].why)
+        return Decision(events[0].move, events[0].why)
 
     @property
     def info(self) -> SeatInfo:
@@ -99,10 +99,10 @@ class RecordedPerson:
 
 def _decisions(path: Path, game: str) -> list[Decided]:
     """What persons decided in the recorded games of this hash."""
-    found: list[Decided] = []
+    decisions: list[Decided] = []
     for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
         events = journal.read(file)
         if events and isinstance(started := events[0], GameStarted) and started.game == game:
             persons = {seat for seat, info in enumerate(started.seats) if info.graph == PERSON}
-            found += [event for event in events if isinstance(event, Decided) and event.seat in persons]
-    return found
+            decisions += [event for event in events if isinstance(event, Decided) and event.seat in persons]
+    return decisions

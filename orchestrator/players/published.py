@@ -31,16 +31,16 @@ class CountedView:
     @cached_property
     def playable(self) -> list[float]:
         """P(playable) of each own slot."""
-        return [self._share(known.mask, self.view.piles.playable) for known in self.view.own]
+        return [self._share(knowledge.mask, self.view.piles.playable) for knowledge in self.view.own]
 
     @cached_property
     def useless(self) -> list[float]:
         """P(can never score) of each own slot."""
-        return [self._share(known.mask, self.view.piles.dead) for known in self.view.own]
+        return [self._share(knowledge.mask, self.view.piles.dead) for knowledge in self.view.own]
 
-    def _share(self, possible: Mask, wanted: Mask) -> float:
+    def _share(self, possible: Mask, types: Mask) -> float:
         cards = [(i, n) for i, n in enumerate(self.unseen) if n and possible >> i & 1]
-        return sum(n for i, n in cards if wanted >> i & 1) / sum(n for _, n in cards)
+        return sum(n for i, n in cards if types >> i & 1) / sum(n for _, n in cards)
 
     @cached_property
     def hints(self) -> list[Hint]:
@@ -53,8 +53,8 @@ class CountedView:
     def held(self) -> Iterator[tuple[Hand, Card, Knowledge]]:
         """The others' cards: in turn order from the next player, oldest first."""
         for hand in self.view.hands:
-            for card, known in zip(hand.cards, hand.known, strict=True):
-                yield hand, card, known
+            for card, knowledge in zip(hand.cards, hand.known, strict=True):
+                yield hand, card, knowledge
 
 
 ProductionRule = Callable[[CountedView], ReasonedMove | None]
@@ -71,8 +71,8 @@ def best(shares: Sequence[float]) -> int:
 
 def play_hinted(seen: CountedView) -> ReasonedMove | None:
     """Play a card whose colour and rank were both hinted, and which fits."""
-    for slot, known in enumerate(seen.view.own):
-        if known.colour and known.rank and known.mask & seen.view.piles.playable:
+    for slot, knowledge in enumerate(seen.view.own):
+        if knowledge.colour and knowledge.rank and knowledge.mask & seen.view.piles.playable:
             return Play(slot=slot), "told both its colour and its rank, and it fits"
     return None
 
@@ -110,16 +110,16 @@ def tell_useful(seen: CountedView) -> ReasonedMove | None:
     """Hint at the first playable card what its owner does not know of it: the rank, then the colour."""
     if not seen.view.tokens:
         return None
-    for hand, card, known in seen.held():
-        if seen.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, known)):
+    for hand, card, knowledge in seen.held():
+        if seen.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, knowledge)):
             return hint, f"{card} of P{hand.seat} fits"
     return None
 
 
-def _missing(hand: Hand, card: Card, known: Knowledge) -> Hint | None:
-    if known.rank is None:
+def _missing(hand: Hand, card: Card, knowledge: Knowledge) -> Hint | None:
+    if knowledge.rank is None:
         return HintRank(to=hand.seat, rank=card.rank)
-    return HintColour(to=hand.seat, colour=card.colour) if known.colour is None else None
+    return HintColour(to=hand.seat, colour=card.colour) if knowledge.colour is None else None
 
 
 def tell_dispensable(below: int) -> ProductionRule:
@@ -128,20 +128,20 @@ def tell_dispensable(below: int) -> ProductionRule:
     def rule(seen: CountedView) -> ReasonedMove | None:
         if not 0 < seen.view.tokens < below:
             return None
-        for hand, card, known in seen.held():
-            if hint := _showing_dead(seen.view, hand, card, known):
+        for hand, card, knowledge in seen.held():
+            if hint := _showing_dead(seen.view, hand, card, knowledge):
                 return hint, f"{card} of P{hand.seat} is of no more use"
         return None
 
     return rule
 
 
-def _showing_dead(view: View, hand: Hand, card: Card, known: Knowledge) -> Hint | None:
+def _showing_dead(view: View, hand: Hand, card: Card, knowledge: Knowledge) -> Hint | None:
     """A complete colour, a rank that every colour has passed, or the missing half of a card that was played."""
     top = view.fireworks[COLOURS.index(card.colour)]
-    if known.colour is None and (top == max(RANKS) or (known.rank and card.rank <= top)):
+    if knowledge.colour is None and (top == max(RANKS) or (knowledge.rank and card.rank <= top)):
         return HintColour(to=hand.seat, colour=card.colour)
-    if known.rank is None and (card.rank <= min(view.fireworks) or (known.colour and card.rank <= top)):
+    if knowledge.rank is None and (card.rank <= min(view.fireworks) or (knowledge.colour and card.rank <= top)):
         return HintRank(to=hand.seat, rank=card.rank)
     return None
 
@@ -153,13 +153,13 @@ def tell_next(seen: CountedView) -> ReasonedMove | None:
     if not seen.view.tokens:
         return None
     cards = list(zip(hand.cards, hand.known, strict=True))
-    for card, known in cards:
-        if seen.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, known)):
+    for card, knowledge in cards:
+        if seen.view.piles.playable >> INDEX[card] & 1 and (hint := _missing(hand, card, knowledge)):
             return hint, f"{card} of the next player fits"
-    for card, known in cards:
-        if known.colour is None:
+    for card, knowledge in cards:
+        if knowledge.colour is None:
             return HintColour(to=hand.seat, colour=card.colour), f"its colour is news of {card}"
-        if known.rank is None:
+        if knowledge.rank is None:
             return HintRank(to=hand.seat, rank=card.rank), f"its rank is news of {card}"
     return None
 
@@ -176,9 +176,9 @@ def _news(view: View, hint: Hint) -> int:
     """For how many of the touched cards the hint is new."""
     hand = belief.hand_of(view, hint.to)
     if isinstance(hint, HintColour):
-        hinted = [known.colour for card, known in _both(hand) if card.colour == hint.colour]
+        hinted = [knowledge.colour for card, knowledge in _both(hand) if card.colour == hint.colour]
         return sum(colour is None for colour in hinted)
-    return sum(known.rank is None for card, known in _both(hand) if card.rank == hint.rank)
+    return sum(knowledge.rank is None for card, knowledge in _both(hand) if card.rank == hint.rank)
 
 
 def _both(hand: Hand) -> Iterator[tuple[Card, Knowledge]]:
@@ -196,14 +196,14 @@ def discard_hinted_dead(seen: CountedView) -> ReasonedMove | None:
     """Discard a card that can never score, by positive hints alone."""
     if not seen.may_discard:
         return None
-    slot = next((slot for slot, known in enumerate(seen.view.own) if _hinted_dead(seen.view, known)), None)
+    slot = next((slot for slot, knowledge in enumerate(seen.view.own) if _hinted_dead(seen.view, knowledge)), None)
     return None if slot is None else (Discard(slot=slot), "what was told of it says that it is of no use")
 
 
-def _hinted_dead(view: View, known: Knowledge) -> bool:
-    if known.rank and known.rank <= min(view.fireworks):
+def _hinted_dead(view: View, knowledge: Knowledge) -> bool:
+    if knowledge.rank and knowledge.rank <= min(view.fireworks):
         return True
-    return known.colour is not None and not known.mask & OF_COLOUR[known.colour] & ~view.piles.dead
+    return knowledge.colour is not None and not knowledge.mask & OF_COLOUR[knowledge.colour] & ~view.piles.dead
 
 
 def discard_useless(seen: CountedView) -> ReasonedMove | None:

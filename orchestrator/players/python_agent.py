@@ -45,11 +45,11 @@ class PythonAgent:
         if self._act is None:
             self._act = self._joined(view)
         referee = determinized_game(view)
-        answer = self._asked(self._act, referee)
+        answer = self._answer(self._act, referee)
         try:
             return Decision(meant(answer, referee), "an agent from outside")
         except ValueError as error:
-            raise TurnError(f"turn {view.turn}: {self.spec} answered {_shown(answer)}, {error}") from None
+            raise TurnError(f"turn {view.turn}: {self.spec} answered {_quoted(answer)}, {error}") from None
 
     def _joined(self, view: View) -> Act:
         """The agent, made and caught up with the game."""
@@ -61,10 +61,10 @@ class PythonAgent:
             raise TurnError(f"{self.spec} cannot be made: {_in_words(error)}") from error
         for past in view.history:
             if past.seat == view.seat:
-                self._asked(agent, determinized_game(view, past.turn))
+                self._answer(agent, determinized_game(view, past.turn))
         return agent
 
-    def _asked(self, act: Act, referee: Referee) -> object:
+    def _answer(self, act: Act, referee: Referee) -> object:
         try:
             return act(observed(referee))
         except Exception as error:
@@ -90,8 +90,8 @@ def read(spec: str) -> Seat:
     module, colon, path = spec.removeprefix(PREFIX).partition(":")
     if not (spec.startswith(PREFIX) and colon and module and path):
         raise UserError(f"{spec!r} names no agent; say python:module:object, e.g. python:my_agents:Careful")
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.append(here)  # last: a stray file must not pose as an installed package
+    if (folder := str(Path.cwd())) not in sys.path:
+        sys.path.append(folder)  # last: a stray file must not pose as an installed package
     try:
         target: Any = importlib.import_module(module)
     except (Exception, SystemExit) as error:
@@ -119,18 +119,18 @@ def _accepted(target: type, view: View) -> dict[str, Any]:
     """The arguments for a class, as far as its signature takes them; `config` is what HLE's own agents take."""
     offered = {"players": view.players, "seat": view.seat, "config": {"players": view.players}}
     parameters = inspect.signature(target).parameters.values()
-    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return offered
-    return {name: value for name, value in offered.items() if any(one.name == name for one in parameters)}
+    return {name: value for name, value in offered.items() if any(parameter.name == name for parameter in parameters)}
 
 
 def _in_words(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def _shown(answer: object) -> str:
-    shown = repr(answer)
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+def _quoted(answer: object) -> str:
+    text = repr(answer)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 # Observations
@@ -157,7 +157,7 @@ def observed(referee: Referee) -> dict[str, Any]:
         "observed_hands": [[_card(None) for _ in view.own], *([_card(c) for c in hand.cards] for hand in view.hands)],
         "discard_pile": [_card(card) for card in view.discards],
         "card_knowledge": [
-            [_hints_received(known) for known in hand] for hand in (view.own, *(h.known for h in view.hands))
+            [_hints_received(knowledge) for knowledge in hand] for hand in (view.own, *(h.known for h in view.hands))
         ],
         "vectorized": referee.encoded(view.seat),
     }
@@ -177,8 +177,8 @@ def _card(card: Card | None) -> dict[str, Any]:
     return {"color": card.colour if card else None, "rank": card.rank - 1 if card else -1}
 
 
-def _hints_received(known: Knowledge) -> dict[str, Any]:
-    return {"color": known.colour, "rank": known.rank - 1 if known.rank else None}
+def _hints_received(knowledge: Knowledge) -> dict[str, Any]:
+    return {"color": knowledge.colour, "rank": knowledge.rank - 1 if knowledge.rank else None}
 
 
 # Answers
@@ -189,17 +189,17 @@ def meant(answer: object, referee: Referee) -> Move:
     else."""
     uids, view = referee.uids(), referee.view()
     if isinstance(answer, str):
-        found = [move for move in uids.values() if str(move) == answer]
+        moves = [move for move in uids.values() if str(move) == answer]
     elif isinstance(answer, Mapping):
-        found = [move for move in uids.values() if action(move, view).items() <= answer.items()]
+        moves = [move for move in uids.values() if action(move, view).items() <= answer.items()]
     else:
-        found = [uids[number] for number in [_whole(answer)] if number in uids]
-    if not found:
+        moves = [uids[number] for number in [_number(answer)] if number in uids]
+    if not moves:
         raise ValueError("which is no legal move now: neither a number, a text nor a dict of the lists it was given")
-    return found[0]
+    return moves[0]
 
 
-def _whole(answer: Any) -> int | None:
+def _number(answer: Any) -> int | None:
     """The number of an answer, of any integer type; None for anything else."""
     try:
         return None if isinstance(answer, bool) else index(answer)

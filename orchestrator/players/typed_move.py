@@ -30,14 +30,14 @@ def typed_move(text: str, view: View) -> tuple[Move, str]:
 
     Raises ValueError with one sentence for anything that is not one legal move of the view.
     """
-    said, reason = [*_REASON.split(" ".join(text.split()), maxsplit=1), ""][:2]
-    if found := _NUMBER.fullmatch(said):
-        return _numbered(int(found[1]), view), reason
-    if (move := _short(said, view)) is not None:
+    move_text, reason = [*_REASON.split(" ".join(text.split()), maxsplit=1), ""][:2]
+    if number := _NUMBER.fullmatch(move_text):
+        return _numbered(int(number[1]), view), reason
+    if (move := _short(move_text, view)) is not None:
         if problem := _unplayable(move, view):
             raise ValueError(problem)
-        return next(one for one in view.legal if one == move), reason
-    return _in_words(said, view), reason
+        return next(legal for legal in view.legal if legal == move), reason
+    return _in_words(move_text, view), reason
 
 
 def _numbered(number: int, view: View) -> Move:
@@ -48,31 +48,31 @@ def _numbered(number: int, view: View) -> Move:
 
 def _short(text: str, view: View) -> Move | None:
     """The move of a few letters, legal or not; None for any other text. Raises ValueError for what cannot be one."""
-    if found := _OWN.fullmatch(text):
-        if (slot := int(found[2])) >= len(view.own):
+    if match := _OWN.fullmatch(text):
+        if (slot := int(match[2])) >= len(view.own):
             raise ValueError(f"you have no slot {slot}; your cards are in slots 0 to {len(view.own) - 1}")
-        return (Play if found[1].lower().startswith("p") else Discard)(slot=slot)
-    if found := _HINT.fullmatch(text):
-        return _hint(_target(found["to"], text, view), found["said"].lower())
+        return (Play if match[1].lower().startswith("p") else Discard)(slot=slot)
+    if match := _HINT.fullmatch(text):
+        return _hint(_target(match["to"], text, view), match["said"].lower())
     return None
 
 
-def _target(said: str | None, text: str, view: View) -> int:
+def _target(digit: str | None, text: str, view: View) -> int:
     """The seat of a hint; the only other one where none is named."""
-    if said is not None:
-        return int(said)
+    if digit is not None:
+        return int(digit)
     if len(view.hands) > 1:
         seats = " or ".join(f"P{seat}" for seat in sorted(hand.seat for hand in view.hands))
         raise ValueError(f"{text!r} does not say who gets the hint: {seats}")
     return view.hands[0].seat
 
 
-def _hint(to: int, said: str) -> Hint:
-    if said.isdigit():
-        if not 1 <= int(said) <= 5:
-            raise ValueError(f"there is no rank {said}; ranks are 1 to 5")
-        return HintRank.model_construct(to=to, rank=int(said))
-    colour: Colour = next(one for one in COLOURS if said in (one.lower(), COLOUR_NAMES[one]))
+def _hint(to: int, word: str) -> Hint:
+    if word.isdigit():
+        if not 1 <= int(word) <= 5:
+            raise ValueError(f"there is no rank {word}; ranks are 1 to 5")
+        return HintRank.model_construct(to=to, rank=int(word))
+    colour: Colour = next(letter for letter in COLOURS if word in (letter.lower(), COLOUR_NAMES[letter]))
     return HintColour.model_construct(to=to, colour=colour)
 
 

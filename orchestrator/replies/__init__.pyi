@@ -1,5 +1,5 @@
-from .reader import Reading, Unreadable, read
-from .reply import Form, Options, Reply
+from .reader import Reading, read
+from .reply import Form, Options, Reply, Unreadable
 
 __all__ = [
     "Form",

@@ -1,12 +1,20 @@
-"""JSON objects in a text: where they stand, and what they hold, without anything that could be meant otherwise."""
+"""JSON objects in a text: where they stand, what they hold, and whether the words around them leave doubt about it.
+
+Nothing is repaired that could be meant otherwise.
+"""
 
 import json
 import re
-from typing import Any
+from functools import cache
+from typing import Annotated, Any, cast
 
 import json_repair
+from pydantic import TypeAdapter, ValidationError
 
-from orchestrator.replies.doubts import taken_back
+from orchestrator.replies.doubts import disowned, taken_back
+from orchestrator.replies.reply import Options, Reply, Unreadable
+from orchestrator.replies.text import Missing, last_stated, parts
+from orchestrator.replies.values import meant
 
 _ENTRY = re.compile(r"(?:\[|\},)\s*\Z")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
@@ -14,34 +22,34 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
 
 def objects(text: str) -> list[tuple[int, int]]:
-    """Where the complete top-level {...} stretches begin and end; none at all when the last one is unclosed:
+    """Return where the complete top-level {...} stretches begin and end; none at all when the last one is unclosed:
     what came before was a draft.
 
     Braces inside strings do not count. The entries of a list are no replies: of a list there is none.
     """
-    found = []
+    spans = []
     start = text.find("{")
     while start >= 0:
         end = _closing(text, start)
         if end is None or _ENTRY.search(text[max(0, start - 99) : start]):
             return []
-        found.append((start, end))
+        spans.append((start, end))
         start = text.find("{", end)
-    return found
+    return spans
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Where the object that opens at `start` ends, its brace included."""
+    """Return where the object that opens at `start` ends, its brace included."""
     depth = 0
-    for found in _TOKEN.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+    for token in _TOKEN.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
         if depth == 0:
-            return found.end()
+            return token.end()
     return None
 
 
 def load(chunk: str) -> tuple[dict[str, object] | None, bool]:
-    """The object of a complete stretch, and whether it had to be repaired; None when it cannot be read safely."""
+    """Return the object of a complete stretch, None when it cannot be read safely; and whether it was repaired."""
     try:
         return _printable(json.loads(chunk, object_pairs_hook=_unique_keys)), False
     except _DuplicateKey:
@@ -59,8 +67,8 @@ def load(chunk: str) -> tuple[dict[str, object] | None, bool]:
         data = json_repair.loads(chunk)
     except (ValueError, RecursionError):
         return None, True
-    kept = isinstance(data, dict) and _words(json.dumps(data, ensure_ascii=False)) == _words(chunk)
-    return (_printable(data) if kept else None), True
+    unchanged = isinstance(data, dict) and _words(json.dumps(data, ensure_ascii=False)) == _words(chunk)
+    return (_printable(data) if unchanged else None), True
 
 
 _COMMENT = re.compile(r'"(?:[^"\\]|\\.)*+"|(?P<comment>(?<![:\w])//[^\n]*|/\*[^*]*+\*/)', re.DOTALL)
@@ -68,11 +76,11 @@ _DECIDES = re.compile(r"\b(?:play|discard|hint|action|move|accept)\b|[\"{}]", re
 
 
 def _uncommented(chunk: str) -> str:
-    """An object without its comments; with them where one of them may change what the object says."""
-    comments = [found["comment"] for found in _COMMENT.finditer(chunk) if found["comment"]]
-    if any(_DECIDES.search(one) or taken_back(one.strip("/* ")) for one in comments):
+    """Return an object without its comments; with them where one of them may change what the object says."""
+    comments = [match["comment"] for match in _COMMENT.finditer(chunk) if match["comment"]]
+    if any(_DECIDES.search(comment) or taken_back(comment.strip("/* ")) for comment in comments):
         return chunk
-    return _COMMENT.sub(lambda found: " " if found["comment"] else found[0], chunk)
+    return _COMMENT.sub(lambda match: " " if match["comment"] else match[0], chunk)
 
 
 class _DuplicateKey(ValueError):  # noqa: N818  # named for what is wrong with the object
@@ -80,21 +88,70 @@ class _DuplicateKey(ValueError):  # noqa: N818  # named for what is wrong with t
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    data = dict(pairs)
+    if len(data) < len(pairs):
         raise _DuplicateKey
-    return made
+    return data
 
 
 def _words(text: str) -> list[str]:
-    """Every word and number, in order: a repair must not change them."""
+    """Return every word and number, in order: a repair must not change them."""
     return re.findall(r"\w+", text.lower())
 
 
 def _printable(data: Any) -> dict[str, object] | None:
-    """The object with question marks for lone surrogates, which no file and no provider accepts."""
+    """Return the object with question marks for lone surrogates, which no file and no provider accepts."""
     if not isinstance(data, dict):
         return None
     clean = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
-    made: dict[str, object] = json.loads(clean)
-    return made
+    printable: dict[str, object] = json.loads(clean)
+    return printable
+
+
+MOST = 200
+"""How many sentences after an object are read as decisions."""
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n")
+
+
+def check_around(reply: Reply, before: str, after: str, moves: Options) -> None:
+    """Raise Unreadable where the words before or after the object of a reply leave doubt about its decision."""
+    near = before.rpartition("}")[2]  # what comes before is a draft
+    for name in reply.decisive:
+        rest = _check_stated(reply, name, near, after, moves)
+        if disowned(near, rest):
+            raise Unreadable("the words around its object take it back; reply with the object alone")
+
+
+def _check_stated(reply: Reply, name: str, before: str, after: str, moves: Options) -> str:
+    """Return what comes after, without the sentences that say the decision again. Raises Unreadable where a named line
+    or a sentence decides something else."""
+    kind = type(reply)
+    try:
+        parts(after, kind)
+    except Missing as missing:
+        raise Unreadable(str(missing)) from None
+    sentences = [sentence for sentence in _SENTENCES.split(after.strip()) if sentence]
+    decisions = {
+        sentence: _value(sentence, kind, name, moves) for sentence in sentences[:MOST] if len(sentence.split()) > 1
+    }
+    named = [last_stated(before, kind, name), last_stated(after, kind, name), (kind.unnamed(after) or {}).get(name)]
+    values = {*decisions.values(), *(_value(sentence, kind, name, moves) for sentence in named)}
+    if values - {None, getattr(reply, name)} or (named[1] and _value(named[1], kind, name, moves) is None):
+        raise Unreadable(f"{name}: the words around the object say something else; reply with the object alone")
+    return "\n".join(sentence for sentence in sentences if decisions.get(sentence) is None)
+
+
+def _value(words: Any, kind: type[Reply], name: str, moves: Options) -> Any:
+    """Return what some words mean as the value of a field; None if nothing."""
+    if words is None:
+        return None
+    try:
+        return _field(kind, name).validate_python(meant({name: words}, kind)[name], context={"moves": moves})
+    except ValidationError:
+        return None
+
+
+@cache
+def _field(kind: type[Reply], name: str) -> TypeAdapter[Any]:
+    field, annotated = kind.model_fields[name], cast(Any, Annotated)
+    return TypeAdapter(annotated[(field.annotation, *field.metadata)])

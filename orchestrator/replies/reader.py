@@ -1,28 +1,36 @@
 """The one reader of models' answers: text in, typed reply out, or a sentence that says what was wrong.
 
-A plain-text reply is read by `text_format`. A JSON reply is the last complete top-level object in the text that fits
-the reply type. Only what cannot change the meaning is repaired: words and code fences around the object, trailing
-commas, single quotes. A cut-off object is neither repaired nor searched for smaller objects, so that no entry of a
-truncated list passes for a reply. `values` reads the values, and `leniency` drops those entries of a list that cannot
-be read.
+A plain-text reply is read by `text`. A JSON reply is the last complete top-level object in the text that fits the
+reply type. Only what cannot change the meaning is repaired: words and code fences around the object, trailing commas,
+single quotes. A cut-off object is neither repaired nor searched for smaller objects, so that no entry of a truncated
+list passes for a reply. `values` reads the values. Entries of a list that cannot be read, and values that need not be
+there, are dropped rather than refuse a reply; a move or a verdict never is, and a list that a report consists of is
+never emptied.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, get_origin
 
-from orchestrator.replies import text_format
-from orchestrator.replies.around_objects import check_around
-from orchestrator.replies.json_objects import load, objects
-from orchestrator.replies.leniency import validated
-from orchestrator.replies.reply import Form, Options, Reply
-from orchestrator.replies.text_parts import Missing, reconsiders
-from orchestrator.replies.unreadable import Cause as Cause
-from orchestrator.replies.unreadable import Unreadable as Unreadable
-from orchestrator.replies.values import as_lists, by_field, entry, fields, meant
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from orchestrator.replies.json_objects import check_around, load, objects
+from orchestrator.replies.reply import Cause as Cause
+from orchestrator.replies.reply import Form, NotAnOption, Options, Reply
+from orchestrator.replies.reply import Unreadable as Unreadable
+from orchestrator.replies.text import Missing, parse, reconsiders, unmarked
+from orchestrator.replies.values import as_lists, by_field, entry, fields, meant, optional
 
 LONGEST = 100_000
 """The most characters of an answer, without its thinking; the longest report of any role takes a tenth."""
+SENTENCE = 600
+"""The most characters of the sentence about an unusable answer."""
+SHORT = 160
+"""The most characters of a sentence about something dropped."""
+SENTENCES = 20
+"""How many dropped things have a sentence of their own."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Reading:
 def read(
     text: str, reply: type[Reply], moves: Options, form: Form = "json_schema", *, cut_off: bool = False
 ) -> Reading:
-    """The typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
+    """Return the typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
     answer = text.rpartition("</think>")[2]
     if cut_off or "<think>" in answer:
         raise Unreadable("it was cut off before its end", "cut_off")
@@ -48,37 +56,38 @@ def read(
     if len(answer) > LONGEST:
         raise Unreadable(f"it has {len(answer)} characters; {LONGEST} are the most that are read", "too_long")
     if form == "text":
-        return _plainly(answer, reply, moves)
-    return _as_json(text, answer, reply, moves)
+        return _read_text(answer, reply, moves)
+    return _read_json(text, answer, reply, moves)
 
 
-def _plainly(answer: str, reply: type[Reply], moves: Options) -> Reading:
+def _read_text(answer: str, reply: type[Reply], moves: Options) -> Reading:
     """Read named parts; a JSON object is accepted as well."""
-    bare = text_format.unmarked(answer)
+    bare = unmarked(answer)
     try:
-        return _made(text_format.parse(bare, reply), reply, moves, repaired=bare != answer)
+        return _reading(parse(bare, reply), reply, moves, repaired=bare != answer)
     except Missing as missing:
         try:
-            return replace(_as_json("", answer, reply, moves), repaired=True)
+            return replace(_read_json("", answer, reply, moves), repaired=True)
         except Unreadable:
-            return _unnamed(bare, reply, moves, Unreadable(str(missing), "prose"))
+            return _read_unnamed(bare, reply, moves, Unreadable(str(missing), "prose"))
 
 
-def _unnamed(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
+def _read_unnamed(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
     """Read an answer without any names of fields, for the few types that can be told by their words."""
     data = reply.unnamed(answer)
     if data is None:
         raise problem
-    return _made(data, reply, moves, repaired=True)
+    return _reading(data, reply, moves, repaired=True)
 
 
-def _made(data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repaired: bool) -> Reading:
-    made, dropped = validated(meant(data, reply), reply, moves)
-    return Reading(made, repaired or bool(dropped), dropped)
+def _reading(data: Mapping[str, Any], reply: type[Reply], moves: Options, *, repaired: bool) -> Reading:
+    value, dropped = validated(meant(data, reply), reply, moves)
+    return Reading(value, repaired or bool(dropped), dropped)
 
 
-def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
-    problem, found = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
+def _read_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Reading:
+    """Read the last object that fits; all objects that fit must agree on the decision."""
+    problem, readings = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
     place = None
     for start, end in reversed(objects(answer)):
         data, repaired = load(chunk := answer[start:end])
@@ -86,37 +95,39 @@ def _as_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Read
             continue
         data, wrapped = _unwrapped(data)
         try:
-            found.append(_of_object(data, reply, moves, repaired or wrapped or chunk != text.strip()))
+            readings.append(_read_object(data, reply, moves, repaired or wrapped or chunk != text.strip()))
             place = place or (start, end)
         except Unreadable as error:
             problem = error
-            if not found and set(by_field(data, reply)) & set(reply.answer_fields()):
+            if not readings and set(by_field(data, reply)) & set(reply.answer_fields()):
                 break  # what came before is a draft of this
     for name in reply.decisive:
-        if len(chosen := {str(getattr(one.reply, name)) for one in found}) > 1:
-            raise Unreadable(f"it gives several answers for {name}: {', '.join(sorted(chosen))}; reply with one object")
+        if len(choices := {str(getattr(reading.reply, name)) for reading in readings}) > 1:
+            raise Unreadable(
+                f"it gives several answers for {name}: {', '.join(sorted(choices))}; reply with one object"
+            )
     if place is None:
-        return _without_object(answer, reply, moves, problem)
-    check_around(found[0].reply, answer[: place[0]], answer[place[1] :], moves)
-    return found[0]
+        return _read_without_object(answer, reply, moves, problem)
+    check_around(readings[0].reply, answer[: place[0]], answer[place[1] :], moves)
+    return readings[0]
 
 
-def _without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
+def _read_without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
     """Read named lines of plain text in place of an object; an answer with a brace is an object gone wrong."""
     if "{" in answer:
         raise problem
     try:
-        data = text_format.parse(text_format.unmarked(answer), reply)
+        data = parse(unmarked(answer), reply)
     except Missing:
-        return _unnamed(answer, reply, moves, problem)
-    return _made(data, reply, moves, repaired=True)
+        return _read_unnamed(answer, reply, moves, problem)
+    return _reading(data, reply, moves, repaired=True)
 
 
 _WRAPPERS = {"answer", "reply", "response", "result", "output", "json"}
 
 
 def _unwrapped(data: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """The object inside an object that has nothing else and is only named as the answer."""
+    """Return the object inside an object that has nothing else and is only named as the answer."""
     if len(data) == 1 and set(map(str.lower, data)) <= _WRAPPERS:
         (inner,) = data.values()
         if isinstance(inner, dict):
@@ -124,18 +135,20 @@ def _unwrapped(data: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     return data, False
 
 
-def _of_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repaired: bool) -> Reading:
-    """The reply of an object. A field that says what is done and has two names must say the same under both."""
-    asked = {key: value for key, value in data.items() if key not in reply.programmed}
-    if foreign := _of_entries(data, reply):
-        raise Unreadable(f"it is an entry of a list, with the key {foreign!r}; reply with the whole object")
-    _check_order(asked, reply)
-    reading = _made(asked, reply, moves, repaired=repaired or meant(asked, reply) != _plain(asked, reply))
-    known = fields(reply)
-    for key, value in asked.items():
-        name = known.get(key.replace("_", " ").lower())
+def _read_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repaired: bool) -> Reading:
+    """Read an object. A field that says what is done and has two names must say the same under both."""
+    answer = {key: value for key, value in data.items() if key not in reply.programmed}
+    if key := _key_of_an_entry(data, reply):
+        raise Unreadable(f"it is an entry of a list, with the key {key!r}; reply with the whole object")
+    _check_order(answer, reply)
+    # the fields as the reply type calls them, in either form of a list of numbers, need no repair
+    plain = as_lists({name: answer[name] for name in reply.model_fields if name in answer}, reply)
+    reading = _reading(answer, reply, moves, repaired=repaired or meant(answer, reply) != plain)
+    names = fields(reply)
+    for key, value in answer.items():
+        name = names.get(key.replace("_", " ").lower())
         if name in reply.decisive and key != name:
-            other = _made({**by_field(asked, reply), name: value}, reply, moves, repaired=True).reply
+            other = _reading({**by_field(answer, reply), name: value}, reply, moves, repaired=True).reply
             if getattr(other, name) != getattr(reading.reply, name):
                 raise Unreadable(f"{name}: {key!r} says something else; reply with one of them")
     return reading
@@ -143,15 +156,16 @@ def _of_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repa
 
 def _check_order(data: Mapping[str, Any], reply: type[Reply]) -> None:
     """Raise Unreadable where a text after the decision takes it back."""
-    names = list(by_field(data, reply))
+    values = by_field(data, reply)
+    names = list(values)
     for name in set(reply.decisive).intersection(names):
         for later in names[names.index(name) + 1 :]:
-            if isinstance(said := by_field(data, reply)[later], str) and reconsiders(said):
+            if isinstance(remark := values[later], str) and reconsiders(remark):
                 raise Unreadable(f"{later}: it takes back what stands under {name!r}; say only the final decision")
 
 
-def _of_entries(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
-    """A key that only the entries of a list have, in an object without the list: an entry is no reply."""
+def _key_of_an_entry(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
+    """Return a key that only the entries of a list have, in an object without the list: an entry is no reply."""
     lists = {name: kind for name, field in reply.model_fields.items() if (kind := entry(field.annotation))}
     if not set(by_field(data, reply)).isdisjoint(lists):
         return None
@@ -159,6 +173,148 @@ def _of_entries(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
     return next((key for key in data if key.replace("_", " ").lower() in keys), None)
 
 
-def _plain(data: Mapping[str, Any], reply: type[Reply]) -> dict[str, Any]:
-    """The fields as they are called in the reply type, in either form of a list of numbers: what needs no repair."""
-    return as_lists({name: data[name] for name in reply.model_fields if name in data}, reply)
+# What is left out
+
+
+class _Fault(NamedTuple):
+    """Something wrong that can be left out."""
+
+    field: str
+    number: int | None
+    """Of an entry; None for the whole field."""
+    key: str | None
+    """Of a value in the entry; None for the whole entry."""
+
+    @property
+    def entry(self) -> tuple[str, int | None]:
+        return self.field, self.number
+
+
+def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, tuple[str, ...]]:
+    """Return the reply, and a sentence for everything that was dropped from it. Raises Unreadable."""
+    lacking = [name for name in reply.answer_fields() if name in reply.spare and name not in data]
+    value, dropped = _lenient({**{name: reply.spare[name] for name in lacking}, **data}, reply, moves)
+    value, repeats = _without_repeats(value)
+    short = [sentence.partition("; ")[0] for sentence in dropped]  # the rest says what to answer instead
+    sentences = [f"{name}: it is missing" for name in lacking] + short + repeats
+    more = len(sentences) - SENTENCES
+    clipped = [_clipped(sentence, SHORT) for sentence in sentences[:SENTENCES]]
+    return value, tuple([*clipped, f"and {more} more"] if more > 0 else clipped)
+
+
+def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, list[str]]:
+    """Validate; without what is wrong, if that can be left out."""
+    try:
+        return reply.model_validate(data, context={"moves": moves}), []
+    except ValidationError as error:
+        faults = list(_faults(error, reply))
+        details = error.errors(include_url=False)
+    rest = _without(data, faults, reply)
+    for fault, detail in zip(faults, details, strict=True):
+        if data[fault.field] and rest.get(fault.field) == [] and fault.field not in reply.beside:
+            raise _unreadable(detail)
+    try:
+        value = reply.model_validate(rest, context={"moves": moves})
+    except ValidationError as error:
+        raise _unreadable(error.errors(include_url=False)[0]) from None
+    entries = {fault.entry for fault in faults if fault.key is None}
+    sentences: dict[Any, str] = {}  # one for an entry; a value of an entry that goes as a whole needs none
+    for fault, detail in zip(faults, details, strict=True):
+        if fault.key is None or fault.entry not in entries:
+            sentences.setdefault(fault.entry if fault.entry in entries else fault, _sentence(detail))
+    return value, list(sentences.values())
+
+
+def _faults(error: ValidationError, reply: type[Reply]) -> Iterator[_Fault]:
+    """Yield a fault for each error. Raises Unreadable where leaving it out would change what the reply says."""
+    for detail in error.errors(include_url=False):
+        name, *path = detail["loc"] or ("",)
+        field = reply.model_fields.get(str(name))
+        if field is None or name in reply.decisive:
+            raise _unreadable(detail)
+        if get_origin(field.annotation) is tuple and path and isinstance(path[0], int):
+            kind, key = entry(field.annotation), str(path[1]) if len(path) > 1 else ""
+            dispensable = kind and key in kind.model_fields and optional(kind.model_fields[key])
+            yield _Fault(str(name), path[0], key if dispensable else None)
+        elif optional(field) or (name in reply.beside and detail["type"] != "missing"):
+            yield _Fault(str(name), None, None)
+        else:
+            raise _unreadable(detail)
+
+
+def _without(data: Mapping[str, Any], faults: list[_Fault], reply: type[Reply]) -> dict[str, Any]:
+    """Return the data without what is wrong."""
+    rest = {name: list(value) if isinstance(value, list) else value for name, value in data.items()}
+    entries = {fault.entry for fault in faults if fault.number is not None and fault.key is None}
+    for fault in faults:
+        if fault.number is None:
+            rest[fault.field] = [] if fault.field in reply.beside else None
+        elif fault.key is not None and fault.entry not in entries:
+            rest[fault.field][fault.number] = {**rest[fault.field][fault.number], fault.key: None}
+    for name in {name for name, _ in entries}:
+        rest[name] = [value for number, value in enumerate(rest[name]) if (name, number) not in entries]
+    return rest
+
+
+def _without_repeats(reply: Reply) -> tuple[Reply, list[str]]:
+    """Return the reply without entries that say again what an earlier entry says."""
+    sentences: list[str] = []
+    changes = {}
+    for name, field in type(reply).model_fields.items():
+        kind = entry(field.annotation)
+        if kind is None or not issubclass(kind, Reply) or kind.unique is None:
+            continue
+        first: dict[Any, Reply] = {}
+        for number, item in enumerate(getattr(reply, name)):
+            key = getattr(item, kind.unique)
+            if first.setdefault(key, item) is not item:
+                sentences.append(f"{name}.{number}: {key} is there twice; the first counts")
+        if len(first) < len(getattr(reply, name)):
+            changes[name] = tuple(first.values())
+    return (reply.model_copy(update=changes) if changes else reply), sentences
+
+
+def _unreadable(detail: ErrorDetails) -> Unreadable:
+    """Return the error of a reply in which this is wrong and cannot be left out."""
+    illegal = isinstance(detail.get("ctx", {}).get("error"), NotAnOption)
+    return Unreadable(_clipped(_sentence(detail), SENTENCE), "illegal" if illegal else "schema")
+
+
+def _sentence(detail: ErrorDetails) -> str:
+    """Return a problem in words, by its path in the reply."""
+    path = ".".join(str(part) for part in detail["loc"])
+    sentence = detail["msg"].removeprefix("Value error, ")
+    if detail["type"] != "value_error":
+        sentence = sentence[:1].lower() + sentence[1:]
+    return f"{path}: {sentence}" if path else sentence
+
+
+def _clipped(sentence: str, most: int) -> str:
+    """Errors quote the value; a value may be a page."""
+    return sentence if len(sentence) <= most else f"{sentence[: most - 3]}..."
+
+
+# Answers that repeat what the prompt shows in place of an answer, so that they are not the model's own
+
+
+def copied(text: str, reply: Reply | None, blanks: Collection[str]) -> bool:
+    """Return whether an answer repeats one of the `blanks` of its prompt: `<a legal move>` anywhere in its text, or a
+    blank or the description of a field as a whole value of the reply, without its marks."""
+    answer = text.rpartition("</think>")[2]
+    if any(blank in answer for blank in blanks if blank.startswith("<")):
+        return True
+    words = {_words(blank) for blank in blanks}
+    return reply is not None and any(_words(value) in words for value in _texts(reply.as_data()))
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        if value.strip():
+            yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)

@@ -1,4 +1,4 @@
-"""The base class of all reply types: what a role answers."""
+"""The base class of all reply types, what a role answers; and the errors of texts that are none."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
@@ -29,6 +29,20 @@ BELOW = "x-below"
 
 class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the text
     """A text names none of the options, or several; the message is a sentence for the model."""
+
+
+Cause = Literal["cut_off", "too_long", "empty", "prose", "schema", "illegal", "overflow"]
+"""Why an answer is unusable: it was cut off; has more characters than are read; is empty; has no object or part in it;
+has a wrong value in a field; names a move that is not on the list; or never came, since the prompt was too long for the
+model."""
+
+
+class Unreadable(Exception):  # noqa: N818  # named for the text; callers ask the model again
+    """A text that is not the wanted reply; the message is a sentence for the model."""
+
+    def __init__(self, sentence: str, cause: Cause = "schema") -> None:
+        super().__init__(sentence)
+        self.cause = cause
 
 
 class Reply(BaseModel):
@@ -83,9 +97,9 @@ class Reply(BaseModel):
 
     def with_text(self, text: str | None) -> "Reply":
         """A copy that holds the text which the model wrote."""
-        made = self.model_copy()
-        made._text = None if text is None else text.rpartition("</think>")[2].strip()
-        return made
+        reply = self.model_copy()
+        reply._text = None if text is None else text.rpartition("</think>")[2].strip()
+        return reply
 
     def as_data(self) -> dict[str, Any]:
         """The fields that a model writes, as plain data in order."""

@@ -43,34 +43,34 @@ def numbered(kind: type[Reply]) -> Mapping[str, tuple[str, str]]:
 
     An object may stand for such a list: `{"play slot 2": 0.9}`.
     """
-    found = {}
+    lists = {}
     for name, field in kind.model_fields.items():
         inner = entry(field.annotation)
         if inner is None or not issubclass(inner, Reply) or len(inner.model_fields) != 2:
             continue
         option, number = inner.model_fields
-        told = inner.model_json_schema()["properties"][option]
-        if inner.unique == option and OPTION in told and inner.model_fields[number].annotation in (int, float):
-            found[name] = (option, number)
-    return found
+        schema = inner.model_json_schema()["properties"][option]
+        if inner.unique == option and OPTION in schema and inner.model_fields[number].annotation in (int, float):
+            lists[name] = (option, number)
+    return lists
 
 
 def as_objects(data: Mapping[str, Any], kind: type[Reply]) -> dict[str, Any]:
     """Plain data with objects in place of its lists of numbers."""
-    made = dict(data)
+    objects = dict(data)
     for name, (option, number) in numbered(kind).items():
         if isinstance(entries := data.get(name), list):
-            made[name] = {one[option]: one[number] for one in entries}
-    return made
+            objects[name] = {item[option]: item[number] for item in entries}
+    return objects
 
 
 def as_lists(data: Mapping[str, Any], kind: type[Reply]) -> dict[str, Any]:
     """Plain data with lists of numbers in place of the objects that stand for them."""
-    made = dict(data)
+    lists = dict(data)
     for name, (option, number) in numbered(kind).items():
         if isinstance(entries := data.get(name), Mapping):
-            made[name] = [{option: key, number: value} for key, value in entries.items()]
-    return made
+            lists[name] = [{option: key, number: value} for key, value in entries.items()]
+    return lists
 
 
 def optional(field: FieldInfo) -> bool:
@@ -80,9 +80,9 @@ def optional(field: FieldInfo) -> bool:
 
 def by_field(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
     """An object with the names of the fields as its keys; its own key goes before another name of a field."""
-    known = fields(kind)
-    found = {name: value for key, value in data.items() if (name := known.get(_plain(key))) is not None}
-    return found | {name: data[name] for name in kind.model_fields if name in data}
+    names = fields(kind)
+    values = {name: value for key, value in data.items() if (name := names.get(_plain(key))) is not None}
+    return values | {name: data[name] for name in kind.model_fields if name in data}
 
 
 def _plain(key: str) -> str:
@@ -91,38 +91,34 @@ def _plain(key: str) -> str:
 
 def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
     """An object with every value as the type of its field takes it."""
-    given = [(name, value, kind.model_fields[name]) for name, value in by_field(data, kind).items()]
-    return {name: _value(value, field, name) for name, value, field in given if not _unwritten(value, field)}
+    values = {}
+    for name, value in by_field(data, kind).items():
+        field = kind.model_fields[name]
+        if field.annotation is str and _is_blank(value):
+            continue  # as if the field were not there
+        nothing = isinstance(value, str) and bare(value).lower() in NOTHING and optional(field)
+        values[name] = None if nothing else _typed(value, field.annotation, tuple(field.metadata), name)
+    return values
 
 
 _BLANK = re.compile(r"<[^<>]*>|<\w+|\[(?:your|insert)\b[^\[\]]*\]", re.IGNORECASE)
 """A blank of a form: `<text>`, `[Your explanation]`."""
 
 
-def _unwritten(value: Any, field: FieldInfo) -> bool:
-    """Whether a text is the blank of a form, so that the field is not there."""
-    return field.annotation is str and _is_blank(value)
-
-
 def _is_blank(value: Any) -> bool:
     return isinstance(value, str) and _BLANK.fullmatch(bare(value)) is not None
-
-
-def _value(value: Any, field: FieldInfo, name: str) -> Any:
-    if isinstance(value, str) and bare(value).lower() in NOTHING and optional(field):
-        return None
-    return _typed(value, field.annotation, tuple(field.metadata), name)
 
 
 def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> Any:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _typed(value, arguments[0], (*arguments[1].metadata, *limits), name) if _is_field(arguments) else value
+        is_field = isinstance(arguments[1], FieldInfo)
+        return _typed(value, arguments[0], (*arguments[1].metadata, *limits), name) if is_field else value
     if origin in (Union, UnionType):
-        plain = [one for one in arguments if one is not type(None)]
+        plain = [option for option in arguments if option is not type(None)]
         return _typed(value, plain[0], limits, name) if len(plain) == 1 else value
     if origin is tuple:
-        return _listed(value, arguments[0], name)
+        return _items(value, arguments[0], name)
     if origin is Literal:
         return _one_of(value, arguments)
     if isinstance(annotation, type) and issubclass(annotation, Enum):
@@ -132,10 +128,6 @@ def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> A
     if annotation is bool and not limits:
         return _one_of(value, ("yes", "no", "true", "false"))
     return _text(value) if annotation is str else value
-
-
-def _is_field(arguments: tuple[Any, ...]) -> bool:
-    return isinstance(arguments[1], FieldInfo)
 
 
 def bare(text: str) -> str:
@@ -152,8 +144,8 @@ def _one_of(value: Any, options: tuple[Any, ...]) -> Any:
         return value
     for option in sorted(map(str, options), key=len, reverse=True):
         spelled = r"[\s_-]+".join(map(re.escape, option.split("-")))
-        found = re.match(rf"{spelled}(?:\Z|\s*[(:.;,]|\s+[–—-]\s)", bare(value), re.IGNORECASE)
-        if found and not _AGAINST.search(bare(value)[found.end() :].lower()):
+        match = re.match(rf"{spelled}(?:\Z|\s*[(:.;,]|\s+[–—-]\s)", bare(value), re.IGNORECASE)
+        if match and not _AGAINST.search(bare(value)[match.end() :].lower()):
             return option
     return value
 
@@ -187,14 +179,14 @@ def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
     text = bare(value).replace("−", "-")
     if kind is int:
         text = re.sub(rf"^(?:{_CALLED.get(name, f'slot|{re.escape(name)}')})\s*#?(?=\d)", "", text, flags=re.IGNORECASE)
-    found = _NUMBER.fullmatch(text)
+    match = _NUMBER.fullmatch(text)
     if (
-        found is None
-        or (found["percent"] and not _is_chance(limits))
-        or (kind is int and (found["about"] or found["of_one"]))
+        match is None
+        or (match["percent"] and not _is_chance(limits))
+        or (kind is int and (match["about"] or match["of_one"]))
     ):
         return value
-    return float(found["number"]) / 100 if found["percent"] else found["number"]
+    return float(match["number"]) / 100 if match["percent"] else match["number"]
 
 
 def _is_chance(limits: tuple[Any, ...]) -> bool:
@@ -212,7 +204,7 @@ def _text(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
-def _listed(value: Any, inner: Any, name: str) -> Any:
+def _items(value: Any, inner: Any, name: str) -> Any:
     """A list; an object or a text may stand for it, and nothing for an empty one."""
     if value is None or (isinstance(value, str) and bare(value).lower() in NOTHING):
         return []
@@ -234,17 +226,17 @@ def split(text: str, inner: Any) -> list[str]:
     return [item.rstrip(".") for item in items if item and item.lower() != "none"]
 
 
-def _entries(given: Mapping[str, Any], kind: type[BaseModel]) -> Iterator[Any]:
+def _entries(data: Mapping[str, Any], kind: type[BaseModel]) -> Iterator[Any]:
     """The entries of an object that stands for a list: itself one entry, or one for each of its keys."""
-    first, *others = kind.model_fields
-    if first in by_field(given, kind):
-        yield given
+    first, *rest = kind.model_fields
+    if first in by_field(data, kind):
+        yield data
         return
-    for key, value in given.items():
+    for key, value in data.items():
         if isinstance(value, dict):
             yield {first: key, **value}
         else:
-            yield {first: key, others[0]: value} if len(others) == 1 else {key: value}
+            yield {first: key, rest[0]: value} if len(rest) == 1 else {key: value}
 
 
 def _entry(item: Any, kind: type[BaseModel]) -> Any:
@@ -261,5 +253,5 @@ def _pair(text: str) -> list[str] | str:
     """The two values of an entry on one line: `play slot 2: 0.9`, `play slot 2 (0.9)`."""
     if ":" in text:
         return [part.strip() for part in text.rsplit(":", 1)]
-    found = RATED_IN_BRACKETS.search(text)
-    return [text[: found.start()].strip(), found[1]] if found and found.end() == len(text.rstrip()) else text
+    rating = RATED_IN_BRACKETS.search(text)
+    return [text[: rating.start()].strip(), rating[1]] if rating and rating.end() == len(text.rstrip()) else text

@@ -167,6 +167,6 @@ def bare_verdict(text: str) -> bool | None:
 def contradicts(reason: str, accepts: bool) -> bool:
     """Whether a reason says the opposite of its verdict: it begins or ends with the other one, or its last sentence
     says that an accepted move does harm."""
-    last = [one for one in re.split(r"(?<=[.!?])\s+|\n", reason) if one.strip()][-1:]
-    said = {bare_verdict(part) for part in (reason, *last)}
-    return (not accepts) in said or (accepts and any(map(speaks_against, last)))
+    last = [sentence for sentence in re.split(r"(?<=[.!?])\s+|\n", reason) if sentence.strip()][-1:]
+    verdicts = {bare_verdict(part) for part in (reason, *last)}
+    return (not accepts) in verdicts or (accepts and any(map(speaks_against, last)))

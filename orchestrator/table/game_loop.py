@@ -128,10 +128,10 @@ async def _play(
 ) -> Result:
     with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
         so_far = GameSoFar.from_events(written.events if written else ())
-        kept = written.flush if written else at_once
+        flush = written.flush if written else at_once
         if written and (changed := differences(so_far.started, started)):
             raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
-        game = _GameInPlay(everybody, started, so_far, sink, written or nowhere, gate or OpenGate(), max_turns, kept)
+        game = _GameInPlay(everybody, started, so_far, sink, written or nowhere, gate or OpenGate(), max_turns, flush)
         with structlog.contextvars.bound_contextvars(game=started.game):
             return await game.played()
 
@@ -190,8 +190,8 @@ def start(
     dealt = None if deck is not None else 1 if seed is None else seed
     cards = _cards(players, dealt, tuple(deck or ()))
     cast = tuple(map(describe, seats))
-    given = {seat: dict(memory) for seat, memory in sorted((memories or {}).items()) if memory}
-    if stranger := [seat for seat in given if seat not in range(players)]:
+    memories_before = {seat: dict(memory) for seat, memory in sorted((memories or {}).items()) if memory}
+    if stranger := [seat for seat in memories_before if seat not in range(players)]:
         raise UserError(f"there is no seat {stranger[0]} to give a memory; the seats are 0 to {players - 1}")
     # the label, never the cards: seeds of models must not depend on what is hidden
     place = [players, f"seed {dealt}" if dealt is not None else f"deck {label}", repeat]
@@ -202,8 +202,10 @@ def start(
         game=fingerprint.hashed(place),
         deck=cards,
         seats=cast,
-        memories=given,
-        config_hash=fingerprint.of_game(players, cards, repeat, [seat.model_dump(mode="json") for seat in cast], given),
+        memories=memories_before,
+        config_hash=fingerprint.of_game(
+            players, cards, repeat, [seat.model_dump(mode="json") for seat in cast], memories_before
+        ),
         versions=dict(versions()),
     )
 
@@ -225,7 +227,7 @@ class _GameInPlay:
     written: Sink
     gate: Gate
     max_turns: int | None
-    kept: Callable[[], Awaitable[None]] = at_once
+    flush: Callable[[], Awaitable[None]] = at_once
     ledger: Ledger = field(default_factory=Ledger)
 
     async def played(self) -> Result:
@@ -243,16 +245,16 @@ class _GameInPlay:
     async def _play_on(self) -> Result:
         self._emit(self.started)
         referee = rebuild(self.started.players, self.started.deck, self.so_far.moves)
-        given = self.started.memories
+        before = self.started.memories
         memories = dict(self.so_far.memories)
-        context = GameContext(self._emit, self.started.game, self.started.repeat, self.kept, self.so_far.answered)
+        context = GameContext(self._emit, self.started.game, self.started.repeat, self.flush, self.so_far.answered)
         seats = [seat.bind(context) if isinstance(seat, JournaledSeat) else seat for seat in self.seats]
         while not referee.over and (self.max_turns is None or referee.turn <= self.max_turns):
             await asyncio.sleep(0)  # programs never wait, and other games share this event loop
             if why := await self.gate.enter():
                 raise self._suspended(why, referee.turn, held=True)
             seat = referee.seat
-            memory = {**given.get(seat, {}), **memories.get(seat, {})}
+            memory = {**before.get(seat, {}), **memories.get(seat, {})}
             memories[seat] = await self._turn(referee, seats[seat], memory)
         result = _result(referee, self.started, self.ledger)
         self._emit(GameEnded(result=result))
@@ -292,7 +294,7 @@ class _GameInPlay:
         return Suspended(why, turn, held=held, refused=final and not self.ledger.counts["calls"])
 
 
-def decided_event(turn: int, seat: int, decision: Decision, given: Memory) -> Decided:
+def decided_event(turn: int, seat: int, decision: Decision, before: Memory) -> Decided:
     """The event of a decision, without the memory that was given before the game."""
     return Decided(
         turn=turn,
@@ -304,7 +306,7 @@ def decided_event(turn: int, seat: int, decision: Decision, given: Memory) -> De
         node=decision.node,
         votes={node: dict(moves) for node, moves in decision.votes.items()},
         rank=decision.rank,
-        memory={key: kept for key, kept in decision.memory.items() if key not in given or given[key] != kept},
+        memory={key: value for key, value in decision.memory.items() if key not in before or before[key] != value},
     )
 
 

@@ -20,7 +20,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.models.json_schema import response_format
 from orchestrator.models.request import Absent
 from orchestrator.plugins import BUILT_IN
-from orchestrator.replies import reader, text_format
+from orchestrator.replies import reader, writer
 from roles import registry
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -217,7 +217,7 @@ def _read(reply: Reply, form: Form) -> Reply:
     kind = type(reply)
     if form == "json_schema":
         response_format(kind)
-    return reader.read(text_format.text_of(reply, form), kind, labelled(dict.fromkeys(_moves(reply))), form).reply
+    return reader.read(writer.text_of(reply, form), kind, labelled(dict.fromkeys(_moves(reply))), form).reply
 
 
 def _differs(reply: Reply, again: Reply, form: Form) -> Iterator[str]:

@@ -14,8 +14,9 @@ from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import ModelRequest, Scripted, messages
-from orchestrator.replies import text_format
+from orchestrator.replies import writer
 from orchestrator.replies.reader import read
+from orchestrator.replies.values import entry
 from orchestrator.table.game_loop import play_async
 from roles.hanabi.plan_evaluator import PlannedChoice
 from roles.words import Words
@@ -42,9 +43,9 @@ async def asked(graph: str, where: str, form: str, lang: str) -> dict[str, Model
 
 def keys(kind: type[roles.Reply]) -> set[str]:
     """The words of the names of a reply's parts, as keys and as labels."""
-    inner = [text_format.entry(field.annotation) for field in kind.model_fields.values()]
+    inner = [entry(field.annotation) for field in kind.model_fields.values()]
     names = [*kind.model_fields, *(name for one in inner if one for name in one.model_fields)]
-    names += [text_format.label(kind, name) for name in kind.model_fields]
+    names += [writer.label(kind, name) for name in kind.model_fields]
     return {word for name in names for word in re.findall(r"[A-Za-z]+", name)}
 
 

@@ -11,7 +11,7 @@ from graphs.prompt_preview import requests
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event
 from orchestrator.models.request import ModelRequest
-from orchestrator.replies.text_format import label
+from orchestrator.replies.writer import label
 from orchestrator.table.game_loop import play_async
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position

@@ -12,7 +12,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import HintRank, Play
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event
-from orchestrator.replies import text_format
+from orchestrator.replies import writer
 from orchestrator.replies.reader import Unreadable, read
 from roles import Notes
 from roles.hanabi.beliefs import Belief, FirstOrder, MoveReading, SecondOrder
@@ -213,13 +213,11 @@ def test_beliefs_are_about_every_partner_and_readings_about_every_move() -> None
 def test_a_plan_in_plain_text_is_no_second_chosen_move() -> None:
     moves = dict(enumerate(LAST.legal))
     made = planned(LAST, {"r": (recommended(LAST),)})
-    text = text_format.write(PlannedChoice, made.as_data())
+    text = writer.write(PlannedChoice, made.as_data())
     assert "\n- action: " in text
     assert read(text, PlannedChoice, {str(n): move for n, move in moves.items()}, "text").reply == made
     other = made.model_copy(update={"action": LAST.legal[0]})
-    drafted = (
-        f"{text}\n\n{text_format.write(PlannedChoice, other.as_data())}"  # after a whole draft the last one counts
-    )
+    drafted = f"{text}\n\n{writer.write(PlannedChoice, other.as_data())}"  # after a whole draft the last one counts
     assert read(drafted, PlannedChoice, {str(n): move for n, move in moves.items()}, "text").reply == other
     with pytest.raises(Unreadable, match="in two ways"):
         read(f"{text}\nChosen move: {LAST.legal[0]}", PlannedChoice, {str(n): m for n, m in moves.items()}, "text")

@@ -16,7 +16,7 @@ from orchestrator.hanabi.referee import deal
 from orchestrator.hanabi.view import View
 from orchestrator.models.json_schema import response_format
 from orchestrator.models.request import Absent
-from orchestrator.replies import text_format
+from orchestrator.replies import writer
 from orchestrator.table.seat import BEFORE
 from roles import SECTIONS, Choice, Judgement, Reply, Role, Sections, Verdict
 from roles.hanabi.analysis import Analysis
@@ -193,7 +193,7 @@ def test_the_answer_format_explains_every_field_and_its_example_is_one(name: str
         kind.model_validate(kind.example)
         told, plainly = answer_format(kind), answer_format(kind, "text")
         assert all(f'"{field}"' in told for field in _fields(kind))
-        assert all(f"\n- {text_format.label(kind, field)}:" in plainly for field in kind.answer_fields())
+        assert all(f"\n- {writer.label(kind, field)}:" in plainly for field in kind.answer_fields())
         assert all(kind.model_fields[field].description for field in kind.answer_fields())
 
 

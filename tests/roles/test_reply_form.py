@@ -8,8 +8,7 @@ import pytest
 import roles
 from orchestrator.hanabi.moves import Play
 from orchestrator.models.json_schema import response_format
-from orchestrator.replies.copies import copied
-from orchestrator.replies.reader import Unreadable, read
+from orchestrator.replies.reader import Unreadable, copied, read
 from orchestrator.replies.reply import Form
 from roles import Choice
 from roles.reply_form import blanks, form

@@ -12,7 +12,7 @@ from orchestrator.journal.events import Call
 from orchestrator.journal.recorded_answers import first_difference
 from orchestrator.models.request import ModelRequest, messages, prompt_hash
 from orchestrator.replies import reader
-from orchestrator.replies.unreadable import Unreadable
+from orchestrator.replies.reply import Unreadable
 
 SHOWN = 4
 """How many are named; the rest are counted."""

@@ -13,8 +13,7 @@ from graphs.node import RoleNode
 from orchestrator import yaml_files
 from orchestrator.errors import UserError
 from orchestrator.replies import reader
-from orchestrator.replies.reply import Form, Options, Reply
-from orchestrator.replies.unreadable import Unreadable
+from orchestrator.replies.reply import Form, Options, Reply, Unreadable
 from roles import Notes
 from roles.legal_moves import LegalMoves
 

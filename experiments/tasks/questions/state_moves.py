@@ -35,7 +35,7 @@ def scene(position: Position, legal: Sequence[Move]) -> Scene:
         lives=view.lives,
         deck=view.deck_size,
         literal=literal,
-        known=counted(literal, literal, view.piles),
+        common=counted(literal, literal, view.piles),
     )
     return Scene(ME, knowledge, {PARTNER: theirs.cards}, legal)
 

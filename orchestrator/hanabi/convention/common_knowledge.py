@@ -126,11 +126,11 @@ class CommonKnowledge:
         lives: int,
         deck: int,
         literal: Hands,
-        known: Hands,
+        common: Hands,
     ) -> "CommonKnowledge":
         """The state of a position whose past is not known: no claims, and cards numbered as they lie."""
-        cards = tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(known))
-        return cls(tuple(conventions), 0, piles, tokens, lives, deck, literal, known, cards)
+        cards = tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(common))
+        return cls(tuple(conventions), 0, piles, tokens, lives, deck, literal, common, cards)
 
     @property
     def players(self) -> int:
@@ -236,10 +236,10 @@ class CommonKnowledge:
         if made_known(before, hand, self.piles):
             return
         meant = focus(hand, touched, self.piles, hints)
-        taken = None if reads is None else focus(hand, touched, self.piles, reads)
-        for slot in dict.fromkeys((meant, taken)):
+        read = None if reads is None else focus(hand, touched, self.piles, reads)
+        for slot in dict.fromkeys((meant, read)):
             if slot is not None:
-                yield Point(slot, self.piles.playable, "play hint", meant=slot == meant, believed=slot == taken)
+                yield Point(slot, self.piles.playable, "play hint", meant=slot == meant, believed=slot == read)
 
     def _record(self, seat: int, owner: int, point: Point) -> Claim:
         return Claim(self.turn, seat, owner, self.cards[owner][point.slot], point.types, point.why)
@@ -269,18 +269,18 @@ def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
             tuple(m if m & (m - 1) == 0 else (m & ~full or hints) for m, hints in zip(hand, by_hints, strict=True))
             for hand, by_hints in zip(hands, literal, strict=True)
         )
-        found = [mask for hand in hands for mask in hand if mask & (mask - 1) == 0]
-        if len(found) == len(located):
+        singles = [mask for hand in hands for mask in hand if mask & (mask - 1) == 0]
+        if len(singles) == len(located):
             return hands
-        located = found
+        located = singles
 
 
 @lru_cache(maxsize=4096)
 def _full(piles: Piles, located: tuple[Mask, ...]) -> Mask:
     """The types of which every copy is played, discarded or located in a slot."""
     full = 0
-    for index, gone in enumerate(piles.counts):
-        if gone + located.count(1 << index) >= COPIES_OF[index]:
+    for index, number in enumerate(piles.counts):
+        if number + located.count(1 << index) >= COPIES_OF[index]:
             full |= 1 << index
     return full
 

@@ -86,15 +86,15 @@ def understand(
     assumed to keep to the convention of the newest card, whatever they do.
     """
     past = tuple(history)
-    others = [other for other in range(players) if other != seat]
+    partner_seats = [other for other in range(players) if other != seat]
     if blind:
         return Understanding(
             common_knowledge([Convention()] * players, past),
-            tuple(PartnerModel(other, Convention(), 1.0) for other in others),
+            tuple(PartnerModel(other, Convention(), 1.0) for other in partner_seats),
         )
-    conventions = {other: usual(before) for other in others} | {seat: ADAPTING}
+    conventions = {other: usual(before) for other in partner_seats} | {seat: ADAPTING}
     partners: list[PartnerModel] = []
-    for other in others:
+    for other in partner_seats:
         judged = _judged(past, conventions, hands, other, before)
         conventions[other] = judged.convention
         partners.append(judged)
@@ -122,16 +122,16 @@ def _judged(
 
     The convention that was likeliest at the start is tried first, the others only if the partner broke it.
     """
-    found: list[PartnerModel] = []
+    models: list[PartnerModel] = []
     for convention in sorted(before, key=lambda convention: -before[convention]):
         now = _common({**conventions, other: convention}, history)
         odds, broke = _weighed(now, identities(now, hands), other, before[convention])
-        found.append(PartnerModel(other, convention if odds >= 1 else STRANGER, odds / (1 + odds), broke))
+        models.append(PartnerModel(other, convention if odds >= 1 else STRANGER, odds / (1 + odds), broke))
         if not broke:
             break
-    best = max(found, key=lambda model: (model.convention != STRANGER, -len(model.broke), model.chance))
+    best = max(models, key=lambda model: (model.convention != STRANGER, -len(model.broke), model.chance))
     doubted = bool(history) and history[-1].lives == 1 and best.chance < SURE
-    return replace(best, convention=STRANGER if doubted else best.convention, broke=found[0].broke)
+    return replace(best, convention=STRANGER if doubted else best.convention, broke=models[0].broke)
 
 
 def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
@@ -159,15 +159,15 @@ def _clipped(odds: float) -> float:
 @lru_cache(maxsize=256)
 def learnt(games: tuple[Record, ...]) -> Prior:
     """The odds after games that a partner played with its own kind: each convention is tested on all moves of them."""
-    found = {convention: log(odds) for convention, odds in NOTHING_KNOWN.items()}
+    logs = {convention: log(odds) for convention, odds in NOTHING_KNOWN.items()}
     for game in games:
-        for convention in found:
+        for convention in logs:
             now = CommonKnowledge.start((convention,) * game.players)
             for step in game.steps():
                 now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
             compared = _compared(now, dict(enumerate(game.deck)))
-            found[convention] += sum(log(RATIOS[claim.why][0 if holds else 1]) for claim, holds in compared)
-    return {convention: exp(max(log(LEAST), min(log(MOST), odds))) for convention, odds in found.items()}
+            logs[convention] += sum(log(RATIOS[claim.why][0 if holds else 1]) for claim, holds in compared)
+    return {convention: exp(max(log(LEAST), min(log(MOST), odds))) for convention, odds in logs.items()}
 
 
 # Models read these sentences in notes: their wording is part of the prompts.
@@ -186,8 +186,8 @@ def _holds(claim: Claim, seen: Mapping[int, Card], now: CommonKnowledge) -> bool
     if card is not None:
         return bool(claim.types >> INDEX[card] & 1)
     held = now.cards[claim.owner]
-    left = now.literal[claim.owner][held.index(claim.card)] if claim.card in held else claim.types
-    return None if claim.types & left else False
+    possible = now.literal[claim.owner][held.index(claim.card)] if claim.card in held else claim.types
+    return None if claim.types & possible else False
 
 
 def identities(now: CommonKnowledge, hands: Mapping[int, Sequence[Card]]) -> dict[int, Card]:

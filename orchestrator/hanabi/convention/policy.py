@@ -97,8 +97,8 @@ class Scene:
         after, points = self.knowledge.read_hint(self.seat, hint, touched)
         point = next((point for point in points if point.meant), None)
         learned = () if point else tuple(made_known(before, after, self.piles))
-        told, types = ([point.slot], point.types) if point else (learned, self.piles.playable)
-        true = bool(told) and all(types >> INDEX[cards[slot]] & 1 for slot in told)
+        slots, types = ([point.slot], point.types) if point else (learned, self.piles.playable)
+        true = bool(slots) and all(types >> INDEX[cards[slot]] & 1 for slot in slots)
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
         return HintEffect(hint, point, true, learned, removed)
 
@@ -194,15 +194,15 @@ def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
 def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     """Discard a card known dead, first those that only this player knows; else the chop; else what is likeliest not
     critical."""
-    commonly, own = scene.knowledge.common[scene.seat], scene.beliefs
-    dead = [slot for slot, belief in enumerate(own) if belief.dead == 1.0]
+    commonly, beliefs = scene.knowledge.common[scene.seat], scene.beliefs
+    dead = [slot for slot, belief in enumerate(beliefs) if belief.dead == 1.0]
     for slot in sorted(dead, key=lambda slot: (is_certain(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
     pointed = next_discard(commonly, scene.piles, scene.knowledge.conventions[scene.seat])
     if pointed is not None:
         yield Discard(slot=pointed), f"slot {pointed} is next to go, and nobody warned"
-    for slot in sorted(range(len(own)), key=lambda slot: (own[slot].critical, -lowest(own[slot]), slot)):
-        yield Discard(slot=slot), f"slot {slot} is critical with {own[slot].critical:.2f}"
+    for slot in sorted(range(len(beliefs)), key=lambda slot: (beliefs[slot].critical, -lowest(beliefs[slot]), slot)):
+        yield Discard(slot=slot), f"slot {slot} is critical with {beliefs[slot].critical:.2f}"
 
 
 STEPS: tuple[PolicyStep, ...] = (save, play, help, gamble, dump, discard)

@@ -117,16 +117,16 @@ class RolloutGame:
     def _piles(self) -> None:
         """Which types are playable, dead and critical by the piles."""
         playable = dead = critical = 0
-        gone = self.counts
+        counts = self.counts
         for colour, top in enumerate(self.tops):
             first = 5 * colour
             dead |= ((1 << top) - 1) << first
             for index in range(first + top, first + 5):
-                left = COPIES_OF[index] - gone[index]
-                if not left:
+                copies = COPIES_OF[index] - counts[index]
+                if not copies:
                     dead |= (1 << first + 5) - (1 << index)
                     break
-                if left == 1:
+                if copies == 1:
                     critical |= 1 << index
             if top < 5:
                 playable |= 1 << first + top
@@ -155,10 +155,10 @@ class RolloutGame:
         last = not self.deck
         if act.kind == HINT:
             reading = self.read_hint(seat, act, self.next_discard(act.to))
-            of, hand = HINTS[act.slot], self.hands[act.to]
+            types, hand = HINTS[act.slot], self.hands[act.to]
             literal = self.literal[act.to]
             self.literal[act.to] = [
-                mask & (of if of >> card & 1 else ~of) for mask, card in zip(literal, hand, strict=True)
+                mask & (types if types >> card & 1 else ~types) for mask, card in zip(literal, hand, strict=True)
             ]
             self.common[act.to] = reading.hand
             self.tokens -= 1
@@ -205,16 +205,16 @@ class RolloutGame:
 
     def read_hint(self, giver: int, act: Act, going: int | None) -> HintReading:
         """See `CommonKnowledge.read_hint`. `going`: the slot that the receiver would discard next."""
-        to, of, playable = act.to, HINTS[act.slot], self.playable
+        to, types, playable = act.to, HINTS[act.slot], self.playable
         hand: list[Mask] = []
         touched: list[int] = []
         plays, fit = False, True
         for slot, (old, card) in enumerate(zip(self.common[to], self.hands[to], strict=True)):
-            if of >> card & 1:
+            if types >> card & 1:
                 touched.append(slot)
-                new = old & of or self.literal[to][slot] & of
+                new = old & types or self.literal[to][slot] & types
             else:
-                new = old & ~of or self.literal[to][slot] & ~of
+                new = old & ~types or self.literal[to][slot] & ~types
             hand.append(new)
             if not new & ~playable and old & ~playable and old & playable and new:
                 plays, fit = True, fit and bool(playable >> card & 1)
@@ -223,16 +223,16 @@ class RolloutGame:
             return HintReading(hand, None, False, plays and fit)
         if going is not None and going in touched and act.slot >= FIRST_RANK and to == (giver + 1) % self.players:
             mask, critical = self.common[to][going], self.critical
-            if mask & of & critical and mask & ~critical:
+            if mask & types & critical and mask & ~critical:
                 if reads is not None:
                     hand[going] = hand[going] & critical or hand[going]
                 return HintReading(hand, (going, critical), True, False)
         if plays:
             return HintReading(hand, None, False, fit)
         meant = self._focus(hand, touched, hints)
-        taken = meant if reads == hints else None if reads is None else self._focus(hand, touched, reads)
-        if taken is not None:
-            hand[taken] &= playable
+        read = meant if reads == hints else None if reads is None else self._focus(hand, touched, reads)
+        if read is not None:
+            hand[read] &= playable
         return HintReading(hand, None if meant is None else (meant, playable), False, False)
 
     def _is_dump(self, giver: int, act: Act, touched: Sequence[int]) -> bool:
@@ -286,8 +286,9 @@ class RolloutGame:
 
     def decide(self) -> Act:
         """See `policy.decide`."""
-        own = self.own_masks()
-        return self._save() or self._play(own) or self._help() or self._gamble(own) or self._dump() or self._spare(own)
+        masks = self.own_masks()
+        certain = self._save() or self._play(masks) or self._help()
+        return certain or self._gamble(masks) or self._dump() or self._spare(masks)
 
     def own_masks(self) -> list[Mask]:
         """The types that each own slot may be, given the others' hands."""
@@ -296,13 +297,13 @@ class RolloutGame:
             if other != seat:
                 for card in hand:
                     copies[card] += 1
-        left = 0
+        unseen = 0
         for index, number in enumerate(copies):
             if number < COPIES_OF[index]:
-                left |= 1 << index
+                unseen |= 1 << index
         return [
-            known & left or literal & left or known
-            for known, literal in zip(self.common[seat], self.literal[seat], strict=True)
+            mask & unseen or literal & unseen or mask
+            for mask, literal in zip(self.common[seat], self.literal[seat], strict=True)
         ]
 
     def in_danger(self) -> int | None:
@@ -335,8 +336,8 @@ class RolloutGame:
         for hint in range(10):
             if not fitting >> hint & 1:
                 continue
-            given = Act(HINT, hint, to)
-            reading = self.read_hint(self.seat, given, going)
+            act = Act(HINT, hint, to)
+            reading = self.read_hint(self.seat, act, going)
             if reading.says is None:
                 helps = reading.plays
             else:
@@ -344,15 +345,15 @@ class RolloutGame:
             if helps:
                 removed = sum((old & ~new).bit_count() for old, new in zip(before, reading.hand, strict=True))
                 if removed > most:
-                    best, most = given, removed
+                    best, most = act, removed
         return most, best
 
-    def _play(self, own: Sequence[Mask]) -> Act | None:
+    def _play(self, masks: Sequence[Mask]) -> Act | None:
         commonly, playable = self.common[self.seat], self.playable
-        sure = [slot for slot, mask in enumerate(own) if not mask & ~playable]
+        sure = [slot for slot, mask in enumerate(masks) if not mask & ~playable]
         if not sure:
             return None
-        return Act(PLAY, min(sure, key=lambda slot: (not commonly[slot] & ~playable, _lowest(own[slot]), slot)))
+        return Act(PLAY, min(sure, key=lambda slot: (not commonly[slot] & ~playable, _lowest(masks[slot]), slot)))
 
     def _help(self) -> Act | None:
         if not self.tokens:
@@ -364,11 +365,11 @@ class RolloutGame:
                 best, most = hint, removed
         return best
 
-    def _gamble(self, own: Sequence[Mask]) -> Act | None:
+    def _gamble(self, masks: Sequence[Mask]) -> Act | None:
         if len(self.deck) > RISKED[self.lives]:
             return None
-        chances = self.chances(own, self.playable)
-        slot = max(range(len(own)), key=lambda slot: chances[slot])
+        chances = self.chances(masks, self.playable)
+        slot = max(range(len(masks)), key=lambda slot: chances[slot])
         return Act(PLAY, slot) if chances[slot] else None
 
     def _dump(self) -> Act | None:
@@ -377,29 +378,29 @@ class RolloutGame:
         right = (self.seat - 1) % self.players
         return Act(HINT, FIRST_RANK + RANK[self.hands[right][0]], right)
 
-    def _spare(self, own: Sequence[Mask]) -> Act:
+    def _spare(self, masks: Sequence[Mask]) -> Act:
         commonly, dead = self.common[self.seat], self.dead
-        lost = [slot for slot, mask in enumerate(own) if not mask & ~dead]
+        lost = [slot for slot, mask in enumerate(masks) if not mask & ~dead]
         if lost:
             return Act(DISCARD, min(lost, key=lambda slot: (not commonly[slot] & ~dead, slot)))
         pointed = self.next_discard(self.seat)
         if pointed is not None:
             return Act(DISCARD, pointed)
-        chances = self.chances(own, self.critical)
-        return Act(DISCARD, min(range(len(own)), key=lambda slot: (chances[slot], -_lowest(own[slot]), slot)))
+        chances = self.chances(masks, self.critical)
+        return Act(DISCARD, min(range(len(masks)), key=lambda slot: (chances[slot], -_lowest(masks[slot]), slot)))
 
-    def chances(self, own: Sequence[Mask], types: Mask) -> list[float]:
+    def chances(self, masks: Sequence[Mask], types: Mask) -> list[float]:
         """P(the card is one of `types`), slot by slot."""
-        left = [copies - gone for copies, gone in zip(COPIES_OF, self.counts, strict=True)]
+        unseen = [copies - count for copies, count in zip(COPIES_OF, self.counts, strict=True)]
         for seat, hand in enumerate(self.hands):
             for card in hand if seat != self.seat else ():
-                left[card] -= 1
-        found = []
-        for mask in own:
-            all_of = sum(number for index, number in enumerate(left) if mask >> index & 1)
-            of = sum(number for index, number in enumerate(left) if mask & types & 1 << index)
-            found.append(of / all_of if all_of else 0.0)
-        return found
+                unseen[card] -= 1
+        chances = []
+        for mask in masks:
+            all_of = sum(number for index, number in enumerate(unseen) if mask >> index & 1)
+            fitting = sum(number for index, number in enumerate(unseen) if mask & types & 1 << index)
+            chances.append(fitting / all_of if all_of else 0.0)
+        return chances
 
 
 def _lowest(mask: Mask) -> int:

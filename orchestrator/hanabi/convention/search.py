@@ -40,7 +40,7 @@ class Trial:
 
     def gain(self, other: "Trial") -> tuple[float, float]:
         """The mean gain over another trial on the deals that both played, and its standard error."""
-        gains = [own - others for own, others in zip(self.scores, other.scores, strict=False)]
+        gains = [ours - theirs for ours, theirs in zip(self.scores, other.scores, strict=False)]
         if len(gains) < 2:
             return 0.0, float("inf")
         mean = sum(gains) / len(gains)
@@ -55,14 +55,14 @@ def search(scene: Scene, usual: Move, rollouts: int, chance: Random, moves: Sequ
     one is kept; when none is ahead, the search ends. A single move is not tried.
     """
     trials = [Trial(move) for move in (moves or candidates(scene, usual))]
-    left, deals = list(trials), Deals(scene, chance)
+    remaining, deals = list(trials), Deals(scene, chance)
     rounds = ceil(log2(len(trials))) if len(trials) > 1 else 0
     for _round in range(rounds):
-        for _deal in range(rollouts // rounds // len(left)):
-            if not _try(left, deals):
+        for _deal in range(rollouts // rounds // len(remaining)):
+            if not _try(remaining, deals):
                 return trials
-        left = [trials[0], *_better_half(left)]
-        if len(left) == 1:
+        remaining = [trials[0], *_better_half(remaining)]
+        if len(remaining) == 1:
             break
     return trials
 
@@ -81,9 +81,9 @@ def _try(trials: Sequence[Trial], deals: "Deals") -> bool:
 
 def _better_half(trials: Sequence[Trial]) -> list[Trial]:
     """The best of the moves that are ahead of the usual one: at most half of those that were tried."""
-    usual, *others = trials
-    ahead = sorted((trial for trial in others if trial.mean > usual.mean), key=lambda trial: -trial.mean)
-    return ahead[: (len(others) + 1) // 2]
+    usual, *rivals = trials
+    ahead = sorted((trial for trial in rivals if trial.mean > usual.mean), key=lambda trial: -trial.mean)
+    return ahead[: (len(rivals) + 1) // 2]
 
 
 def best(trials: Sequence[Trial]) -> Trial:
@@ -113,26 +113,26 @@ class Deals:
     def draw(self) -> RolloutGame | None:
         """One deal; None when none was found."""
         for _ in range(TRIES):
-            taken = self._hand()
-            if taken is not None:
-                own = [self.pool[taken[slot]] for slot in range(len(self.masks))]
-                out = set(taken.values())
+            numbers = self._hand()
+            if numbers is not None:
+                hand = [self.pool[numbers[slot]] for slot in range(len(self.masks))]
+                out = set(numbers.values())
                 deck = [card for number, card in enumerate(self.pool) if number not in out]
                 self.chance.shuffle(deck)
-                hands = [own if seat == self.seat else self.hands[seat] for seat in range(self.players)]
+                hands = [hand if seat == self.seat else self.hands[seat] for seat in range(self.players)]
                 return self.game.dealt(hands, deck)
         return None
 
     def _hand(self) -> dict[int, int] | None:
         """A card for each own slot, or None: by rejection, so that all possible hands are equally likely."""
-        taken: dict[int, int] = {}
+        numbers: dict[int, int] = {}
         for slot in self.order:
             fits = self.fits[slot]
             number = fits[int(self.chance.random() * len(fits))]
-            if number in taken.values():
+            if number in numbers.values():
                 return None
-            taken[slot] = number
-        return taken
+            numbers[slot] = number
+        return numbers
 
 
 def _fitting(pool: Sequence[int], mask: Mask) -> list[int]:
@@ -146,12 +146,12 @@ def candidates(scene: Scene, usual: Move) -> list[Move]:
     """The usual move, then a few plays, hints and discards that may be better and say nothing false."""
     legal = set(scene.legal)
     tried = (usual, *_plays(scene), *_truthful_hints(scene), *_safe_discards(scene))
-    found = dict.fromkeys(move for move in tried if move in legal)
-    return list(found)[:MOST]
+    moves = dict.fromkeys(move for move in tried if move in legal)
+    return list(moves)[:MOST]
 
 
 def _plays(scene: Scene) -> Sequence[Move]:
-    likely = [slot for slot, own in enumerate(scene.beliefs) if own.playable >= WORTH_A_TRY]
+    likely = [slot for slot, belief in enumerate(scene.beliefs) if belief.playable >= WORTH_A_TRY]
     if scene.knowledge.lives == 1:
         likely = [slot for slot in likely if scene.beliefs[slot].playable == 1.0]
     ranked = sorted(likely, key=lambda slot: -scene.beliefs[slot].playable)
@@ -177,6 +177,5 @@ def _safe_discards(scene: Scene) -> Sequence[Move]:
         is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.seat]
     ):
         return []
-    own = scene.beliefs
-    ranked = sorted(range(len(own)), key=lambda slot: (own[slot].critical + own[slot].playable - own[slot].dead, slot))
-    return [Discard(slot=slot) for slot in ranked if own[slot].critical < 1.0][:2]
+    ranked = sorted(enumerate(scene.beliefs), key=lambda item: item[1].critical + item[1].playable - item[1].dead)
+    return [Discard(slot=slot) for slot, belief in ranked if belief.critical < 1.0][:2]

@@ -28,13 +28,13 @@ class Pool:
     def weigh(self, types: Mask) -> int:
         return sum((layer & types).bit_count() for layer in self.layers)
 
-    def chance(self, possible: Mask, wanted: Mask) -> float:
+    def chance(self, possible: Mask, types: Mask) -> float:
         """P(a card is one of `wanted`); exactly 1.0 or 0.0 when that is certain."""
-        if not possible & wanted:
+        if not possible & types:
             return 0.0
-        if not possible & ~wanted:
+        if not possible & ~types:
             return 1.0
-        return self.weigh(possible & wanted) / (self.weigh(possible) or 1)
+        return self.weigh(possible & types) / (self.weigh(possible) or 1)
 
     @classmethod
     def from_counts(cls, counts: Sequence[int]) -> "Pool":
@@ -60,11 +60,11 @@ def settle(hands: Sequence[HandMasks], pool: Pool) -> tuple[tuple[HandMasks, ...
         rest = pool
         for single in (types for hand in hands for types in hand if is_single(types)):
             rest = rest.less(single)
-        left = rest.layers[0]
-        made = tuple(tuple(m if is_single(m) else (m & left or m) for m in hand) for hand in hands)
-        if made == hands:
-            return made, rest
-        hands = made
+        available = rest.layers[0]
+        settled = tuple(tuple(m if is_single(m) else (m & available or m) for m in hand) for hand in hands)
+        if settled == hands:
+            return settled, rest
+        hands = settled
 
 
 def ask(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None:
@@ -72,8 +72,8 @@ def ask(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None
     plays = [pool.chance(types, piles.playable) for types in hand]
     if 1.0 not in plays:
         deads = [pool.chance(types, piles.dead) for types in hand]
-        if found := _first_that_is(hand, plays, deads, piles, most):
-            return found
+        if question := _first_that_is(hand, plays, deads, piles, most):
+            return question
     elif tested := [slot for slot, chance in enumerate(plays) if abs(chance - TESTED) < NEAR]:
         slot = min(tested, key=lambda slot: abs(plays[slot] - TESTED))
         return [_only(hand, slot, ~piles.playable), _only(hand, slot, piles.playable)]
@@ -124,14 +124,16 @@ Answering = Callable[[Question, int], int]
 """(question, scale of its answer within the number) -> the index of the answer."""
 
 
-def _asked(hand: HandMasks, pool: Pool, piles: Piles, size: int, answer: Answering) -> tuple[int, HandMasks]:
+def _question_by_question(
+    hand: HandMasks, pool: Pool, piles: Piles, size: int, answer: Answering
+) -> tuple[int, HandMasks]:
     """Ask until a number below `size` can hold no further answer; the number, and the hand after the answers."""
     number, scale = 0, 1
     while (most := (size - 1 - number) // scale + 1) > 1 and (question := ask(hand, pool, piles, most)):
-        given = answer(question, scale)
-        number += scale * given
+        index = answer(question, scale)
+        number += scale * index
         scale *= len(question)
-        hand = question[given]
+        hand = question[index]
     return number, hand
 
 
@@ -142,9 +144,9 @@ def encode(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMask
         fitting = (n for n, types in enumerate(question) if all(a & b for a, b in zip(types, cards, strict=True)))
         return next(fitting, 0)
 
-    return _asked(hand, pool, piles, size, answer)
+    return _question_by_question(hand, pool, piles, size, answer)
 
 
 def decode(hand: HandMasks, pool: Pool, piles: Piles, size: int, number: int) -> HandMasks:
     """What is known of a hand after a number that was given for it."""
-    return _asked(hand, pool, piles, size, lambda question, scale: number // scale % len(question))[1]
+    return _question_by_question(hand, pool, piles, size, lambda question, scale: number // scale % len(question))[1]

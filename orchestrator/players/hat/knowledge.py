@@ -33,7 +33,7 @@ from orchestrator.players.hat.code import Pool, decode, encode, is_single, settl
 
 def copies_left(piles: Piles) -> list[int]:
     """Copies of each type that are in the hands or the deck."""
-    return [copies - gone for copies, gone in zip(COPIES_OF, piles.counts, strict=True)]
+    return [copies - number for copies, number in zip(COPIES_OF, piles.counts, strict=True)]
 
 
 @lru_cache(maxsize=256)
@@ -89,14 +89,14 @@ class HatTable:
 
     def after_number(self, giver: int, size: int, number: int) -> tuple[HandMasks, ...]:
         """The common knowledge after a number below `size`."""
-        known = list(self.common)
+        hands = list(self.common)
         for seat in self.other_seats(giver):
             if seat != self.seat:
-                own, known[seat] = self._share(seat, size)
-                number -= own
+                share, hands[seat] = self._share(seat, size)
+                number -= share
         if giver != self.seat:
-            known[self.seat] = decode(self.common[self.seat], self.pool, self.piles, size, number % size)
-        return tuple(known)
+            hands[self.seat] = decode(self.common[self.seat], self.pool, self.piles, size, number % size)
+        return tuple(hands)
 
     # What waits for a hint, what is useless
 
@@ -113,18 +113,18 @@ class HatTable:
         """The table after `giver` gave no hint although one was possible: players who wait for a hint hold no playable
         card."""
         playable = self.piles.playable
-        known = [
+        hands = [
             tuple(types & ~playable for types in hand) if seat != giver and self.waits(seat) else hand
             for seat, hand in enumerate(self.common)
         ]
-        return self._with(known, self.literal)
+        return self._with(hands, self.literal)
 
-    def _with(self, known: Sequence[HandMasks], literal: Sequence[HandMasks]) -> "HatTable":
+    def _with(self, common: Sequence[HandMasks], literal: Sequence[HandMasks]) -> "HatTable":
         """The table with this knowledge. A slot of which nothing would be left may be all that hints leave of it:
         somebody at the table plays by other rules."""
         mended = [
             tuple(types & hints or hints for types, hints in zip(*hand, strict=True))
-            for hand in zip(known, literal, strict=True)
+            for hand in zip(common, literal, strict=True)
         ]
         settled, pool = settle(tuple(mended), Pool.from_counts(copies_left(self.piles)))
         return HatTable(self.seat, self.cards, settled, tuple(literal), pool, self.piles, self.tokens)
@@ -142,9 +142,9 @@ class HatTable:
 
     def _hinted(self, past: Past, hint: Hint) -> "HatTable":
         number = self.number(past.seat, hint.to, past.slots, isinstance(hint, HintRank))
-        known = self.after_number(past.seat, sum(self.sizes(past.seat)), number)
+        common = self.after_number(past.seat, sum(self.sizes(past.seat)), number)
         literal = with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots))
-        after = self._with(known, literal)
+        after = self._with(common, literal)
         return HatTable(after.seat, after.cards, after.common, after.literal, after.pool, after.piles, past.tokens)
 
     def _discarded(self, seat: int, slot: int) -> "HatTable":
@@ -157,16 +157,16 @@ class HatTable:
     def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "HatTable":
         """A card leaves the hand, and the next one is drawn."""
         drew = 1 << INDEX[past.drew] if past.drew else 0
-        more = self._drawn(past)
+        more = self._draws(past)
 
         def moved(hands: tuple[HandMasks, ...], card: Mask) -> tuple[HandMasks, ...]:
             return with_hand(hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ()))
 
-        known, literal = moved(self.common, ANY), moved(self.literal, ANY)
-        table = HatTable(self.seat, moved(self.cards, drew), known, literal, self.pool, piles, past.tokens)
-        return table._with(known, literal)
+        common, literal = moved(self.common, ANY), moved(self.literal, ANY)
+        table = HatTable(self.seat, moved(self.cards, drew), common, literal, self.pool, piles, past.tokens)
+        return table._with(common, literal)
 
-    def _drawn(self, past: Past) -> bool:
+    def _draws(self, past: Past) -> bool:
         """Whether a card was drawn: the deck was not empty."""
         return sum(map(len, self.common)) + sum(self.piles.fireworks) + len(self.piles.discards) < DECK_SIZE
 
@@ -179,7 +179,7 @@ def _encoded(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMa
 def _size(hand: HandMasks) -> int:
     """How many numbers hints to a hand can stand for: 4 if it certainly has two colours and two ranks, so that all four
     hints can be given; else 3."""
-    of_one = any(all(types & one for types in hand) for one in (*OF_COLOUR.values(), *OF_RANK.values()))
+    of_one = any(all(types & single for types in hand) for single in (*OF_COLOUR.values(), *OF_RANK.values()))
     return 3 if of_one else 4
 
 
@@ -189,8 +189,8 @@ def _asked_slot(hand: HandMasks, piles: Piles) -> int:
     def openness(types: Mask) -> int:
         if not types & ~piles.dead:
             return 0
-        colours = sum(bool(types & one) for one in OF_COLOUR.values())
-        ranks = sum(bool(types & one) for one in OF_RANK.values())
+        colours = sum(bool(types & named) for named in OF_COLOUR.values())
+        ranks = sum(bool(types & named) for named in OF_RANK.values())
         return 1 + (colours > 1) + (ranks > 1)
 
     return max(range(len(hand)), key=lambda slot: (openness(hand[slot]), -slot))

@@ -54,15 +54,15 @@ class HatPosition:
         spare = DECK_SIZE - len(CARDS) - self.view.players * HAND_SIZES[self.view.players]
         return len(self.view.discards) <= spare
 
-    def chances(self, wanted: Mask) -> list[float]:
+    def chances(self, types: Mask) -> list[float]:
         hand, pool = self.own_hand
-        return [pool.chance(types, wanted) for types in hand]
+        return [pool.chance(possible, types) for possible in hand]
 
     def mean(self, types: Mask, value: dict[Mask, float]) -> float:
         """The mean value of a card that may be of these types."""
         _, pool = self.own_hand
-        weights = [(pool.weigh(one) or 1, one) for one in _singles(types)]
-        return sum(n * value[one] for n, one in weights) / sum(n for n, _ in weights)
+        weights = [(pool.weigh(single) or 1, single) for single in _singles(types)]
+        return sum(n * value[single] for n, single in weights) / sum(n for n, _ in weights)
 
     # Plays
 
@@ -111,9 +111,9 @@ class HatPosition:
         """How far a hint narrows down its receiver's hand literally."""
         types, pool = types_of(hint), self.table.pool
         live = [
-            (known, known & (types if card & types else ~types))
-            for known, card in zip(self.table.common[hint.to], self.table.cards[hint.to], strict=True)
-            if known & ~self.table.piles.dead
+            (mask, mask & (types if card & types else ~types))
+            for mask, card in zip(self.table.common[hint.to], self.table.cards[hint.to], strict=True)
+            if mask & ~self.table.piles.dead
         ]
         return prod((pool.weigh(before) or 1) / (pool.weigh(after) or 1) for before, after in live)
 
@@ -155,7 +155,7 @@ RANK_OF: dict[Mask, float] = {1 << i: card.rank for card, i in INDEX.items()}
 
 
 def _singles(types: Mask) -> Iterator[Mask]:
-    return (one for one in RANK_OF if types & one)
+    return (single for single in RANK_OF if types & single)
 
 
 def hat(view: View, rng: Random) -> ReasonedMove:

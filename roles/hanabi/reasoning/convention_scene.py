@@ -65,7 +65,7 @@ def scene_of(position: Position, conventions: Sequence[Convention], *, literal: 
         lives=position.lives,
         deck=position.deck_size,
         literal=hands if literal is None else literal,
-        known=hands,
+        common=hands,
     )
     return Scene(position.seat, common, position.hands, position.moves, position.turns_left)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import roles
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Listed, Move, Play, labelled
-from orchestrator.replies import text_format
+from orchestrator.replies import writer
 from orchestrator.replies.reader import Reading, Unreadable, read
 from orchestrator.replies.reply import Reply
 from roles.reply_types import Choice, RatedChoice, variant
@@ -239,7 +239,7 @@ def test_what_is_written_plainly_is_read_back(name: str) -> None:
     kind = variant(roles.get(name).reply, True)
     legal = labelled(every_move())
     data = kind.model_validate(kind.example).as_data()
-    assert read(text_format.write(kind, data), kind, legal, "text").reply.as_data() == data
+    assert read(writer.write(kind, data), kind, legal, "text").reply.as_data() == data
     assert read(json.dumps(data), kind, legal, "json").reply.as_data() == data
 
 
