@@ -16,10 +16,10 @@ games_app = group("List games.")
 @graphs_app.command("list")
 def graphs_list(imports: Import = None, as_json: Json = False) -> None:
     """List the graphs."""
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.show import listing
 
-    printed(listing.graphs_data()) if as_json else listing.list_graphs(console())
+    printed(listing.graphs_data()) if as_json else terminal.show([listing.graphs_table()], terminal.console())
 
 
 @graphs_app.command("show")
@@ -72,13 +72,13 @@ def graphs_prompt(
 def roles_list(imports: Import = None, as_json: Json = False) -> None:
     """List the roles."""
     import roles
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.show import listing
 
     if as_json:
         printed([listing.role_data(roles.get(name)) for name in roles.names()])
     else:
-        listing.list_roles(console())
+        terminal.show([listing.roles_table()], terminal.console())
 
 
 @roles_app.command("show")
@@ -113,10 +113,10 @@ def roles_check(name: str, imports: Import = None, as_json: Json = False) -> Non
 @partners_app.command("list")
 def partners_list(as_json: Json = False) -> None:
     """List the rule players that can take a seat."""
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.show import listing
 
-    printed(listing.partners_data()) if as_json else listing.list_partners(console())
+    printed(listing.partners_data()) if as_json else terminal.show([listing.partners_table()], terminal.console())
 
 
 @games_app.command("list")

@@ -98,10 +98,12 @@ def group(said: str) -> typer.Typer:
 
 def listed(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
     """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
-    from experiments.document.terminal import console
+    from experiments.document import terminal
+    from experiments.document.blocks import Note
     from experiments.show import listing
 
-    printed(rows) if as_json else listing.list_rows(rows, nothing, console())
+    block = listing.rows_table(rows) if rows else Note(nothing, "aside")
+    printed(rows) if as_json else terminal.show([block], terminal.console())
 
 
 def printed(data: Any) -> None:

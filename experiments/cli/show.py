@@ -54,9 +54,11 @@ def show(
     else:
         turn_story.print_turn(told, turn, console(), part)
         if mistakes:
+            from experiments.document import terminal
             from experiments.show import values_table
 
-            values_table.print_values(_values(told, turn, game, rollouts), console())
+            console().print()
+            terminal.show(values_table.blocks(_values(told, turn, game, rollouts)), console())
 
 
 def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one_game: bool, swings: bool) -> None:

@@ -8,9 +8,9 @@ from experiments.document.formats import TEXT, Format, empty
 
 Cell: TypeAlias = str | int | float | bool | tuple[Any, ...] | None
 """A value, a text, or the parts of a value that has several, such as the bounds of an interval."""
-Level: TypeAlias = Literal["plain", "aside", "caution", "no model"]
-"""How a note is meant: a sentence of the report, small print, something to be careful about, or that what follows was
-not answered by a language model."""
+Level: TypeAlias = Literal["plain", "aside", "caution", "error", "no model"]
+"""How a note is meant: a sentence of the report, small print, something to be careful about, something that went wrong,
+or that what follows was not answered by a language model."""
 Look: TypeAlias = Literal["plain", "strong", "faint", "no model"]
 """How a row stands out: a total, a mere reference, one that is not of a language model or cheats."""
 
@@ -25,6 +25,8 @@ class Column:
     """The sentence that explains it."""
     unbroken: bool = False
     """Whether its words stay on one line on a narrow terminal, as numbers do."""
+    cut: bool = False
+    """Whether its words end with a sign of omission on a narrow terminal, so that a row stays one line."""
     constant: bool = False
     """Whether it is no reason to print a table: it says which row this is."""
 

@@ -21,7 +21,7 @@ UNBROKEN = 100_000
 """Width of output to a file or another program, so that no line is broken."""
 FOLD = 16
 """The least width to which a narrow terminal folds a column of words."""
-NOTES: dict[Level, str] = {"plain": "", "aside": "dim", "caution": "yellow", "no model": "magenta"}
+NOTES: dict[Level, str] = {"plain": "", "aside": "dim", "caution": "yellow", "error": "bold red", "no model": "magenta"}
 ROWS: dict[Look, str] = {"plain": "", "strong": "bold", "faint": "dim", "no model": "magenta"}
 
 
@@ -115,11 +115,17 @@ def table(part: Table) -> PlainTable:
     rows.show_header = any(column.title for column in shown.columns)
     looks: Sequence[Look] = shown.looks or ["plain"] * len(shown.rows)
     for row, texts, look in zip(shown.rows, shown.texts(), looks, strict=True):
-        cells = (t if isinstance(cell, str) else t.translate(ASCII) for cell, t in zip(row, texts, strict=True))
-        rows.add_row(*(rich_text.Text(printable(cell)) for cell in cells), style=ROWS[look])
+        cells = [
+            rich_text.Text(
+                printable(text if isinstance(cell, str) else text.translate(ASCII)), **(CUT if column.cut else {})
+            )
+            for column, cell, text in zip(shown.columns, row, texts, strict=True)
+        ]
+        rows.add_row(*cells, style=ROWS[look])
     return rows
 
 
+CUT: dict[str, Any] = {"no_wrap": True, "overflow": "ellipsis"}
 ASCII = str.maketrans({"−": "-", "–": "-"})
 """Signs of numbers that not every terminal has."""
 

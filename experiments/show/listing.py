@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 import roles
-from experiments.document.terminal import plain_table
+from experiments.document.blocks import Cell, Column, Table, table
+from experiments.document.formats import INT, RIGHT, TEXT
 from experiments.show.graph_tree import calls, depth
 from experiments.values.choice_marks import mark_infos
 from graphs import config as graph_configs
@@ -21,46 +22,55 @@ from roles.role_definition import Role
 from roles.role_options import shown
 
 
-def list_graphs(console: Console) -> None:
-    columns = ("graph", "context", "nodes", "calls per turn", "depth", "verify", "from")
-    table = plain_table(*columns, words=columns, fixed={*columns} - {"nodes"})
+def graphs_table() -> Table:
+    """Return the graphs with their nodes, calls and rules."""
+    names = ("graph", "context", "nodes", "calls per turn", "depth", "verify", "from")
+    columns = [Column(name, name, TEXT, unbroken=name != "nodes") for name in names]
+    rows = []
     for name in graph_configs.names():
         config = graph_configs.read(name)
         verify = config.verify.rule if not config.check else f"{config.check.judge} + {config.verify.rule}"
         nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
-        named, source = context.resolved(config.context).name, graph_configs.source(name)
-        table.add_row(name, named, nodes, calls(config), str(depth(config)), verify, source)
-    console.print(table)
+        kind, source = context.resolved(config.context).name, graph_configs.source(name)
+        rows.append((name, kind, nodes, calls(config), str(depth(config)), verify, source))
+    return table("graphs", columns, rows)
 
 
 def graphs_data() -> list[dict[str, Any]]:
+    """Return the graphs as plain data."""
     names, read, source = graph_configs.names(), graph_configs.read, graph_configs.source
     return [{**read(name).model_dump(mode="json"), "source": source(name)} for name in names]
 
 
-def list_roles(console: Console) -> None:
-    columns = ("role", "replies with", "played by", "marks", "from", "what for")
-    fixed = tuple(name for name in columns if name != "what for")
-    table = plain_table(*columns, words=tuple(name for name in columns if name != "marks"), fixed=fixed)
-    for name in roles.names():
-        role = roles.get(name)
-        title = Text(role.title, no_wrap=True, overflow="ellipsis")
-        table.add_row(name, role.reply.__name__, played_by(role), _marked(role), roles.source(name), title)
-    console.print(table)
+def roles_table() -> Table:
+    """Return the roles with their replies and how many marks they may have."""
+    columns = (
+        *(Column("role", "role", unbroken=True), Column("reply", "replies with", unbroken=True)),
+        *(Column("played_by", "played by", unbroken=True), Column("marks", "marks", RIGHT)),
+        *(Column("source", "from", unbroken=True), Column("what_for", "what for", cut=True)),
+    )
+    every = map(roles.get, roles.names())
+    rows = [
+        (role.name, role.reply.__name__, played_by(role), _marked(role), roles.source(role.name), role.title)
+        for role in every
+    ]
+    return table("roles", columns, rows)
 
 
 def played_by(role: Role) -> str:
-    return " or ".join(who for who, there in (("model", role.template), ("program", role.solve)) if there)
+    """Return `model`, `program`, or both."""
+    return " or ".join(player for player, means in (("model", role.template), ("program", role.solve)) if means)
 
 
 def _marked(role: Role) -> str:
-    """How many marks a role may have; of a plain function it is not known."""
+    """Return how many marks a role may have; of a plain function it is not known."""
     if role.mark is None or isinstance(role.mark, Marker):
         return str(len(mark_infos(role.name)) or "-")
     return "yes"
 
 
 def role_data(role: Role) -> dict[str, Any]:
+    """Return a role as plain data."""
     return {
         "name": role.name,
         "title": role.title,
@@ -80,7 +90,7 @@ def role_data(role: Role) -> dict[str, Any]:
 
 
 def show_role(role: Role, console: Console) -> None:
-    """The sections of a role, its reply and its instruction."""
+    """Print the sections of a role, its reply and its instruction."""
     console.print(Text.assemble((role.name, "bold"), (f"  {role.title}", "italic")))
     console.print(Text(f"sections: {', '.join(section.name for section in role.takes)}"))
     console.print(Text(f"its program needs: {', '.join(section.name for section in role.needs) or 'none'}"))
@@ -98,16 +108,16 @@ def show_role(role: Role, console: Console) -> None:
 
 
 def _marks(role: Role) -> Iterator[str]:
-    """Each mark in its words, and what of a reply is not marked."""
-    own, found = infos(role.mark), mark_infos(role.name)
+    """Return each mark in its words, and what of a reply is not marked."""
+    stated, every = infos(role.mark), mark_infos(role.name)
     if role.mark is not None and not isinstance(role.mark, Marker):
         yield f"marks: {(role.mark.__doc__ or 'yes').strip().splitlines()[0].rstrip('.')}"
-    elif not found:
+    elif not every:
         yield "marks: none"
-    if own:
+    if stated:
         yield "marks of what it states, by the hidden cards and the exact belief:"
-        yield from chain.from_iterable(map(_mark, own.values()))
-    if by_values := [info for name, info in found.items() if name not in own]:
+        yield from chain.from_iterable(map(_mark, stated.values()))
+    if by_values := [info for name, info in every.items() if name not in stated]:
         yield "marks of the moves it names or judges, by what each was worth; which it has depends on graph and format:"
         yield from chain.from_iterable(map(_mark, by_values))
     if isinstance(role.mark, Marker) and role.mark.prose:
@@ -122,48 +132,40 @@ def _mark(info: MarkInfo) -> Iterator[str]:
     yield f"    {info.unit}; {best}{guess}"
 
 
-def list_partners(console: Console) -> None:
-    columns = ("partner", "players", "after")
-    table = plain_table(*columns, words=columns, fixed=("partner",))
-    for name in partners.names():
-        partner = partners.get(name)
-        table.add_row(name, ", ".join(map(str, partner.players)), partner.source)
-    console.print(table)
+def partners_table() -> Table:
+    """Return the rule players."""
+    columns = (Column("partner", "partner", unbroken=True), Column("players", "players"), Column("source", "after"))
+    every = map(partners.get, partners.names())
+    rows = [(partner.name, ", ".join(map(str, partner.players)), partner.source) for partner in every]
+    return table("partners", columns, rows)
 
 
 def partners_data() -> list[dict[str, Any]]:
-    found = [partners.get(name) for name in partners.names()]
-    return [{"name": partner.name, "players": partner.players, "source": partner.source} for partner in found]
-
-
-def list_rows(rows: Sequence[Mapping[str, Any]], nothing: str, console: Console) -> None:
-    """Rows of equal keys as a table; `nothing` is printed where there are none."""
-    if not rows:
-        console.print(Text(nothing, style="dim"))
-        return
-    columns = {name: name.replace("_", " ") for name in rows[0]}
-    words = [columns[name] for name in columns if any(isinstance(row[name], str | list | bool) for row in rows)]
-    whole = [called for name, called in columns.items() if name not in LONG]
-    table = plain_table(*columns.values(), words=words, fixed=whole)
-    for row in rows:
-        table.add_row(*(_cell(row[name], cut=name in CUT) for name in columns))
-    console.print(table)
+    """Return the rule players as plain data."""
+    every = map(partners.get, partners.names())
+    return [{"name": partner.name, "players": partner.players, "source": partner.source} for partner in every]
 
 
 LONG = ("what_for", "models", "rule", "says", "source", "n")
 """Columns that are narrower on a narrow terminal."""
-CUT = ("what_for",)
-"""Those of them that end with a sign of omission there, so that a row stays one line."""
 
 
-def _cell(value: object, *, cut: bool = False) -> Text:
-    if isinstance(value, list):
-        return Text(", ".join(map(str, value)))
-    if cut:
-        return Text(str(value), no_wrap=True, overflow="ellipsis")
-    return Text({True: "yes", False: "no", None: "-"}[value] if isinstance(value, bool | None) else str(value))
+def rows_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Return rows of equal keys."""
+    columns = []
+    for name in rows[0] if rows else ():
+        words = any(isinstance(row[name], str | list | bool) for row in rows)
+        title, cut = name.replace("_", " "), name == "what_for"
+        columns.append(Column(name, title, TEXT if words else INT, unbroken=name not in LONG, cut=cut))
+    return table("rows", columns, [[_cell(value) for value in row.values()] for row in rows])
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _allowed(value: object) -> object:
-    """A possible value of an option, for people and JSON."""
+    """Return a possible value of an option, for people and JSON."""
     return shown(value) if value is int or isinstance(value, range) else value

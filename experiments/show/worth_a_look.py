@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
-from experiments.document.terminal import UNBROKEN, plain_table, printable
+from experiments.document import terminal
+from experiments.document.blocks import Column, Heading, Note, notes, table
+from experiments.document.formats import RIGHT
 from experiments.values.worth_a_look import GROUPS, Group, Look, Looks
 from roles.words import many
 
@@ -14,46 +15,42 @@ SHOWN = 5
 """Games of a group that are listed."""
 
 
-def print_looks(found: Looks, nothing: str, console: Console) -> None:
-    """A group after the other: how many games, and the first of them; `nothing` where there is no game at all."""
-    if not found.games and not found.looks:
-        console.print(Text(nothing, style="dim"))
+def print_looks(looks: Looks, nothing: str, screen: Console) -> None:
+    """Print a group after the other: how many games, and the first of them; `nothing` where there is no game at all."""
+    if not looks.games and not looks.looks:
+        terminal.show([Note(nothing, "aside")], screen)
         return
-    open_ones = found.games - found.finished
-    rest = f", {open_ones} not finished" if open_ones else ""
-    console.print(Text(f"{many(found.games, 'game')}{rest}", style="bold"))
+    unfinished = looks.games - looks.finished
+    rest = f", {unfinished} not finished" if unfinished else ""
+    terminal.show([Heading(f"{many(looks.games, 'game')}{rest}")], screen)
     for group in GROUPS:
-        _print_group(group, found.of(group), console)
-    if not found.looks:
-        console.print(Text("nothing stands out"))
-    for line in _limits(found):
-        console.print(Text(line, style="dim"))
+        _print_group(group, looks.of(group), screen)
+    if not looks.looks:
+        screen.print("nothing stands out")
+    screen.print()
+    terminal.show(notes(_limits(looks), "aside"), screen)
 
 
-def _print_group(group: Group, looks: list[Look], console: Console) -> None:
+def _print_group(group: Group, looks: list[Look], screen: Console) -> None:
+    """Print the first games of a group; where a terminal is narrow, the command in one piece below the reason."""
     if not looks:
         return
-    console.print(Text(f"\n{GROUPS[group]}: {many(len(looks), 'game')}", style="bold"))
-    table = plain_table("score", "why", "look", words=("why", "look"), fixed=("score", "look"))
-    for look in looks[:SHOWN]:
-        table.add_row(_score(look), printable(look.why), _where(look))
-    if console.measure(table, options=console.options.update(max_width=UNBROKEN)).maximum <= console.width:
-        console.print(table)
+    screen.print()
+    terminal.show([Heading(f"{GROUPS[group]}: {many(len(looks), 'game')}")], screen)
+    columns = (Column("score", "score", RIGHT), Column("why", "why"), Column("look", "look", unbroken=True))
+    part = table("looks", columns, [(_score(look), look.why, _where(look)) for look in looks[:SHOWN]])
+    drawn = terminal.table(part)
+    if screen.measure(drawn, options=screen.options.update(max_width=terminal.UNBROKEN)).maximum <= screen.width:
+        screen.print(drawn)
     else:
-        _print_lines(looks[:SHOWN], console)
+        for score, why, look in part.rows:
+            row = terminal.plain_table("", "", words=("why",))
+            row.show_header, row.columns[0].min_width = False, len("0 (00)")
+            row.add_row(str(score), terminal.printable(str(why)))
+            screen.print(row)
+            terminal.show([Note(f"        {look}", "aside")], screen)
     if len(looks) > SHOWN:
-        console.print(Text(f"... and {len(looks) - SHOWN} more; --json lists all", style="dim"))
-
-
-def _print_lines(looks: list[Look], console: Console) -> None:
-    """For a narrow terminal: the reason, and below it the command in one piece."""
-    for look in looks:
-        table = plain_table("score", "why", words=("why",), fixed=("score",))
-        table.show_header = False
-        table.columns[0].min_width = len("0 (00)")
-        table.add_row(_score(look), printable(look.why))
-        console.print(table)
-        console.print(Text(f"        {_where(look)}", style="dim"), soft_wrap=True)
+        terminal.show([Note(f"... and {len(looks) - SHOWN} more; --json lists all", "aside")], screen)
 
 
 def _where(look: Look) -> str:
@@ -67,33 +64,23 @@ def _score(look: Look) -> str:
     return f"{look.score_strict}{kept}"
 
 
-def _limits(found: Looks) -> Iterable[str]:
-    """What was not looked at."""
-    yield ""
-    if found.read < found.teams:
-        yield f"overruled roles were looked for in the {found.read} games with the lowest scores"
-    if found.rolled:
-        yield f"moves that cost much were looked for in {many(found.rolled, 'game')}, those with the lowest scores"
-    elif found.finished:
+def _limits(looks: Looks) -> Iterable[str]:
+    """Return what was not looked at."""
+    if looks.read < looks.teams:
+        yield f"overruled roles were looked for in the {looks.read} games with the lowest scores"
+    if looks.rolled:
+        yield f"moves that cost much were looked for in {many(looks.rolled, 'game')}, those with the lowest scores"
+    elif looks.finished:
         yield "moves that cost much are found with --swings, by rollouts: some seconds a game"
 
 
-def as_data(found: Looks) -> dict[str, Any]:
-    """For `--json`: all games of all groups."""
+def as_data(looks: Looks) -> dict[str, Any]:
+    """Return all games of all groups, for `--json`."""
+    keys = ("group", "journal", "score_strict", "score_kept", "turn", "why")
     return {
-        "games": found.games,
-        "finished": found.finished,
-        "read_for_overruled": found.read,
-        "rolled_for_swings": found.rolled,
-        "looks": [
-            {
-                "group": look.group,
-                "journal": look.journal,
-                "score_strict": look.score_strict,
-                "score_kept": look.score_kept,
-                "turn": look.turn,
-                "why": look.why,
-            }
-            for look in found.looks
-        ],
+        "games": looks.games,
+        "finished": looks.finished,
+        "read_for_overruled": looks.read,
+        "rolled_for_swings": looks.rolled,
+        "looks": [{key: getattr(look, key) for key in keys} for look in looks.looks],
     }

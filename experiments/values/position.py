@@ -60,7 +60,7 @@ class Position:
 
 
 def _plain(game: RolloutGame) -> list[object]:
-    public = ("conventions", "seat", "tops", "gone", "tokens", "lives", "turns_left", "known", "literal")
+    public = ("conventions", "seat", "tops", "counts", "tokens", "lives", "turns_left", "common", "literal")
     return [getattr(game, name) for name in public]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from experiments.document import terminal
 from experiments.document.terminal import Uncropped, plain_table
 from experiments.record.rows import constructed
 from experiments.record.run_folder import RUN
@@ -22,7 +23,7 @@ def test_the_packaged_experiments_are_listed_with_what_they_are_for(run: Run) ->
     assert all(row["what_for"].endswith((".", ").")) and "orchestrator" not in row["what_for"] for row in rows)
     assert "What each role of house is worth" in run("experiment", "list")[1]
     written = StringIO()
-    listing.list_rows(rows, "", Console(width=80, file=written))
+    terminal.show([listing.rows_table(rows)], Console(width=80, file=written))
     lines = written.getvalue().splitlines()
     assert len(lines) == len(rows) + 1 and max(map(len, lines)) <= 80 and "…" in lines[1]
 
