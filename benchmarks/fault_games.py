@@ -17,11 +17,11 @@ import roles
 from benchmarks.fault_graphs import FAULTY, errors, hosting
 from benchmarks.fault_positions import Again, asked_again
 from experiments.record.files import write_atomically
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values import RoleMark, role_marks
 from experiments.values.mark_store import version
 from graphs.config import GraphConfig
-from orchestrator import journal, play
+from orchestrator import play
 from orchestrator.journal import fingerprint
 from orchestrator.models.settings import PROGRAM
 
@@ -30,7 +30,7 @@ Mark = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Game:
+class Deal:
     """A deal in which a role errs."""
 
     role: str
@@ -53,7 +53,7 @@ class Game:
 class Played:
     """The marks of a game, each as the mean over its replies: one value a game, for games are what is independent."""
 
-    game: Game
+    game: Deal
     marks: Mapping[Mark, float]
     beside: Mapping[Mark, float]
     """The same less what the role's program would have had with the same sections and notes."""
@@ -61,7 +61,7 @@ class Played:
     """Of the answers of the role that errs, the share in which an error was made."""
 
 
-def played(games: Sequence[Game], folder: Path, processes: int = 1) -> Iterator[Played]:
+def played(games: Sequence[Deal], folder: Path, processes: int = 1) -> Iterator[Played]:
     """The games with their marks, in their order if games of a role and deal follow each other. What the folder has is
     neither played nor marked again."""
     deals = [list(each) for _, each in groupby(games, key=lambda game: (game.role, game.seed))]
@@ -73,12 +73,12 @@ def played(games: Sequence[Game], folder: Path, processes: int = 1) -> Iterator[
             yield from found
 
 
-def _deal(games: Sequence[Game], folder: Path) -> list[Played]:
+def _deal(games: Sequence[Deal], folder: Path) -> list[Played]:
     """Games of one deal, one after the other: they share the game in which nobody errs."""
     return [_played(game, folder) for game in games]
 
 
-def _played(game: Game, folder: Path) -> Played:
+def _played(game: Deal, folder: Path) -> Played:
     config, nodes = hosting(game.role, game.graph)
     path, told = game.path(folder), _told(config)
     if (kept := _read(path, told)) is None:
@@ -100,7 +100,7 @@ def _read(path: Path, told: str) -> Any:
     return found if found.get("of") == told else None
 
 
-def _summed(story: Story, turns: Collection[int], nodes: Sequence[str]) -> dict[str, Any]:
+def _summed(story: Game, turns: Collection[int], nodes: Sequence[str]) -> dict[str, Any]:
     """The means of a game's marks over its replies at these turns, as plain data."""
     found: dict[Mark, list[RoleMark]] = {}
     for one in role_marks(story, turns=turns):
@@ -117,31 +117,31 @@ def _summed(story: Story, turns: Collection[int], nodes: Sequence[str]) -> dict[
     }
 
 
-def _given(game: Game, config: GraphConfig, nodes: Sequence[str], folder: Path) -> tuple[Story, Collection[int]]:
+def _given(game: Deal, config: GraphConfig, nodes: Sequence[str], folder: Path) -> tuple[Game, Collection[int]]:
     story = _programs(game.role, game.graph, game.players, game.seed, folder)
     turns = asked_again(story)
     return Again(story, _erring(game, config, nodes), nodes).at(turns), turns
 
 
 @lru_cache(maxsize=1)
-def _programs(role: str, graph: str | None, players: int, seed: int, folder: Path) -> Story:
+def _programs(role: str, graph: str | None, players: int, seed: int, folder: Path) -> Game:
     """The game in which nobody errs, that all rates of a deal begin with."""
     config, _ = hosting(role, graph)
     path = folder / "programs" / f"{config.name}-{players}p" / f"s{seed}.jsonl"
     return _story(graphs.seat(config), players, seed, path)
 
 
-def _own(game: Game, config: GraphConfig, nodes: Sequence[str], path: Path) -> tuple[Story, Collection[int]]:
+def _own(game: Deal, config: GraphConfig, nodes: Sequence[str], path: Path) -> tuple[Game, Collection[int]]:
     story = _story(_erring(game, config, nodes), game.players, game.seed, path.with_suffix(".jsonl"))
     return story, range(1, len(story.turns) + 1)
 
 
-def _erring(game: Game, config: GraphConfig, nodes: Sequence[str]) -> graphs.GraphSeat:
+def _erring(game: Deal, config: GraphConfig, nodes: Sequence[str]) -> graphs.GraphSeat:
     changed = graphs.change(config, **{node: {"model": FAULTY} for node in nodes})
     return graphs.seat(changed, named={FAULTY: errors(game.rate)})
 
 
-def _story(seat: graphs.GraphSeat, players: int, seed: int, path: Path) -> Story:
+def _story(seat: graphs.GraphSeat, players: int, seed: int, path: Path) -> Game:
     """The game of this seat with itself, played unless it is there."""
     if (found := _whole(path, seat)) is not None:
         return found
@@ -150,12 +150,12 @@ def _story(seat: graphs.GraphSeat, players: int, seed: int, path: Path) -> Story
     unfinished.unlink(missing_ok=True)
     play(seat, players=players, seed=seed, journal=unfinished)
     shutil.move(unfinished, path)
-    return Story.read(journal.read(path))
+    return Game.open(path)
 
 
-def _whole(path: Path, seat: graphs.GraphSeat) -> Story | None:
+def _whole(path: Path, seat: graphs.GraphSeat) -> Game | None:
     """A game that such a seat played to its end; None where there is none: another graph's would be another game."""
     if not path.exists():
         return None
-    story = Story.read(journal.read(path))
+    story = Game.open(path)
     return story if story.result and story.started.seats[0] == seat.info else None

@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks.fault_changes import Fault, collected, info
-from benchmarks.fault_games import Game, Mark, Played, played
+from benchmarks.fault_games import Deal, Mark, Played, played
 from benchmarks.fault_graphs import hosting, marked_roles, upstream
 from experiments.document.terminal import plain_table
 from experiments.statistics.estimates import Estimate, clip, estimate_mean, unseen_share
@@ -36,11 +36,11 @@ def faults(asked: Namespace) -> list[Fault]:
     return [collected(role, found) for role, found in by_role.items()]
 
 
-def _games(role: str, asked: Namespace) -> list[Game]:
+def _games(role: str, asked: Namespace) -> list[Deal]:
     config, _ = hosting(role, asked.graph)
     players = asked.players if asked.players in config.players else max(config.players)
     places = [(rate, seed) for seed in range(1, asked.games + 1) for rate in sorted(set(asked.rates))]
-    return [Game(role, rate, seed, players, asked.graph, asked.own_games) for rate, seed in places]
+    return [Deal(role, rate, seed, players, asked.graph, asked.own_games) for rate, seed in places]
 
 
 def matrix(found: Sequence[Fault], console: Console, *, every: bool) -> None:

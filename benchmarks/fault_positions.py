@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game, Turn
 from graphs.ablate import at
 from graphs.fixed_notes import depending, recorded
 from graphs.graph_seat import GraphSeat
@@ -20,7 +20,7 @@ EVERY = 4
 keeps, is what it was given; and a deal's turns are alike, so more deals are worth more than more of its turns."""
 
 
-def asked_again(story: Story) -> Collection[int]:
+def asked_again(story: Game) -> Collection[int]:
     """The turns at which the role answers again: whole rounds, others from deal to deal."""
     players, seed = story.started.players, story.started.seed or 0
     return [turn for turn in range(players + 1, len(story.moves) + 1) if ((turn - 1) // players - seed) % EVERY == 0]
@@ -30,33 +30,34 @@ def asked_again(story: Story) -> Collection[int]:
 class Again:
     """A seat that is asked again at turns of a game."""
 
-    story: Story
+    story: Game
     seat: GraphSeat
     """The game's graph, in which the nodes that are asked have another model."""
     nodes: Sequence[str]
     """Of the first attempt, by name. What reads them is asked, too."""
 
-    def at(self, turns: Collection[int]) -> Story:
+    def at(self, turns: Collection[int]) -> Game:
         """The game with what is replied at these turns."""
-        made = [self._turn(turn) if turn.started.turn in turns else turn for turn in self.story.turns]
+        made = [self._turn(turn) if turn.number in turns else turn for turn in self.story.turns]
         started = self.story.started
         seats = (self.seat.info,) * started.players
-        return Story(started.model_copy(update={"seats": seats}), tuple(made), self.story.result)
+        events = (event for turn in made for event in (turn.started, *turn.events))
+        return Game.of((started.model_copy(update={"seats": seats}), *events))
 
-    def _turn(self, old: StoryTurn) -> StoryTurn:
+    def _turn(self, old: Turn) -> Turn:
         """The new replies and verdicts, then the old decision, with the memory of then, and the old move."""
         started, events = self.story.started, list[Event]()
         config = at(self.seat.config, started.players)
         fixed = recorded(config, old.events, {*self.nodes, *depending(config, self.nodes)})
         context = GameContext(events.append, started.game, started.repeat)
-        seat = replace(self.seat, fixed={old.started.turn: fixed}, game=context)
+        seat = replace(self.seat, fixed={old.number: fixed}, game=context)
         asyncio.run(_decided(seat, old, self.story))
-        return StoryTurn(old.started, (*events, *_then(old)))
+        return Turn.of(old.view, (*events, *_then(old)))
 
 
-async def _decided(seat: GraphSeat, old: StoryTurn, story: Story) -> None:
-    await seat(old.started.view, story.memory(old.started.turn))
+async def _decided(seat: GraphSeat, old: Turn, story: Game) -> None:
+    await seat(old.view, story.memory(old.number))
 
 
-def _then(old: StoryTurn) -> Iterator[Event]:
+def _then(old: Turn) -> Iterator[Event]:
     yield from (event for event in (old.decided, old.moved) if event)

@@ -1,7 +1,7 @@
 from .analysis.analysis import analyse
+from .record.game import Game
 from .record.rows import Row
 from .record.run_folder import read_rows
-from .record.story import Story
 from .running.model_options import ModelOptions
 from .running.runner import RunOptions
 from .study.experiment import Experiment, read
@@ -14,10 +14,10 @@ from .values.turn_values import turn_values
 __all__ = [
     "Experiment",
     "Fork",
+    "Game",
     "ModelOptions",
     "Row",
     "RunOptions",
-    "Story",
     "analyse",
     "decide",
     "mistakes_of",

@@ -171,11 +171,10 @@ def _branch(
 def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, verbose: bool, as_json: bool) -> None:
     """Play the forked game to its end, then print the turn and the result."""
     from experiments.document.terminal import console
-    from experiments.record.story import Story
+    from experiments.record.game import Game
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.tasks.fork import fork_story
-    from orchestrator import journal
     from orchestrator.journal.events import nowhere
 
     screen = console(err=as_json)
@@ -193,7 +192,7 @@ def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, ve
         if as_json:
             printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(begun.path)})
         raise Suspended(f"{suspended}. The same command continues from there", suspended.turn) from None
-    story = Story.read(journal.read(begun.path))
+    story = Game.open(begun.path)
     done = replace(fork, new=(story.turn(fork.place.view.turn),))
     if as_json:
         printed(fork_story.data(done) | {"result": result.model_dump(mode="json"), "journal": str(begun.path)})

@@ -63,14 +63,13 @@ def play(
     """Play one game; the same command again continues an unfinished one."""
     import graphs
     from experiments.document.terminal import console
-    from experiments.record.story import Story
+    from experiments.record.game import Game
     from experiments.running import single_game
     from experiments.running.model_options import ModelOptions
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.show.person import seated
     from experiments.study import seat_spec
-    from orchestrator import journal
     from orchestrator.hanabi import referee
     from orchestrator.journal.events import nowhere
     from orchestrator.models.settings import PROGRAM, REPLAY
@@ -129,7 +128,7 @@ def play(
         printed(result.model_dump(mode="json") | {"journal": str(path)})
     elif here and not loud.quiet:  # persons get to know the others' cards and reasons now
         screen.print("\nThe game is over. This is all of it, with the hidden cards and everybody's reasons.\n")
-        game_story.print_game(Story.read(journal.read(path)), screen)
+        game_story.print_game(Game.open(path), screen)
         game_story.print_next(path, screen, again=played.over)
     else:
         game_story.print_result(result, path, screen, again=played.over)

@@ -87,7 +87,7 @@ def show_probe(
     screen = terminal.console()
     for turn in probe.story.turns:
         if turn.decided and turn.moved:
-            screen.print(turn_line(turn.started.view, turn.decided, turn.moved.past, None, screen.width))
+            screen.print(turn_line(turn.view, turn.decided, turn.moved.past, None, screen.width))
     screen.print(picture(probe.view))
     terminal.show([probe_report.probe_facts(probe)], screen)
 

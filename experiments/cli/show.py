@@ -9,7 +9,7 @@ from experiments.cli.shared_options import Import, Json, printed
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.record.story import Story
+    from experiments.record.game import Game
     from experiments.values import Mistake, TurnValues
 
 
@@ -37,11 +37,10 @@ def show(
         _folder(game, most, swings=swings, as_json=as_json)
         return
     from experiments.document.terminal import console
-    from experiments.record.story import Story
+    from experiments.record.game import Game
     from experiments.show import game_story, turn_story
-    from orchestrator import journal
 
-    told = Story.read(journal.read(game))
+    told = Game.open(game)
     if turn is None:
         found = _mistakes(told, game, rollouts) if mistakes else {}
         printed(game_story.as_data(told, found)) if as_json else game_story.print_game(told, console(), found)
@@ -92,7 +91,7 @@ def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
         worth_a_look.print_looks(found, f"there is no game in {folder}", console())
 
 
-def _mistakes(told: "Story", path: Path, rollouts: int) -> dict[int, "Mistake"]:
+def _mistakes(told: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     """The mistakes of a game, by turn."""
     from experiments.document.terminal import console
     from experiments.values import mistakes_of, store_of
@@ -106,7 +105,7 @@ def _mistakes(told: "Story", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     return {one.turn: one for one in mistakes_of(told, rollouts=rollouts, store=store_of(path), done=done)}
 
 
-def _values(told: "Story", turn: int, path: Path, rollouts: int) -> "TurnValues":
+def _values(told: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
     from experiments.values import store_of, turn_values
 
     return turn_values(told, turn, rollouts=rollouts, store=store_of(path))

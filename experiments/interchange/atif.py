@@ -15,7 +15,7 @@ from typing import Any
 from experiments.interchange import sources, spans
 from experiments.interchange.spans import TurnBegan
 from experiments.record.files import write_atomically
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game, Turn
 from orchestrator.hanabi.view import Past
 from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.plugins import versions
@@ -30,7 +30,7 @@ NOTES = (
 
 @dataclass(frozen=True)
 class _Game:
-    story: Story
+    story: Game
     times: Mapping[int, str]
     """When an event was written, by its identity."""
 
@@ -41,7 +41,7 @@ class _Game:
             assert not isinstance(event, TurnBegan)
             events.append(event)
             times[id(event)] = datetime.fromtimestamp(at / 1e9, UTC).isoformat(timespec="milliseconds")
-        return cls(Story.read(events), times)
+        return cls(Game.of(events), times)
 
     def at(self, event: Event | None) -> dict[str, str]:
         return {"timestamp": self.times[id(event)]} if id(event) in self.times else {}
@@ -67,13 +67,13 @@ def trajectories(path: Path) -> dict[int, dict[str, Any]]:
     game = _Game.read(path)
     by_seat = {}
     for seat in range(game.story.started.players):
-        turns = [turn for turn in game.story.turns if turn.started.seat == seat]
+        turns = [turn for turn in game.story.turns if turn.seat == seat]
         if turns:
             by_seat[seat] = _seat(game, seat, turns)
     return by_seat
 
 
-def _seat(game: _Game, seat: int, turns: Sequence[StoryTurn]) -> dict[str, Any]:
+def _seat(game: _Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
     started, result = game.story.started, game.story.result
     info, session = started.seats[seat], f"{started.config_hash}-{started.game}"
     steps = _numbered(step for turn in turns for step in _steps(game, turn))
@@ -103,15 +103,15 @@ def _numbered(steps: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
 
 
-def _steps(game: _Game, turn: StoryTurn) -> Iterator[dict[str, Any]]:
-    seen = turn.started.view.model_dump(mode="json", exclude={"history", "dealt"}, exclude_defaults=True)
-    text = f"Turn {turn.started.turn}. What you see: {json.dumps(seen, ensure_ascii=False)}"
+def _steps(game: _Game, turn: Turn) -> Iterator[dict[str, Any]]:
+    seen = turn.view.model_dump(mode="json", exclude={"history", "dealt"}, exclude_defaults=True)
+    text = f"Turn {turn.number}. What you see: {json.dumps(seen, ensure_ascii=False)}"
     yield {"source": "user", "message": text, **game.at(turn.started)}
     if not turn.decided:
         return
-    move, call = turn.decided.move, f"turn-{turn.started.turn}"
+    move, call = turn.decided.move, f"turn-{turn.number}"
     arguments = move.model_dump(mode="json", exclude={"kind"})
-    extra = {"turn": turn.started.turn, "node": turn.decided.node, "forced": turn.decided.forced}
+    extra = {"turn": turn.number, "node": turn.decided.node, "forced": turn.decided.forced}
     yield {
         "source": "agent",
         "message": turn.decided.why,
@@ -122,7 +122,7 @@ def _steps(game: _Game, turn: StoryTurn) -> Iterator[dict[str, Any]]:
     }
 
 
-def _result(turn: StoryTurn, moved: Moved, call: str) -> dict[str, Any]:
+def _result(turn: Turn, moved: Moved, call: str) -> dict[str, Any]:
     refs = [{"trajectory_id": _id(recorded, number)} for number, recorded in _counted(turn.calls)]
     notes = {"source_call_id": call, "content": outcome(moved.past)}
     return notes | ({"subagent_trajectory_ref": refs} if refs else {})

@@ -3,7 +3,8 @@
 from typing import Any
 
 from experiments.page import spoken
-from experiments.page.recorded_game import Position, RecordedGame
+from experiments.record.boards import Board
+from experiments.record.game import Game
 from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import Card, unmask
@@ -11,7 +12,7 @@ from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.literal_knowledge import Hands
 
 
-def by_conventions(position: Position) -> tuple[Hands, Hands]:
+def by_conventions(position: Board) -> tuple[Hands, Hands]:
     """What hints leave of all hands, and what the conventions narrow that to, as the acting seat reads the past moves.
 
     A partner who breaks the convention is no longer read by it.
@@ -22,7 +23,7 @@ def by_conventions(position: Position) -> tuple[Hands, Hands]:
     return found.literal, found.common
 
 
-def inferred(position: Position) -> list[list[list[str] | None]]:
+def inferred(position: Board) -> list[list[list[str] | None]]:
     """By seat and slot, the cards that the conventions leave; None where they add nothing to hints."""
     literal, known = by_conventions(position)
     return [
@@ -31,9 +32,9 @@ def inferred(position: Position) -> list[list[list[str] | None]]:
     ]
 
 
-def beliefs(game: RecordedGame, turn: int, seat: int | None) -> dict[str, Any]:
+def beliefs(game: Game, turn: int, seat: int | None) -> dict[str, Any]:
     """The beliefs of a seat (the acting one, if none is given) about its own hand, beside the truth."""
-    position = game.position(turn)
+    position = game.board(turn)
     seat = position.view.seat if seat is None else seat
     if seat not in range(game.started.players):
         raise UserError(f"there is no seat {seat}; the seats are 0 to {game.started.players - 1}")
@@ -52,7 +53,7 @@ def beliefs(game: RecordedGame, turn: int, seat: int | None) -> dict[str, Any]:
     return {"seat": seat, "slots": slots}
 
 
-def _conventional(position: Position, seat: int, visible: list[tuple[Card, ...]]) -> tuple[belief.Slot, ...] | None:
+def _conventional(position: Board, seat: int, visible: list[tuple[Card, ...]]) -> tuple[belief.Slot, ...] | None:
     """None where what was inferred contradicts the cards in sight."""
     _, known = by_conventions(position)
     try:

@@ -7,10 +7,9 @@ import graphs
 from experiments.page import spoken
 from experiments.page.games import Games
 from experiments.page.named_models import NamedModels
-from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
 from experiments.page.turn_page import proposals
-from experiments.record.story import StoryTurn
+from experiments.record.game import Game, Turn
 from experiments.running import single_game
 from experiments.tasks.fork.decision import Fork, decide
 from orchestrator.errors import ModelError, TurnError, UserError, did_you_mean
@@ -40,14 +39,14 @@ class Forks:
         for one in self.games.shelf().listed:
             yield from among(str(one.row.model if one.row else one.cells["model"]))
 
-    def decided(self, game: RecordedGame, asked: Mapping[str, Any]) -> Json:
+    def decided(self, game: Game, asked: Mapping[str, Any]) -> Json:
         """The old decision and the new ones. Raises UserError."""
         turn, samples = _whole(asked, "turn"), _whole(asked, "samples", 1)
         if not 1 <= samples <= MOST:
             raise UserError(f"samples is {samples}; it can be 1 to {MOST}")
         graph, model = self._one_of(asked, "graph"), self._one_of(asked, "model")
         named = dict(single_game.models([], model)) if model else {}
-        game.position(turn)
+        game.board(turn)
         try:
             asked = {"model": named.pop("default", None), "named": named, "layer": self.models.layer()}
             fork = decide(game.path, turn, graph=graph, samples=samples, **asked)
@@ -82,7 +81,7 @@ def _told(fork: Fork) -> Json:
     }
 
 
-def _turn(turn: StoryTurn) -> Json:
+def _turn(turn: Turn) -> Json:
     decided = turn.decided
     return {
         "move": spoken.move(decided.move) if decided else None,

@@ -1,17 +1,17 @@
 """/api/game: a whole game turn by turn, without its calls."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from experiments.page import beliefs, spoken
-from experiments.page.line_index import CallBrief, Line
-from experiments.page.recorded_game import Position, RecordedGame
 from experiments.page.spoken import Json
-from experiments.record.story import first_difference
+from experiments.record.boards import Board
+from experiments.record.game import Game, first_difference
+from experiments.record.lines import CallBrief, Line
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.moves import Discard, Play
-from orchestrator.journal.events import SeatInfo
+from orchestrator.hanabi.view import Past, View
+from orchestrator.journal.events import Decided, GameSuspended, Moved, SeatInfo, VerdictGiven
 from orchestrator.models.settings import PERSON, PROGRAM
 from orchestrator.models.simulated_settings import among
 
@@ -25,31 +25,27 @@ class Standing:
     why: str | None = None
 
 
-def game(recorded: RecordedGame, standing: Standing) -> Json:
+def game(game: Game, standing: Standing) -> Json:
     """Raises UserError for a journal whose moves do not fit."""
-    started, result = recorded.started, recorded.result
-    positions = recorded.positions()
-    inside = _inside(recorded)
+    started, parent = game.started, game.started.parent
+    fake = any(call.fake for call in game.briefs)
+    turns: dict[int, list[Line]] = {}  # what stopped a game between two turns belongs to the one that had not begun
+    for line in game.lines.lines:
+        turns.setdefault(line.turn, []).append(line)
     return {
-        "id": recorded.id,
+        "id": game.name,
         "players": started.players,
         "seed": started.seed,
         "deal": started.deal,
         "repeat": started.repeat,
         "state": standing.state,
         "why": standing.why,
-        "parent": parent(recorded),
-        "seats": [_seat(number, one, recorded) for number, one in enumerate(started.seats)],
+        "parent": {"id": parent.journal.removesuffix(".jsonl"), "turn": parent.turn} if parent else None,
+        "seats": [_seat(number, info, fake) for number, info in enumerate(started.seats)],
         "deck": spoken.cards(started.deck),
-        "result": result.model_dump(mode="json") if result else None,
-        "turns": [_turn(recorded, turn, one, inside.get(turn, [])) for turn, one in enumerate(positions, 1)],
+        "result": game.result.model_dump(mode="json") if game.result else None,
+        "turns": [_turn(game, number, board, turns.get(number, [])) for number, board in enumerate(game.boards, 1)],
     }
-
-
-def parent(recorded: RecordedGame) -> Json | None:
-    """The game that this one was forked from, and at which turn; None for a game of its own."""
-    found = recorded.started.parent
-    return {"id": found.journal.removesuffix(".jsonl"), "turn": found.turn} if found else None
 
 
 def seat_labels(model: str, fake: bool) -> list[str]:
@@ -59,74 +55,57 @@ def seat_labels(model: str, fake: bool) -> list[str]:
     return ["simulated"] * bool(among(model)) + ["fake server"] * fake
 
 
-def _seat(number: int, one: SeatInfo, recorded: RecordedGame) -> Json:
-    labels = ["cheats: sees its own cards"] * one.own_hand + seat_labels(one.model, recorded.fake)
-    return {"seat": number, "graph": one.graph, "model": one.model, "labels": labels}
+def _seat(number: int, info: SeatInfo, fake: bool) -> Json:
+    labels = ["cheats: sees its own cards"] * info.own_hand + seat_labels(info.model, fake)
+    return {"seat": number, "graph": info.graph, "model": info.model, "labels": labels}
 
 
-def _inside(recorded: RecordedGame) -> Mapping[int, list[Line]]:
-    """The lines of each turn. What stopped a game between two turns belongs to the one that had not begun."""
-    found: dict[int, list[Line]] = {}
-    for line in recorded.index.lines:
-        found.setdefault(line.turn, []).append(line)
-    return found
-
-
-def _turn(recorded: RecordedGame, turn: int, position: Position, lines: list[Line]) -> Json:
-    view, briefs = position.view, [line.call for line in lines if line.call is not None]
-    decided = recorded.decided.get(turn) if turn <= len(recorded.moves) else None
+def _turn(game: Game, turn: int, board: Board, lines: list[Line]) -> Json:
+    view, events = board.view, [line.event for line in lines]
+    past = next((event.past for event in events if isinstance(event, Moved)), None)
+    decided = next((event for event in events if isinstance(event, Decided)), None) if past else None
     return {
         "turn": turn,
         "seat": view.seat,
-        "hands": [spoken.cards(hand) for hand in position.hands],
-        "known": [[spoken.knowledge(one) for one in hand] for hand in position.known],
-        "inferred": beliefs.inferred(position),
+        "hands": [spoken.cards(hand) for hand in board.hands],
+        "known": [[spoken.knowledge(card) for card in hand] for hand in board.known],
+        "inferred": beliefs.inferred(board),
         "fireworks": list(view.fireworks),
         "tokens": view.tokens,
         "lives": view.lives,
         "deck_size": view.deck_size,
         "discards": spoken.cards(view.discards),
         "turns_left": view.turns_left,
-        **_played(recorded, turn, position),
-        "why": decided["why"] if decided else None,
-        "forced": bool(decided and decided.get("forced")),
-        "node": decided.get("node") if decided else None,
-        "refused": [_refused(one) for one in _data(lines, "verdict") if not one["accepted"]],
-        "suspended": [one["why"] for one in _data(lines, "suspended")],
-        **_asked(briefs),
+        **_played(game, past, view),
+        "why": decided.why if decided else None,
+        "forced": decided is not None and decided.forced,
+        "node": decided.node if decided else None,
+        "refused": [
+            {"move": spoken.move(event.move), "by": event.node, "why": event.why}
+            for event in events
+            if isinstance(event, VerdictGiven) and not event.accepted
+        ],
+        "suspended": [event.why for event in events if isinstance(event, GameSuspended)],
+        **_asked([line.call for line in lines if line.call is not None]),
         "seconds": round(busy(lines), 3),
     }
 
 
-def _data(lines: Iterable[Line], tag: str) -> list[Mapping[str, Any]]:
-    return [line.data for line in lines if line.tag == tag and line.data is not None]
-
-
-def _refused(verdict: Mapping[str, Any]) -> Json:
-    return {"move": spoken.move(verdict["move"]), "by": verdict["node"], "why": verdict["why"]}
-
-
-def _played(recorded: RecordedGame, turn: int, position: Position) -> Json:
+def _played(game: Game, past: Past | None, view: View) -> Json:
     """The move and what it did; all None at the turn where an unfinished game stands."""
-    if turn > len(recorded.moves):
+    if past is None:
         return dict.fromkeys(("move", "card", "scored", "drew", "playable", "critical")) | {"slots": []}
-    move, past = recorded.moves[turn - 1], recorded.past[turn - 1]
-    held = belief.own_hand(position.view)[move.slot] if isinstance(move, Play | Discard) else None
+    move, left = past.move, view.deck_size
+    held = belief.own_hand(view)[move.slot] if isinstance(move, Play | Discard) else None
     return {
         "move": spoken.move(move),
-        "card": past.get("card"),
-        "scored": past.get("scored"),
-        "slots": list(past.get("slots") or ()),
-        "drew": _drew(recorded, position) if held else None,
+        "card": past.card.value if past.card else None,
+        "scored": past.scored,
+        "slots": list(past.slots),
+        "drew": game.started.deck[-left].value if held and left else None,  # the deck is dealt in its order
         "playable": round(held.playable, 4) if held else None,
         "critical": round(held.critical, 4) if held else None,
     }
-
-
-def _drew(recorded: RecordedGame, position: Position) -> str | None:
-    """The card that was drawn afterwards; the deck is dealt in its order."""
-    left = position.view.deck_size
-    return recorded.started.deck[-left].value if left else None
 
 
 def _asked(briefs: list[CallBrief]) -> Json:
@@ -152,12 +131,12 @@ def busy(lines: Iterable[Line]) -> float:
     return total
 
 
-def compared(a: RecordedGame, b: RecordedGame) -> Json:
+def compared(a: Game, b: Game) -> Json:
     """The first turn at which two games of one deal differ; None where one is the beginning of the other."""
     same = (a.started.players, a.started.deck) == (b.started.players, b.started.deck)
     first = first_difference(a.moves, b.moves) if same else None
     return {"same_deal": same, "first_difference": first, "a": _move(a, first), "b": _move(b, first)}
 
 
-def _move(game: RecordedGame, turn: int | None) -> Json | None:
+def _move(game: Game, turn: int | None) -> Json | None:
     return spoken.move(game.moves[turn - 1]) if turn and turn <= len(game.moves) else None

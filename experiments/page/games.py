@@ -5,18 +5,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from experiments.page.activity import Activity, version
 from experiments.page.game_page import Standing
 from experiments.page.library import SUFFIX, Found, Library, NotThereError, OutsideError
-from experiments.page.recorded_game import RecordedGame
 from experiments.record import failures, rows, run_folder
+from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES, RESULTS, Row
 from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
-from orchestrator.journal.events import GameEnded, GameStarted, Result
+from orchestrator.journal.events import Decided, GameEnded, GameStarted, GameSuspended, Moved, Result, VerdictGiven
 from orchestrator.models.settings import PERSON
 
 KEPT = 24
@@ -82,7 +84,7 @@ class Games:
         self.library = library
         self._lock = RLock()
         self._listed: dict[str, Listed] = {}
-        self._open: OrderedDict[str, RecordedGame] = OrderedDict()
+        self._open: OrderedDict[str, Game] = OrderedDict()
 
     def shelf(self) -> Shelf:
         """The games as they are now; files that cannot be read as games are left out."""
@@ -98,12 +100,12 @@ class Games:
             mark = version(self.library, (one.found for one in listed), going=going)
             return replace(shelf, version=mark, going=going)
 
-    def game(self, id: str) -> RecordedGame:
+    def game(self, id: str) -> Game:
         """A game with its newest lines. Raises UserError, and what Library.find raises."""
         path = self.library.find(id)
         with self._lock:
             if id not in self._open:
-                self._open[id] = RecordedGame(id, path)
+                self._open[id] = _opened(id, path)
             self._open.move_to_end(id)
             while len(self._open) > KEPT:
                 self._open.popitem(last=False)
@@ -171,10 +173,16 @@ def hidden(started: GameStarted, *, over: bool) -> bool:
     return not over and any(seat.graph == PERSON for seat in started.seats)
 
 
-def _unfinished(found: Found, game: RecordedGame, arm: Callable[[Found, str, str], str]) -> Listed:
-    started, last = game.started, game.past[-1] if game.past else {}
-    ends = game.index.lines[-1]
-    refused = [one for one in game.index.data("verdict") if not one["accepted"]]
+def _opened(id: str, path: Path) -> Game:
+    try:
+        return Game.open(path, id)
+    except NotBegun:
+        raise UserError(f"the game {id!r} has not begun yet") from None
+
+
+def _unfinished(found: Found, game: Game, arm: Callable[[Found, str, str], str]) -> Listed:
+    started, lines = game.started, game.lines
+    moved, last = [*lines.of_kind(Moved)], game.last
     cells = {
         "arm": arm(found, started.graph, started.model),
         "players": started.players,
@@ -182,11 +190,10 @@ def _unfinished(found: Found, game: RecordedGame, arm: Callable[[Found, str, str
         "repeat": started.repeat,
         "graph": started.graph,
         "model": started.model,
-        "lives": last.get("lives", 3),
-        "turns": len(game.past),
-        "forced": sum(bool(one.get("forced")) for one in game.decided.values()),
-        "refused": len(refused),
-        "fallbacks": sum(line.call is not None and line.call.outcome == "fallback" for line in game.index.of("call")),
+        "lives": moved[-1].past.lives if moved else MAX_LIVES,
+        "turns": len(moved),
+        "forced": sum(decided.forced for decided in lines.of_kind(Decided)),
+        "refused": sum(not verdict.accepted for verdict in lines.of_kind(VerdictGiven)),
+        "fallbacks": sum(call.outcome == "fallback" for call in game.briefs),
     }
-    stopped = ends.data["why"] if ends.tag == "suspended" and ends.data else None
-    return Listed(found, None, cells, stopped)
+    return Listed(found, None, cells, last.why if isinstance(last, GameSuspended) else None)

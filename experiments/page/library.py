@@ -7,7 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from experiments.record import run_folder
-from experiments.record.rows import GAMES, NotAJournal, peek
+from experiments.record.game import Game, NotAJournal, NotBegun
+from experiments.record.rows import GAMES
 from experiments.record.run_folder import RUN
 from orchestrator.errors import UserError
 
@@ -71,8 +72,10 @@ class Library:
             return _folder(whole, path)
         if whole.suffix != SUFFIX:
             raise UserError(f"{str(path)!r} is no journal: those end in {SUFFIX}")
-        if peek(whole).started is None:
-            raise UserError(f"{str(path)!r} holds no game yet")
+        try:
+            Game.open(whole)
+        except NotBegun:
+            raise UserError(f"{str(path)!r} holds no game yet") from None
         return cls(whole.parent, "game", whole)
 
     @property
@@ -126,9 +129,10 @@ def _folder(whole: Path, said: Path) -> Library:
 
 def _is_game(path: Path) -> bool:
     try:
-        return peek(path).started is not None
-    except (NotAJournal, OSError):
+        Game.open(path)
+    except (NotAJournal, NotBegun):
         return False
+    return True
 
 
 def _walk(base: Path) -> Iterator[Found]:

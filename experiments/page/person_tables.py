@@ -14,8 +14,7 @@ from experiments.page.named_models import NamedModels
 from experiments.page.person_setup import Setup
 from experiments.page.person_table import PersonTable, links
 from experiments.page.spoken import Json
-from experiments.record import rows
-from experiments.record.rows import NotAJournal
+from experiments.record.game import Game
 from orchestrator.errors import UserError
 from orchestrator.players import partners
 
@@ -44,8 +43,8 @@ class PersonTables:
     def _listed(self, name: str) -> Json:
         setup = person_setup.read(self.folder, name)
         try:
-            over = rows.peek(self.folder / f"{name}.jsonl").result
-        except (NotAJournal, OSError, UserError):
+            over = Game.open(self.folder / f"{name}.jsonl").result
+        except UserError:
             over = None
         told = setup.model_dump(include={"graph", "model", "players", "seats"}) if setup else {}
         return {"id": f"{PERSONS}/{name}", **told, "score": over.score_kept if over else None}

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
+from experiments.record.game import Game
 from graphs.attempts import base
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
@@ -32,7 +32,7 @@ def key_of(calls: Sequence[Call]) -> list[str]:
 class Prompts:
     """The prompts of a turn."""
 
-    def __init__(self, game: RecordedGame, turn: int, events: Sequence[Event]) -> None:
+    def __init__(self, game: Game, turn: int, events: Sequence[Event]) -> None:
         self.game = game
         self.turn = turn
         self.events = events
@@ -41,10 +41,10 @@ class Prompts:
     @cached_property
     def _rendered(self) -> Mapping[str, tuple[Message, ...]]:
         """By node, what a model would have been asked; none where the journal does not hold what nodes read."""
-        config = self.game.config(self.turn)
+        config = self.game.config(self.game.seat(self.turn), self.turn)
         if config is None:
             return {}
-        view = self.game.position(self.turn).view
+        view = self.game.board(self.turn).view
         try:
             made = requests(config, view, notes_of(config, self.events), self.game.memory(self.turn))
             return {node: messages(request.parts) for node, request in made.items()}
@@ -75,14 +75,20 @@ class Prompts:
         raise UserError(f"turn {self.turn} has no call {key[:80]!r}")
 
     def _missing(self, call: Call) -> str:
-        if self.game.config(self.turn) is None:
+        if self.game.config(self.game.seat(self.turn), self.turn) is None:
             return "Its graph has roles that are not there here: name their file with --import."
         return f"The role {call.role} is a program without a prompt, or the journal is lean and lacks what it read."
 
 
-def prompt(game: RecordedGame, turn: int, key: str) -> Json:
+def prompt(game: Game, turn: int, key: str) -> Json:
     """Raises UserError for a turn or a call that is not there."""
-    return Prompts(game, turn, [event for _, event in game.events(turn)]).prompt(key)
+    return Prompts(game, turn, events(game, turn)).prompt(key)
+
+
+def events(game: Game, turn: int) -> list[Event]:
+    """Return the events of a turn. Raises UserError when the game has no such turn."""
+    game.board(turn)
+    return game.lines.parse([line for line in game.lines.lines if line.turn == turn])
 
 
 def _message(message: Message, only: set[str]) -> Json:

@@ -4,8 +4,8 @@ from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
 
-from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
+from experiments.record.game import Game
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_store import MARKS, MarkStore
 from experiments.values.mark_tally import Key
@@ -28,9 +28,9 @@ class RoleMarks:
         self._lock = Lock()
         self._kept: OrderedDict[str, GameMarks] = OrderedDict()
 
-    def of_turn(self, game: RecordedGame, turn: int) -> Json:
+    def of_turn(self, game: Game, turn: int) -> Json:
         """Raises UserError when the game has no such turn, and for a journal that cannot be read."""
-        game.position(turn)
+        game.board(turn)
         if game.result is None:
             return {"ready": False, "why": WAITING, "marks": [], "faults": []}
         found = self._of(game)
@@ -41,18 +41,18 @@ class RoleMarks:
             "faults": [one.text for one in found.faults if one.turn == turn],
         }
 
-    def kept(self, game: RecordedGame) -> bool:
+    def kept(self, game: Game) -> bool:
         """Whether the marks of a game need not be computed."""
-        return game.result is None or game.id in self._kept or self._store.has(game.path)
+        return game.result is None or game.name in self._kept or self._store.has(game.path)
 
-    def _of(self, game: RecordedGame) -> GameMarks:
+    def _of(self, game: Game) -> GameMarks:
         with self._lock:
-            if game.id not in self._kept:
-                self._kept[game.id] = self._store.of(game.path)
-            self._kept.move_to_end(game.id)
+            if game.name not in self._kept:
+                self._kept[game.name] = self._store.of(game.path)
+            self._kept.move_to_end(game.name)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-            return self._kept[game.id]
+            return self._kept[game.name]
 
 
 def _mark(one: RoleMark) -> Json:

@@ -82,7 +82,7 @@ class Api:
 
     def game(self, asked: Asked) -> Any:
         game = self.games.game(asked.get("id", ""))
-        return game_page.game(game, self.games.standing(game.id))
+        return game_page.game(game, self.games.standing(game.name))
 
     def turn(self, asked: Asked) -> Any:
         return turn_page.turn(self._game(asked), spoken.number(asked, "turn"))

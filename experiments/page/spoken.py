@@ -9,6 +9,7 @@ from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.view import Knowledge
+from orchestrator.journal.events import Decided
 
 Json = dict[str, Any]
 
@@ -62,3 +63,13 @@ def number(given: Mapping[str, str], name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise UserError(f"{name} is {text[:40]!r}; it must be a whole number")
     return int(text)
+
+
+def decision(decided: Decided) -> Json:
+    """A seat's decision."""
+    return {
+        "move": move(decided.move),
+        "why": decided.why,
+        "forced": decided.forced,
+        "node": decided.node,
+    }

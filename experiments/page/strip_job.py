@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from experiments.page.recorded_game import RecordedGame
+from experiments.record.game import Game
 from experiments.record.rows import Metric
 from experiments.values import strip
 from experiments.values.rollout_store import RolloutStore
@@ -35,14 +35,14 @@ class StripJob:
     _asked: float = field(default_factory=monotonic)
 
     @classmethod
-    def start(cls, game: RecordedGame, folder: Path, metric: Metric, mark: str) -> "StripJob":
+    def start(cls, game: Game, folder: Path, metric: Metric, mark: str) -> "StripJob":
         """`folder`: where rollouts are kept."""
         context = multiprocessing.get_context("spawn")
         here, there = context.Pipe(duplex=False)
-        process = context.Process(target=work, args=(game.id, game.path, folder, metric, there), daemon=True)
+        process = context.Process(target=work, args=(game.name, game.path, folder, metric, there), daemon=True)
         process.start()
         there.close()
-        return cls((game.id, len(game.moves)), mark, process, here)
+        return cls((game.name, len(game.moves)), mark, process, here)
 
     def wanted(self) -> None:
         """Somebody still looks at the game."""
@@ -75,9 +75,8 @@ def work(id: str, path: Path, folder: Path, metric: Metric, results: Connection)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
     os.nice(10)
     try:
-        game = RecordedGame(id, path)
-        game.refresh()
-        made = strip(game.story(), metric=metric, store=RolloutStore(folder), done=results.send)
+        game = Game.open(path, id)
+        made = strip(game.with_next(), metric=metric, store=RolloutStore(folder), done=results.send)
         results.send(made.model_dump(mode="json"))
     except BrokenPipeError:  # the server is gone
         pass

@@ -8,10 +8,10 @@ from threading import Lock
 from time import sleep
 from typing import Any
 
-from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
 from experiments.page.strip_job import Key, StripJob
 from experiments.record.files import write_atomically
+from experiments.record.game import Game
 from experiments.record.rows import Metric
 from experiments.values.move_values import TITLES
 from experiments.values.rollout_store import version
@@ -32,7 +32,7 @@ class Strips:
         self._failed: dict[Key, str] = {}
         self._job: StripJob | None = None
 
-    def of(self, game: RecordedGame) -> Json:
+    def of(self, game: Game) -> Json:
         """The strip if it is ready; else how many turns are done. The first question starts it."""
         with self._lock:
             self._take()
@@ -43,7 +43,7 @@ class Strips:
             nothing: Json = {"expected": empty, "error": empty, "swings": empty, "mistakes": []}
             return {"ready": False, "done": job.done if job else 0, **nothing}
 
-    def kept(self, game: RecordedGame, *, compute: bool = False) -> Json | None:
+    def kept(self, game: Game, *, compute: bool = False) -> Json | None:
         """The strip if it is ready; `compute`: wait until it is."""
         while compute and not self.of(game)["ready"]:
             sleep(0.2)
@@ -63,22 +63,22 @@ class Strips:
                 self._job.stop()
                 self._job = None
 
-    def _ready(self, game: RecordedGame) -> Json | None:
-        key = game.id, len(game.moves)
+    def _ready(self, game: Game) -> Json | None:
+        key = game.name, len(game.moves)
         if key in self._failed or not game.moves:
             why = self._failed.get(key, "no move has been made yet")
             return {"ready": True, "done": 0, "expected": [], "error": [], "swings": [], "mistakes": [], "failed": why}
-        kept = self._kept.get(game.id)
+        kept = self._kept.get(game.name)
         return kept if kept and kept["mark"] == self._mark(game) else None
 
-    def _mark(self, game: RecordedGame) -> str:
+    def _mark(self, game: Game) -> str:
         """Of all that a strip depends on."""
         told = [version(), self.metric, game.started.players, *game.started.deck, *map(str, game.moves)]
         return sha256("\n".join(map(str, told)).encode()).hexdigest()[:16]
 
-    def _working_on(self, game: RecordedGame) -> StripJob | None:
+    def _working_on(self, game: Game) -> StripJob | None:
         """The job of this game; None while that of another one, which is still looked at, is under way."""
-        key = game.id, len(game.moves)
+        key = game.name, len(game.moves)
         if self._job and self._job.key == key:
             self._job.wanted()
             return self._job

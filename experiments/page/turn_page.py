@@ -6,54 +6,49 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from experiments.page import spoken
-from experiments.page.line_index import Line
 from experiments.page.prompts import Prompts, key_of
-from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
+from experiments.record.game import Game
+from experiments.record.lines import Line
 from experiments.show.graph_tree import steps
 from graphs.attempts import base, reads
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator.hanabi.moves import PATTERN
-from orchestrator.journal.events import Call, Event, VerdictGiven
+from orchestrator.journal.events import Call, Decided, VerdictGiven
 
 _MOVE = re.compile(PATTERN)
 
 
-def turn(game: RecordedGame, number: int) -> Json:
+def turn(game: Game, number: int) -> Json:
     """Raises UserError when the game has no such turn."""
-    found = game.events(number)
-    seat = game.seat(number)
-    config, decided = game.config(number), game.decided.get(number) or {}
-    calls = [(line, event) for line, event in found if isinstance(event, Call)]
-    prompts = Prompts(game, number, [event for _, event in found])
-    begun = _begun(found)
-    played = decided.get("move")
+    game.board(number)
+    lines = [line for line in game.lines.lines if line.turn == number]
+    events = game.lines.parse(lines)
+    calls = [(line, event) for line, event in zip(lines, events, strict=True) if isinstance(event, Call)]
+    decided = next((event for event in events if isinstance(event, Decided)), None)
+    config = game.config(game.seat(number), number)
+    prompts = Prompts(game, number, events)
+    start = min((line.at - call.latency_s for line, call in calls), default=0.0)
     return {
         "turn": number,
-        "seat": seat,
+        "seat": game.seat(number),
         "graph": _graph(config, game, number) if config else None,
         "calls": [
-            _call(call, key, line, begun, prompts, config)
+            _call(call, key, line, start, prompts, config)
             for (line, call), key in zip(calls, key_of([call for _, call in calls]), strict=True)
         ],
-        "verdicts": [_verdict(event) for _, event in found if isinstance(event, VerdictGiven)],
-        "took": list(_took([call for _, call in calls], decided, config)) if played else [],
-        "ratings": decided.get("ratings"),
-        "votes": decided.get("votes") or {},
-        "rank": decided.get("rank"),
-        "decided": _decided(decided) if decided else None,
+        "verdicts": [_verdict(event) for event in events if isinstance(event, VerdictGiven)],
+        "took": list(_took([call for _, call in calls], decided, config)) if decided else [],
+        "ratings": decided.ratings if decided else None,
+        "votes": decided.votes if decided else {},
+        "rank": decided.rank if decided else None,
+        "decided": spoken.decision(decided) if decided else None,
         "memory": game.memory(number),
-        "remembered": decided.get("memory") or {},
+        "remembered": decided.memory if decided else {},
     }
 
 
-def _begun(found: Iterable[tuple[Line, Event]]) -> float:
-    """When the turn began, as its calls know it."""
-    starts = [line.at - event.latency_s for line, event in found if isinstance(event, Call)]
-    return min(starts, default=0.0)
-
-
-def _graph(config: GraphConfig, game: RecordedGame, turn: int) -> Json:
+def _graph(config: GraphConfig, game: Game, turn: int) -> Json:
     level = {name: number for number, names in enumerate(steps(config)) for name in names}
     models = game.started.seat_at(game.seat(turn), turn).models
     return {
@@ -76,7 +71,7 @@ def _graph(config: GraphConfig, game: RecordedGame, turn: int) -> Json:
     }
 
 
-def _call(call: Call, key: str, line: Line, begun: float, prompts: Prompts, config: GraphConfig | None) -> Json:
+def _call(call: Call, key: str, line: Line, start: float, prompts: Prompts, config: GraphConfig | None) -> Json:
     return {
         "key": key,
         "node": call.node,
@@ -84,7 +79,7 @@ def _call(call: Call, key: str, line: Line, begun: float, prompts: Prompts, conf
         "model": call.model,
         "sample": call.sample,
         "ask": call.ask,
-        "start": round(max(0.0, line.at - call.latency_s - begun), 3),
+        "start": round(max(0.0, line.at - call.latency_s - start), 3),
         "seconds": round(call.latency_s, 3),
         "outcome": call.outcome,
         "error": call.error,
@@ -129,25 +124,16 @@ def _verdict(verdict: VerdictGiven) -> Json:
     }
 
 
-def _decided(decided: Mapping[str, Any]) -> Json:
-    return {
-        "move": spoken.move(decided["move"]),
-        "why": decided["why"],
-        "forced": bool(decided.get("forced")),
-        "node": decided.get("node"),
-    }
-
-
-def _took(calls: Iterable[Call], decided: Mapping[str, Any], config: GraphConfig | None) -> Iterator[Json]:
+def _took(calls: Iterable[Call], decided: Decided, config: GraphConfig | None) -> Iterator[Json]:
     """What each node proposed in its last usable answers, and where the move that was played stands in it."""
-    decides, read = decided.get("node"), reads(config, str(decided.get("node") or ""))
+    decides, read = decided.node, reads(config, decided.node or "")
     said: dict[str, dict[int, list[str]]] = {}
     for call in calls:
         if call.node != decides and (moves := proposals(call.reply)):
             said.setdefault(call.node, {})[call.sample] = moves
     for node, samples in said.items():
         best = together(list(samples.values()))
-        played = str(decided["move"])
+        played = str(decided.move)
         yield {
             "node": node,
             "read": base(node) in read,

@@ -5,8 +5,8 @@ from pathlib import Path
 from threading import Lock
 
 from experiments.page import spoken
-from experiments.page.recorded_game import RecordedGame
 from experiments.page.spoken import Json
+from experiments.record.game import Game
 from experiments.record.rows import Metric
 from experiments.values import turn_values
 from experiments.values.move_values import TITLES, Mistake, MoveValue
@@ -26,10 +26,10 @@ class Values:
         self._lock = Lock()
         self._kept: OrderedDict[tuple[str, int, int], Json] = OrderedDict()
 
-    def of_turn(self, game: RecordedGame, turn: int) -> Json:
+    def of_turn(self, game: Game, turn: int) -> Json:
         """Raises UserError when the game has no such turn."""
-        game.position(turn)
-        key = game.id, len(game.moves), turn
+        game.board(turn)
+        key = game.name, len(game.moves), turn
         with self._lock:
             if key not in self._kept:
                 self._kept[key] = self._computed(game, turn)
@@ -37,8 +37,8 @@ class Values:
                 self._kept.popitem(last=False)
             return self._kept[key]
 
-    def _computed(self, game: RecordedGame, turn: int) -> Json:
-        found = turn_values(game.story(), turn, metric=self.metric, store=self._store)
+    def _computed(self, game: Game, turn: int) -> Json:
+        found = turn_values(game.with_next(), turn, metric=self.metric, store=self._store)
         return {
             "basis": found.basis,
             "metric": found.metric,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from experiments.record import measures, run_folder, turn_rows
+from experiments.record.game import Game
 from experiments.record.rows import Row
 from orchestrator.errors import UserError
 
@@ -108,20 +109,21 @@ def _turns(folder: Path, rows: list[Row]) -> Iterator[dict[str, Any]]:
 def _calls(folder: Path, rows: list[Row], *, texts: bool) -> Iterator[dict[str, Any]]:
     for row in rows:
         game = {name: getattr(row, name) for name in GAME}
-        for call in turn_rows.calls(folder / row.journal):
-            yield game | _call(call) | (_texts(call) if texts else {})
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the table; transport attempts are counted."""
-    tries = call.get("attempts", ())
-    counts = {"attempts": len(tries), "faults": sum(one.get("error") is not None for one in tries)}
-    found = {name: call.get(name) for name in CALLS if name not in GAME}
-    return found | counts | {"copied": bool(call.get("copied"))}  # written only where it is so
-
-
-def _texts(call: Mapping[str, Any]) -> dict[str, Any]:
-    return {"messages": json.dumps(call.get("messages", []), ensure_ascii=False), "text": call.get("text")}
+        for call in Game.open(folder / row.journal).calls:
+            tries = {"attempts": len(call.attempts), "faults": sum(wire.error is not None for wire in call.attempts)}
+            yield (
+                game
+                | {name: getattr(call, name) for name in CALLS if name not in GAME | tries}
+                | tries
+                | (
+                    {
+                        "messages": json.dumps(call.model_dump(mode="json")["messages"], ensure_ascii=False),
+                        "text": call.text,
+                    }
+                    if texts
+                    else {}
+                )
+            )
 
 
 def write(path: Path, types: Mapping[str, str], rows: Iterator[dict[str, Any]]) -> int:

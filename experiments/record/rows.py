@@ -2,21 +2,24 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Annotated, Literal
 
 from experiments.record.files import write_atomically
+from experiments.record.game import Game, NotBegun
 from experiments.record.provenance import Provenance
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
-from orchestrator.journal import file
-from orchestrator.journal.events import GameEnded, GameStarted, Result
+from orchestrator.journal.events import Result
 from orchestrator.logs import log
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among
+
+Peeked = Game
 
 GAMES = "games"
 RESULTS = "results.csv"
@@ -208,54 +211,6 @@ def with_seeds(rows: Sequence[Row]) -> tuple[Row, ...]:
     return tuple(replace(row, seed=-1 - n) if row.seed is None else row for n, row in enumerate(rows))
 
 
-@dataclass(frozen=True)
-class Peeked:
-    """A journal's first and last line."""
-
-    started: GameStarted | None
-    """None for an empty file, or half a line."""
-    result: Result | None
-    """None for a game that is not finished."""
-
-
-class NotAJournal(UserError):  # noqa: N818  # named for what a file is
-    """A file of another program."""
-
-
-def peek(path: Path) -> Peeked:
-    """Whose game a journal is and how it ended, without reading all of it.
-
-    Raises NotAJournal, and UserError for a journal whose deal, seats or result were changed.
-    """
-    first, last = file.ends(path)
-    if not first:
-        return Peeked(None, None)
-    try:
-        started = GameStarted.model_validate(file.data(first))
-        return Peeked(started, _result(last))
-    except file.Changed as why:
-        raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
-    except ValueError:
-        raise NotAJournal(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
-
-
-def _result(last: Sequence[bytes]) -> Result | None:
-    """The result of a journal that ends with these lines. Raises ValueError; Changed where the last move gives another
-    one."""
-    if not last or b'"game_ended"' not in last[-1]:
-        return None
-    result = GameEnded.model_validate(file.data(last[-1])).result
-    if len(last) > 1 and file.tag(last[0]) == "moved":
-        past = file.data(last[0])["past"]
-        kept = sum(past["fireworks"])
-        played = {"turns": past["turn"], "lives": past["lives"], "score_kept": kept}
-        played["score_strict"] = kept if past["lives"] else 0
-        for name, value in played.items():
-            if (stated := getattr(result, name)) != value:
-                raise file.Changed(f"its result has {name} {stated}, its last move {value}")
-    return result
-
-
 def journal_name(players: int, seed: int | None, repeat: int) -> str:
     """The name of a game's journal in the folder of its arm."""
     return f"{players}p-s{seed}-r{repeat}.jsonl"
@@ -264,27 +219,30 @@ def journal_name(players: int, seed: int | None, repeat: int) -> str:
 _NAME = re.compile(r"\d+p-s\d+-r\d+\.jsonl")
 
 
-def peek_all(folder: Path, known: Mapping[Path, Peeked] | None = None) -> dict[Path, Peeked]:
-    """The journals of a run folder, by path. Those that are `known` to be finished are not read again.
+def peek_all(folder: Path, earlier: Mapping[Path, Game] | None = None) -> dict[Path, Game]:
+    """Return the games of a run folder that have begun, by path; finished ones of an `earlier` look are not read again.
 
     Files with other names than those of journals, such as copies, are left out. Raises UserError for a file that is no
     journal, was changed, or has the name of another game.
     """
-    finished = {path: peeked for path, peeked in (known or {}).items() if peeked.result}
-    found = {}
+    finished = {path: game for path, game in (earlier or {}).items() if game.result}
+    games = {}
     for path in sorted(folder.glob(f"{GAMES}/*/*.jsonl")):
-        if _NAME.fullmatch(path.name):
-            found[path] = finished.get(path) or _named(path)
-        elif known is None:
-            log.warning("left out: its name is not that of a game's journal", file=str(path))
-    return found
+        if not _NAME.fullmatch(path.name):
+            if earlier is None:
+                log.warning("left out: its name is not that of a game's journal", file=str(path))
+            continue
+        with suppress(NotBegun):
+            games[path] = finished.get(path) or _of_name(path)
+    return games
 
 
-def _named(path: Path) -> Peeked:
-    peeked = peek(path)
-    if (begun := peeked.started) and (name := journal_name(begun.players, begun.seed, begun.repeat)) != path.name:
+def _of_name(path: Path) -> Game:
+    game = Game.open(path)
+    started = game.started
+    if (name := journal_name(started.players, started.seed, started.repeat)) != path.name:
         raise UserError(f"{str(path)!r} holds the game of {name}; give it that name, or move it out of the run folder")
-    return peeked
+    return game
 
 
 def rows(folder: Path) -> list[Row]:
@@ -292,16 +250,14 @@ def rows(folder: Path) -> list[Row]:
     return finished(folder, peek_all(folder))
 
 
-def finished(folder: Path, games: Mapping[Path, Peeked]) -> list[Row]:
-    """The finished ones among the journals of a run folder, sorted by arm, players, seed and repeat."""
-    return sorted(_finished(folder, games), key=lambda row: (row.arm, row.players, row.seed, row.repeat))
-
-
-def _finished(folder: Path, games: Mapping[Path, Peeked]) -> Iterator[Row]:
-    for path, peeked in games.items():
-        if peeked.started and peeked.result:
-            name = path.relative_to(folder).as_posix()
-            yield row(path.parent.name, peeked.started.repeat, name, peeked.result)
+def finished(folder: Path, games: Mapping[Path, Game]) -> list[Row]:
+    """Return the finished games among the journals of a run folder, sorted by arm, players, seed and repeat."""
+    rows = [
+        row(path.parent.name, game.started.repeat, path.relative_to(folder).as_posix(), game.result)
+        for path, game in games.items()
+        if game.result
+    ]
+    return sorted(rows, key=lambda row: (row.arm, row.players, row.seed, row.repeat))
 
 
 def write(folder: Path, rows: Iterable[Row]) -> None:

@@ -4,21 +4,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.record.rows import NotAJournal, Peeked, constructed, peek, peek_all
+from experiments.record.game import Game, NotAJournal, NotBegun
+from experiments.record.rows import constructed, peek_all
 from experiments.record.run_folder import RUN, read
 from orchestrator.errors import UserError
-from orchestrator.journal import file
+from orchestrator.journal.events import GameSuspended
 
 
 def games(folder: Path) -> list[dict[str, Any]]:
-    """A row for every journal below a folder, sorted by path; other files are left out. Raises UserError."""
-    return [{"journal": path.as_posix(), **_game(path, found)} for path, found in journals(folder)]
+    """Return a row for every journal below a folder, sorted by path; other files are left out. Raises UserError."""
+    return [{"journal": path.as_posix(), **_game(game)} for path, game in journals(folder)]
 
 
-def told(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of `games` for a person: one score, with the kept one where it differs, and how a game ended."""
+def told(games: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of `games` for a person: one score, the kept one where it differs, and how each game ended."""
     return [
-        {**{name: row[name] for name in TOLD}, "score": _score(row), "end": row["end"] or "unfinished"} for row in found
+        {**{name: row[name] for name in TOLD}, "score": _score(row), "end": row["end"] or "unfinished"} for row in games
     ]
 
 
@@ -30,23 +31,17 @@ def _score(row: Mapping[str, Any]) -> str | None:
     return None if strict is None else str(strict) if strict == kept else f"{strict} (kept {kept})"
 
 
-def journals(folder: Path) -> Iterator[tuple[Path, Peeked]]:
-    """Every journal below a folder with its beginning and its end, sorted by path; other files are left out.
-
-    Raises UserError.
-    """
-    for path in sorted(_there(folder).rglob("*.jsonl")):
+def journals(folder: Path) -> Iterator[tuple[Path, Game]]:
+    """Yield every journal below a folder with its game, sorted by path; other files are left out. Raises UserError."""
+    for path in sorted(_checked(folder).rglob("*.jsonl")):
         try:
-            found = peek(path)
-        except NotAJournal:
+            yield path, Game.open(path)
+        except (NotAJournal, NotBegun):
             continue  # some other program's file
-        if found.started:
-            yield path, found
 
 
-def _game(path: Path, found: Peeked) -> dict[str, Any]:
-    started, result = found.started, found.result
-    assert started is not None
+def _game(game: Game) -> dict[str, Any]:
+    started, result = game.started, game.result
     scored = not constructed(started.graph)
     return {
         "graph": started.graph,
@@ -55,33 +50,30 @@ def _game(path: Path, found: Peeked) -> dict[str, Any]:
         "seed": started.seed,
         "score_strict": result.score_strict if scored and result else None,
         "score_kept": result.score_kept if scored and result else None,
-        "turns": result.turns if result else moves(path),
+        "turns": result.turns if result else len(game.moves),
         "end": result.end if result else None,
         "finished": result is not None,
     }
 
 
 def moves(path: Path) -> int:
-    """The turns that an unfinished game has behind it."""
-    return sum(file.tag(line) == "moved" for line in file.lines(path) if line.startswith(file.HEAD))
+    """Return how many turns an unfinished game has behind it."""
+    return len(Game.open(path).moves)
 
 
 def suspended(path: Path) -> str | None:
-    """Why an unfinished game was suspended; None when it was played on since, or stopped without a word."""
-    why = None
-    for line in file.lines(path):
-        if line.startswith(file.HEAD) and (tag := file.tag(line)) != "game_started":
-            why = str(file.data(line)["why"]) if tag == "suspended" else None
-    return why
+    """Return why an unfinished game was suspended; None when it was played on since, or stopped without a word."""
+    last = Game.open(path).last
+    return last.why if isinstance(last, GameSuspended) else None
 
 
 def runs(folder: Path) -> list[dict[str, Any]]:
     """A row for every run folder below a folder, or for the folder itself, sorted by path. Raises UserError."""
-    return [_run(path.parent, read(path)) for path in sorted(_there(folder).rglob(RUN))]
+    return [_run(path.parent, read(path)) for path in sorted(_checked(folder).rglob(RUN))]
 
 
 def _run(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
-    journals = peek_all(folder).values()
+    games = peek_all(folder).values()
     seats = record.get("seats")
     models = [str(seat.get("model")) for seat in seats.values()] if isinstance(seats, dict) else []
     return {
@@ -91,12 +83,12 @@ def _run(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "arms": len(record.get("arms") or ()),
         "players": record.get("players"),
         "seeds": len(record.get("seeds") or ()),
-        "finished": sum(one.result is not None for one in journals),
-        "unfinished": sum(one.result is None for one in journals),
+        "finished": sum(game.result is not None for game in games),
+        "unfinished": sum(game.result is None for game in games),
     }
 
 
-def _there(folder: Path) -> Path:
+def _checked(folder: Path) -> Path:
     if not folder.is_dir():
         raise UserError(f"{str(folder)!r} is no folder")
     return folder

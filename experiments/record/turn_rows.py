@@ -1,31 +1,25 @@
 """The turns of finished games as rows: the score after each turn, and which nodes proposed the move.
 
-Journals are read line by line as plain JSON, and lines without such data are not parsed: a run has thousands of
-journals of up to megabytes, mostly views and prompts.
+Of the calls, only those that choose a move are parsed: a run has thousands of journals of up to megabytes, mostly views
+and prompts.
 """
 
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import roles
+from experiments.record.game import Game, Turn
 from experiments.record.rows import Int8, Int16, Int32, Int64, Row
 from graphs.attempts import base
-from orchestrator.errors import UserError
 from orchestrator.hanabi import one_step
-from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.public_record import Record
-from orchestrator.journal import file
-from orchestrator.journal.events import Call, Parent
+from orchestrator.journal.events import Call, Decided
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.reply_types import Choice, Shortlist
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -79,250 +73,129 @@ class TurnRow:
 
 
 def game_turns(folder: Path, row: Row) -> list[TurnRow]:
-    """The turns of a finished game. Raises UserError when its journal is missing or unreadable."""
-    return list(read(folder / row.journal, row.arm))
+    """Return the turns of a finished game. Raises UserError when its journal is missing or unreadable."""
+    return turns(Game.open(folder / row.journal), row.arm)
 
 
-def read(path: Path, arm: str) -> Iterator[TurnRow]:
-    """The turns of a journal. Raises UserError when it cannot be read."""
-    return _read(path, lambda lines: _turns(lines, arm))
+def turns(game: Game, arm: str) -> list[TurnRow]:
+    """Return the turns of a game as rows. Raises UserError for a journal that cannot be read."""
+    origins, rows, first = MoveOrigins(), list[TurnRow](), dict[int, Move]()
+    origins(game.started)
+    for turn in game.turns:
+        calls = game.lines.data([line for line in turn.lines if line.role and _chooses(line.role)])
+        for call in calls:
+            if call["reply"] is not None:
+                origins.answered(call["node"], call["ask"], copied=call.get("copied", False))
+        for verdict in turn.verdicts:
+            origins(verdict)
+        if turn.decided is None or (origin := origins(turn.decided)) is None:
+            continue
+        if origin.refused:
+            first[turn.number] = origin.refused[0]
+        if turn.moved is not None:
+            rows.append(_row(game, arm, turn, turn.decided, calls, origin))
+    return _with_effects(game, rows, first)
 
 
-def calls(path: Path) -> Iterator[dict[str, Any]]:
-    """The calls of a journal as plain data. Raises UserError when it cannot be read."""
-    return _read(path, lambda lines: (file.data(line) for line in lines if file.tag(line) == "call"))
-
-
-def served(path: Path) -> set[tuple[str, str]]:
-    """The models of a journal's requests, each with the id of the model that its server said to have answered.
-
-    Raises UserError when it cannot be read.
-    """
-    return set(_read(path, lambda lines: (pair for line in lines if file.tag(line) == "call" for pair in _ids(line))))
-
-
-def _ids(call: bytes) -> Iterator[tuple[str, str]]:
-    if model := _MODEL.search(call):
-        yield from ((json.loads(model[1]), json.loads(one[1])) for one in _SERVED.finditer(call))
-
-
-_MODEL, _SERVED = (re.compile(rb'"%s": ("(?:[^"\\]|\\.)+")' % key) for key in (b"model", b"served_by"))
-"""Both are keys: in a text of the line, quotes are escaped."""
-
-
-@dataclass(frozen=True)
-class MovesOfGame:
-    seats: tuple[str, ...]
-    """The names of what sat in the seats."""
-    moves: tuple[tuple[int, Move], ...]
-    """Seat and move, turn by turn."""
-
-
-def moves(path: Path) -> MovesOfGame:
-    """The moves of a journal. Raises UserError when it cannot be read."""
-    (found,) = _read(path, lambda lines: iter([_moves(lines)]))
-    return found
-
-
-def _moves(lines: Iterator[bytes]) -> MovesOfGame:
-    """Raises ValueError, KeyError or TypeError for what is no journal."""
-    wanted = [file.data(line) for line in lines if file.tag(line) in ("game_started", "moved")]
-    seats = tuple(seat["graph"] for seat in wanted[0]["seats"])
-    return MovesOfGame(seats, tuple((one["past"]["seat"], parse(one["past"]["move"])) for one in wanted[1:]))
-
-
-def _read(path: Path, parse: Callable[[Iterator[bytes]], Iterator[T]]) -> Iterator[T]:
-    try:
-        yield from parse(file.lines(path))
-    except UserError:
-        raise
-    except (ValueError, KeyError, TypeError):
-        raise UserError(f"{str(path)!r} is not a journal that this program reads") from None
-
-
-def _parent(game: Mapping[str, Any]) -> Parent | None:
-    return Parent.model_validate(game["parent"]) if game.get("parent") else None
-
-
-def _config(game: Mapping[str, Any], past: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The graph of the seat that moved, if it is one."""
-    before = parent.seat_before(past["seat"], past["turn"]) if (parent := _parent(game)) else None
-    found: Mapping[str, Any] | None = before.config if before else game["seats"][past["seat"]]["config"]
-    return found
-
-
-def _turns(lines: Iterator[bytes], arm: str) -> Iterator[TurnRow]:
-    """Raises ValueError, KeyError or TypeError for what is no journal."""
-    reader = _Reader(arm)
-    for line in lines:
-        reader.line(line)
-    yield from _with_effects(reader.game, reader.rows, reader.first)
-
-
-class _Reader:
-    """Reads the lines of a journal in their order into rows."""
-
-    def __init__(self, arm: str) -> None:
-        self.arm = arm
-        self.rows: list[TurnRow] = []
-        self.game: dict[str, Any] = {}
-        self.first: dict[int, Move] = {}
-        """By turn, the first choice, where it was refused."""
-        self._find = MoveOrigins()
-        self._origin = MoveOrigin(0, False)
-        self._decided: dict[str, Any] = {}
-        self._proposed: dict[tuple[str, int], str] = {}
-        self._lists: list[bool] = []
-        """Of each request to a recommender in this turn: whether a list came."""
-
-    def line(self, line: bytes) -> None:
-        tag = file.tag(line)
-        if tag == "game_started":
-            self.game = file.data(line)
-            self._find.models = tuple(seat["model"] for seat in self.game["seats"])
-            self._find.parent = _parent(self.game)
-        elif tag == "call" and _may_propose(line):
-            self._call(file.data(line))
-        elif tag == "call" and _lists_moves(_role(line)):
-            self._lists.append(file.data(line)["reply"] is not None)
-        elif tag == "verdict" and not (verdict := file.data(line))["accepted"]:
-            self._find.refused(verdict["node"], parse(verdict["move"]))
-        elif tag == "decided":
-            self._decide(file.data(line))
-        elif tag == "moved":
-            past = file.data(line)["past"]
-            row = _turn(self.arm, self.game, self._decided, past, self._proposed, self._origin)
-            self.rows.append(replace(row, list_rank=self._list_rank(past)))
-            self._proposed, self._lists = {}, []
-
-    def _list_rank(self, past: Mapping[str, Any]) -> int | None:
-        """A lean journal does not hold the lists of programs, which always come."""
-        nodes = (_config(self.game, past) or {}).get("nodes", {}).values()
-        unlisted = self._lists and not any(self._lists)
-        if self._decided["forced"] or unlisted or not any(_lists_moves(node["role"]) for node in nodes):
-            return None
-        return self._decided.get("rank") or 0
-
-    def _call(self, call: Mapping[str, Any]) -> None:
-        _add_proposal(call, self._proposed)
-        if call["reply"] is not None:
-            self._find.answered(call["node"], call["ask"], copied=call.get("copied", False))
-
-    def _decide(self, decided: dict[str, Any]) -> None:
-        self._decided = decided
-        turn, seat, node = decided["turn"], decided["seat"], decided["node"]
-        self._origin = self._find.decided(turn, seat, node, forced=decided["forced"])
-        if self._origin.refused:
-            self.first[turn] = self._origin.refused[0]
-
-
-def _with_effects(game: Mapping[str, Any], rows: list[TurnRow], first: Mapping[int, Move]) -> list[TurnRow]:
-    """The rows with what refused first choices would have done at once."""
-    if not first:
-        return rows
-    deck, moves = tuple(map(Card, game["deck"])), tuple(parse(row.move) for row in rows)
-    record = Record.model_construct(players=game["players"], deck=deck, moves=moves)
-    found = {turn.turn: turn for turn in one_step.compared(record, first)}
-    return [_with_effect(row, first[row.turn], found[row.turn]) if row.turn in found else row for row in rows]
-
-
-def _with_effect(row: TurnRow, choice: Move, turn: one_step.Compared) -> TurnRow:
-    return replace(
-        row,
-        first_choice=str(choice),
-        first_points=turn.first.points,
-        first_lives=turn.first.lives,
-        played_points=turn.played.points,
-        played_lives=turn.played.lives,
-    )
-
-
-def proposed_moves(calls: Iterable[Call], decides: str | None) -> list[tuple[str, Move]]:
-    """The moves that the nodes of a turn proposed, by node and without repetitions; those of the deciding node, and of
-    attempts that a redo replaced, are left out."""
-    found: dict[tuple[str, int], str] = {}
-    for call in calls:
-        if call.reply is not None and _chooses(call.role):
-            _add_proposal({"node": call.node, "sample": call.sample, "reply": call.reply}, found)
-    return list(dict.fromkeys((node, parse(move)) for (node, _), move in found.items() if node != decides))
-
-
-_ROLE = re.compile(rb'.{0,200}?"role": "(\w+)"')
-
-
-def _may_propose(line: bytes) -> bool:
-    role = _role(line)
-    return role is None or _chooses(role)
-
-
-def _role(line: bytes) -> str | None:
-    return found[1].decode() if (found := _ROLE.match(line)) else None
-
-
-@cache
-def _lists_moves(role: str | None) -> bool:
-    """Whether the reply of a role is a recommender's list."""
-    return role is not None and role in roles.names() and issubclass(roles.get(role).reply, Shortlist)
-
-
-@cache
-def _chooses(role: str) -> bool:
-    """Whether the reply of a role is a move; it may be, for roles that are not registered here."""
-    return role not in roles.names() or issubclass(roles.get(role).reply, Choice)
-
-
-def _add_proposal(call: Mapping[str, Any], proposed: dict[tuple[str, int], str]) -> None:
-    """Keep the move that a node proposed; a redo replaces the earlier proposal."""
-    if isinstance(move := (call["reply"] or {}).get("action"), str):
-        proposed[base(call["node"]), call["sample"]] = move
-
-
-def _turn(
-    arm: str,
-    game: Mapping[str, Any],
-    decided: Mapping[str, Any],
-    past: Mapping[str, Any],
-    proposed: Mapping[Any, str],
-    origin: MoveOrigin,
+def _row(
+    game: Game, arm: str, turn: Turn, decided: Decided, calls: Sequence[Mapping[str, Any]], origin: MoveOrigin
 ) -> TurnRow:
+    assert turn.moved
+    past, started = turn.moved.past, game.started
+    config = started.seat_at(past.seat, past.turn).config or {}
     return TurnRow(
         arm=arm,
-        players=game["players"],
-        seed=game["seed"],
-        repeat=game["repeat"],
-        turn=past["turn"],
-        seat=past["seat"],
-        move=past["move"],
-        score=sum(past["fireworks"]),
-        lives=past["lives"],
-        forced=decided["forced"],
-        node=decided["node"],
-        rank=rank(decided["move"], decided["ratings"] or {}),
-        agreement=agreement(decided.get("votes", {})),
-        proposals=proposals(proposed, past["move"], (_config(game, past) or {}).get("decides")),
+        players=started.players,
+        seed=started.seed,
+        repeat=started.repeat,
+        turn=past.turn,
+        seat=past.seat,
+        move=str(past.move),
+        score=sum(past.fireworks),
+        lives=past.lives,
+        forced=decided.forced,
+        node=decided.node,
+        rank=rank(str(decided.move), decided.ratings or {}),
+        agreement=agreement(decided.votes),
+        proposals=proposals(_proposed(calls), str(past.move), config.get("decides")),
         own=origin.chosen if origin.of_model else None,
         refused=len(origin.refused),
         refused_by_rule=origin.refused_by_rule,
         second_ask=origin.second_ask,
         copied=origin.copied,
+        list_rank=_list_rank(config, turn, decided),
     )
 
 
+def _list_rank(config: Mapping[str, Any], turn: Turn, decided: Decided) -> int | None:
+    """Return the rank in a recommender's list; lean journals do not hold those of programs, which always come."""
+    if decided.forced or not any(_lists_moves(node["role"]) for node in config.get("nodes", {}).values()):
+        return None
+    lists = [line.call for line in turn.lines if line.role and _lists_moves(line.role)]
+    return (decided.rank or 0) if not lists or any(call and call.usable for call in lists) else None
+
+
+def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) -> list[TurnRow]:
+    """Return the rows with what refused first choices would have done at once."""
+    if not first:
+        return rows
+    record = Record.model_construct(players=game.started.players, deck=game.started.deck, moves=game.moves)
+    effects = {compared.turn: compared for compared in one_step.compared(record, first)}
+    return [
+        replace(
+            row,
+            first_choice=str(first[row.turn]),
+            first_points=effect.first.points,
+            first_lives=effect.first.lives,
+            played_points=effect.played.points,
+            played_lives=effect.played.lives,
+        )
+        if (effect := effects.get(row.turn))
+        else row
+        for row in rows
+    ]
+
+
+def proposed_moves(calls: Iterable[Call], decides: str | None) -> list[tuple[str, Move]]:
+    """Return the moves that the nodes of a turn proposed, by node and without repetitions; those of the deciding node,
+    and of attempts that a redo replaced, are left out."""
+    moves = _proposed(vars(call) for call in calls if _chooses(call.role))
+    return list(dict.fromkeys((node, parse(move)) for (node, _), move in moves.items() if node != decides))
+
+
+def _proposed(calls: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], str]:
+    """Return the moves that nodes proposed, by node and sample; a redo replaces the earlier proposal."""
+    actions = ((call, (call["reply"] or {}).get("action")) for call in calls)
+    return {(base(call["node"]), call["sample"]): action for call, action in actions if isinstance(action, str)}
+
+
+@cache
+def _lists_moves(role: str) -> bool:
+    """Return whether the reply of a role is a recommender's list."""
+    return role in roles.names() and issubclass(roles.get(role).reply, Shortlist)
+
+
+@cache
+def _chooses(role: str) -> bool:
+    """Return whether the reply of a role is a move; it may be, for roles that are not registered here."""
+    return role not in roles.names() or issubclass(roles.get(role).reply, Choice)
+
+
 def rank(move: str, ratings: Mapping[str, float]) -> int | None:
-    """1 for the best rated move, ties share the better rank; None for a move that is not rated."""
+    """Return 1 for the best rated move, ties share the better rank; None for a move that is not rated."""
     return 1 + sum(other > ratings[move] for other in ratings.values()) if move in ratings else None
 
 
 def agreement(votes: Mapping[str, Mapping[str, int]]) -> float | None:
-    """The share of the most frequent move among the samples of the first node with several; None without one."""
+    """Return the share of the most frequent move among the samples of the first node with several; None for none."""
     counts = next((list(moves.values()) for moves in votes.values() if sum(moves.values()) > 1), None)
     return max(counts) / sum(counts) if counts else None
 
 
 def proposals(proposed: Mapping[tuple[str, int], str], move: str, decides: str | None) -> dict[str, float]:
-    """By node, without the deciding one: the share of its samples that proposed the move."""
-    found: dict[str, list[bool]] = {}
-    for (node, _), one in proposed.items():
+    """Return by node, without the deciding one, the share of its samples that proposed the move."""
+    nodes: dict[str, list[bool]] = {}
+    for (node, _), action in proposed.items():
         if node != decides:
-            found.setdefault(node, []).append(one == move)
-    return {node: sum(same) / len(same) for node, same in found.items()}
+            nodes.setdefault(node, []).append(action == move)
+    return {node: sum(same) / len(same) for node, same in nodes.items()}

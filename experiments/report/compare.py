@@ -14,7 +14,8 @@ from experiments.analysis.games import by_arm, player_counts
 from experiments.analysis.summaries import Summary, summaries, too_few_own
 from experiments.document.blocks import Block, Note, notes
 from experiments.record import measures, rows, run_folder
-from experiments.record.rows import Row, peek
+from experiments.record.game import Game
+from experiments.record.rows import Row
 from experiments.report import metrics, order, run_summary
 from experiments.statistics.estimates import Interval
 from experiments.study.metric import Headline, headline
@@ -147,8 +148,7 @@ def _pair(theirs: Sequence[Row], ours: Sequence[Row], folders: tuple[Path, Path]
 
 def _differs(first: Path, second: Path) -> list[str]:
     """Why the second game is a different one. Raises UserError when it has another deck: they cannot be paired."""
-    old, new = peek(first).started, peek(second).started
-    assert old is not None and new is not None  # both are finished
+    old, new = Game.open(first).started, Game.open(second).started
     if old.deck != new.deck:
         raise UserError(f"{str(first)!r} and {str(second)!r} have the same seed and different decks")
     found = changed(old, new)

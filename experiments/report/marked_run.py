@@ -10,6 +10,7 @@ from experiments.analysis import marking, role_marks
 from experiments.analysis.labels import labels
 from experiments.analysis.role_marks import MarkDifference, MarkedGame, MarkSummary
 from experiments.record import rows, run_folder, saved
+from experiments.record.game import Game
 from experiments.record.rows import Row
 from experiments.record.run_folder import RUN
 from experiments.report import run_data
@@ -72,16 +73,15 @@ def _games(path: Path) -> Sequence[Row]:
         raise UserError(f"there is nothing at {str(path)!r}; name a game, a folder of games or a run's folder")
     if (path / RUN).is_file():
         return run_folder.read_rows(path)
-    pairs = saved.journals(path) if path.is_dir() else [(path, rows.peek(path))]
-    ended = [(one, peeked.started, peeked.result) for one, peeked in pairs]
+    pairs = saved.journals(path) if path.is_dir() else [(path, Game.open(path))]
     base = path if path.is_dir() else path.parent
     made = [
         replace(
-            rows.row("", begun.repeat, one.relative_to(base).as_posix(), result),
-            arm=rows.who_played(result.graph, result.model),
+            rows.row("", game.started.repeat, journal.relative_to(base).as_posix(), game.result),
+            arm=rows.who_played(game.result.graph, game.result.model),
         )
-        for one, begun, result in ended
-        if begun and result
+        for journal, game in pairs
+        if game.result
     ]
     if not made:
         raise UserError(f"there is no finished game in {str(path)!r}; marks need the end of a game")

@@ -5,8 +5,9 @@ from typing import Any
 
 from experiments.document.blocks import Column, Folded, Table, table
 from experiments.document.formats import TEXT
-from experiments.record import failures, run_folder, turn_rows
-from experiments.record.rows import Row, peek
+from experiments.record import failures, run_folder
+from experiments.record.game import Game
+from experiments.record.rows import Row
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
 from graphs.replaced_texts import diff
@@ -124,7 +125,7 @@ def _rates(data: RunData) -> dict[tuple[str, str], None]:
     for arm in data.arms:
         path = data.folder / data.rows_of(arm)[0].journal
         try:
-            started = peek(path).started if path.exists() else None
+            started = Game.open(path).started if path.exists() else None
         except UserError:
             continue
         for seat in started.everybody if started else ():
@@ -138,8 +139,9 @@ def _served(data: RunData) -> dict[str, set[str]]:
     for row in data.rows:
         path = data.folder / row.journal
         try:
-            for model, served in turn_rows.served(path) if _asks(row) and path.exists() else ():
-                ids.setdefault(model, set()).add(served)
+            for call in Game.open(path).briefs if _asks(row) and path.exists() else ():
+                if call.served_by:
+                    ids.setdefault(call.model, set()).add(call.served_by)
         except UserError:
             continue
     return {model: names for model, names in ids.items() if not is_simulated(model)}

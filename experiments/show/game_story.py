@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.document.terminal import printable
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.show.terminal import fake_warning, fireworks, turn_line, warning, who
 from experiments.values.move_values import Mistake
 from orchestrator import journal
@@ -21,7 +21,7 @@ from orchestrator.models.simulated_settings import among
 from roles.words import many
 
 
-def print_game(story: Story, console: Console, mistakes: Mapping[int, Mistake] | None = None) -> None:
+def print_game(story: Game, console: Console, mistakes: Mapping[int, Mistake] | None = None) -> None:
     """The seats, a line for each turn, the result. `mistakes`: by turn; None where nobody looked for them."""
     mistakes = mistakes or {}
     console.print(_heading(story))
@@ -31,13 +31,13 @@ def print_game(story: Story, console: Console, mistakes: Mapping[int, Mistake] |
     for turn in story.turns:
         if turn.decided and turn.moved:
             origin = made.get(turn.decided.turn)
-            console.print(turn_line(turn.started.view, turn.decided, turn.moved.past, origin, console.width))
+            console.print(turn_line(turn.view, turn.decided, turn.moved.past, origin, console.width))
             if turn.decided.why:
                 console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
-            if found := mistakes.get(turn.started.turn):
+            if found := mistakes.get(turn.number):
                 console.print(Text(f"         mistake: {found.text}", style="bold red"), soft_wrap=True)
         else:
-            console.print(Text(f"{turn.started.turn:>3}  P{turn.started.seat}  stopped here", style="bold red"))
+            console.print(Text(f"{turn.number:>3}  P{turn.seat}  stopped here", style="bold red"))
         for why, times in Counter(halt.why for halt in turn.suspensions).items():
             often = f" ({times} times)" if times > 1 else ""
             console.print(Text(f"         suspended{often}: {printable(why)}", style="yellow"), soft_wrap=True)
@@ -45,7 +45,7 @@ def print_game(story: Story, console: Console, mistakes: Mapping[int, Mistake] |
     console.print(_calls(call for turn in story.turns for call in turn.calls))
 
 
-def _heading(story: Story) -> Text:
+def _heading(story: Game) -> Text:
     started = story.started
     text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))
     for seat, card in enumerate(started.seats):
@@ -173,18 +173,18 @@ def _calls(calls: Iterable[Call]) -> Text:
     return Text("\n".join(lines), style="dim")
 
 
-def as_data(story: Story, mistakes: Mapping[int, Mistake] | None = None) -> dict[str, Any]:
+def as_data(story: Game, mistakes: Mapping[int, Mistake] | None = None) -> dict[str, Any]:
     """A game as plain data, for `--json`; with mistakes where somebody looked for them."""
     found = mistakes or {}
     return {
         "started": story.started.model_dump(mode="json"),
         "turns": [
             {
-                "turn": turn.started.turn,
-                "seat": turn.started.seat,
+                "turn": turn.number,
+                "seat": turn.seat,
                 "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
                 "moved": turn.moved.model_dump(mode="json") if turn.moved else None,
-                **({"mistake": found[turn.started.turn].model_dump(mode="json")} if turn.started.turn in found else {}),
+                **({"mistake": found[turn.number].model_dump(mode="json")} if turn.number in found else {}),
             }
             for turn in story.turns
         ],

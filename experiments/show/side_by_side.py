@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.document.terminal import printable
-from experiments.record.story import StoryTurn
+from experiments.record.game import Turn
 from experiments.show.chances import certainty
 from experiments.show.turn_story import reply_lines
 
@@ -26,10 +26,10 @@ Reply = dict[str, Any] | None
 @dataclass(frozen=True)
 class Side:
     title: str
-    turn: StoryTurn
+    turn: Turn
 
 
-def replies(turn: StoryTurn) -> dict[str, tuple[Reply, ...]]:
+def replies(turn: Turn) -> dict[str, tuple[Reply, ...]]:
     """The last reply of every sample of the nodes of a turn."""
     found: dict[str, dict[int, Reply]] = {}
     for call in turn.calls:
@@ -54,7 +54,7 @@ def sides(left: Side, right: Side, width: int, said: Mapping[str, str] | None = 
     return table
 
 
-def alike(left: StoryTurn, right: StoryTurn) -> list[str]:
+def alike(left: Turn, right: Turn) -> list[str]:
     """The nodes that said the same in both."""
     old, new = replies(left), replies(right)
     return [node for node in new if new[node] == old.get(node)]
@@ -78,10 +78,10 @@ def _lines(replies: Iterable[Reply]) -> list[str]:
     return found
 
 
-def _decision(turn: StoryTurn) -> Text:
+def _decision(turn: Turn) -> Text:
     if (decided := turn.decided) is None:
         return Text("not decided: the game stopped here", style="bold red")
-    sure = certainty(turn.started.view, decided.move)
+    sure = certainty(turn.view, decided.move)
     text = Text.assemble((str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
     text.append("  FORCED" if decided.forced else "", style="bold magenta")
     return text.append(f"\n{printable(decided.why)}", style="italic")

@@ -1,7 +1,7 @@
 """`show GAME --turn N`: what the seat saw, the prompts and responses of its nodes, the verdicts, the move."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.document.terminal import printable
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game, Turn
 from experiments.show.chances import certainty
 from experiments.show.live_table import picture
 from experiments.show.terminal import on, who
@@ -57,7 +57,7 @@ class Part:
     prompts: bool = False
     """Only the prompts."""
 
-    def of(self, turn: StoryTurn) -> StoryTurn:
+    def of(self, turn: Turn) -> Turn:
         """A turn with the calls and verdicts of this part alone. Raises UserError when it has none."""
         if self.role is None:
             return turn
@@ -65,8 +65,8 @@ class Part:
         names += [event.node for event in turn.events if isinstance(event, VerdictGiven)]
         if self.role not in names:
             known = did_you_mean(self.role, names, "its nodes and roles are")
-            raise UserError(f"turn {turn.started.turn} has no node or role {self.role!r}; {known}")
-        return replace(turn, events=tuple(event for event in turn.events if self._keeps(event)))
+            raise UserError(f"turn {turn.number} has no node or role {self.role!r}; {known}")
+        return Turn.of(turn.view, (event for event in turn.events if self._keeps(event)))
 
     def _keeps(self, event: Event) -> bool:
         if isinstance(event, Call):
@@ -77,10 +77,10 @@ class Part:
 WHOLE = Part()
 
 
-def print_turn(story: Story, number: int, console: Console, part: Part = WHOLE) -> None:
+def print_turn(story: Game, number: int, console: Console, part: Part = WHOLE) -> None:
     """What happened in a turn, or a part of it. Raises UserError for a turn or a node that is not there."""
     turn = story.turn(number)
-    seat = turn.started.seat
+    seat = turn.seat
     card = story.started.seat_at(seat, number)
     width = min(console.width - MARGIN, WIDEST)
     shown = TurnStory(turn, part.of(turn), story.config(seat, number), story.memory(number), part.full, width)
@@ -93,12 +93,12 @@ def print_turn(story: Story, number: int, console: Console, part: Part = WHOLE) 
         console.print(block)
 
 
-def as_data(story: Story, number: int, part: Part = WHOLE) -> dict[str, Any]:
+def as_data(story: Game, number: int, part: Part = WHOLE) -> dict[str, Any]:
     """A turn, or a part of it, as plain data, for `--json`. Raises UserError for a turn or a node that is not there."""
     turn = story.turn(number)
     asked = part.of(turn)
     if part.prompts:
-        config, memory = story.config(turn.started.seat, number), story.memory(number)
+        config, memory = story.config(turn.seat, number), story.memory(number)
         shown = TurnStory(turn, asked, config, memory, part.full, WIDEST)
         return {"turn": number, "prompts": shown.prompt_data()}
     return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *asked.events)]}
@@ -106,8 +106,8 @@ def as_data(story: Story, number: int, part: Part = WHOLE) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TurnStory:
-    turn: StoryTurn
-    part: StoryTurn
+    turn: Turn
+    part: Turn
     """Of it, what is shown."""
     config: GraphConfig | None
     memory: Memory
@@ -117,7 +117,7 @@ class TurnStory:
     """Characters of a line of a response."""
 
     def blocks(self) -> Iterator[RenderableType]:
-        yield picture(self.turn.started.view)
+        yield picture(self.turn.view)
         yield from self.answers()
         yield self._ending()
 
@@ -175,7 +175,7 @@ class TurnStory:
         if self.config is None:
             return {}
 
-        made = requests(self.config, self.turn.started.view, notes_of(self.config, self.turn.events), self.memory)
+        made = requests(self.config, self.turn.view, notes_of(self.config, self.turn.events), self.memory)
         return {node: messages(request.parts) for node, request in made.items()}
 
     def _call(self, call: Call) -> RenderableType:
@@ -249,7 +249,7 @@ class TurnStory:
         if decided is None:
             why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
             return Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
-        sure = certainty(self.turn.started.view, decided.move)
+        sure = certainty(self.turn.view, decided.move)
         text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
         text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")

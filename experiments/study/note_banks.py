@@ -15,7 +15,8 @@ from typing import Any
 
 from experiments.record import run_folder
 from experiments.record.files import write_atomically
-from experiments.record.rows import GAMES, peek
+from experiments.record.game import Game, NotBegun
+from experiments.record.rows import GAMES
 from experiments.study.arms import Arm, Deal, GivenNotes
 from experiments.study.file_schema import BASELINE
 from graphs import note_bank
@@ -178,13 +179,15 @@ def _journals(source: Path) -> list[Path]:
 
 
 def _finished(path: Path, players: int) -> bool:
-    peeked = peek(path)
-    return peeked.result is not None and peeked.started is not None and peeked.started.players == players
+    try:
+        game = Game.open(path)
+    except NotBegun:
+        return False
+    return game.result is not None and game.started.players == players
 
 
 def _cheats(path: Path) -> bool:
-    started = peek(path).started
-    return started is not None and started.cheats
+    return Game.open(path).started.cheats
 
 
 def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: Iterable[int]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 import roles
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values.move_faults import KINDS, MoveFault, faults_of
 from experiments.values.move_values import Kind
 from experiments.values.role_mark import RoleMark
@@ -53,7 +53,7 @@ class GameMarks(Frozen):
         return {kind: counts[kind] for kind in KINDS}
 
 
-def game_marks(story: Story, rollouts: int = 0, store: RolloutStore | None = None) -> GameMarks:
+def game_marks(story: Game, rollouts: int = 0, store: RolloutStore | None = None) -> GameMarks:
     """The marks of a game, finished or not, from its journal alone; half a second to a few seconds.
 
     `rollouts`: as in `role_marks`; with any, `swing` is there, too, and a game takes half a minute or more.
@@ -68,7 +68,7 @@ def game_marks(story: Story, rollouts: int = 0, store: RolloutStore | None = Non
     )
 
 
-def _nodes(story: Story) -> Iterator[NodeReplies]:
+def _nodes(story: Game) -> Iterator[NodeReplies]:
     counts: Counter[tuple[str, str, str, bool]] = Counter()
     unasked: dict[tuple[str, str, str], tuple[str, ...]] = {}
     for turn in story.turns:
@@ -76,7 +76,7 @@ def _nodes(story: Story) -> Iterator[NodeReplies]:
             key = base(call.node), call.role, call.model
             counts[*key, call.reply is not None] += 1
             if key not in unasked:
-                unasked[key] = _unasked(story.config(turn.started.seat, turn.started.turn), call)
+                unasked[key] = _unasked(story.config(turn.seat, turn.number), call)
     for key, missing in unasked.items():
         node, role, model = key
         yield NodeReplies(

@@ -15,11 +15,10 @@ from pydantic import ValidationError
 
 import roles
 from experiments.record.files import write_atomically
+from experiments.record.game import Game
 from experiments.record.run_folder import RUN
-from experiments.record.story import Story
 from experiments.values.game_marks import GameMarks, game_marks
 from experiments.values.rollout_store import FOLDER, RolloutStore, store_of
-from orchestrator import journal
 from orchestrator.logs import log
 
 MARKS = "marks"
@@ -31,7 +30,9 @@ CODE = (
     "orchestrator.hanabi",
     "orchestrator.journal",
     "experiments.values",
-    "experiments.record.story",
+    "experiments.record.game",
+    "experiments.record.lines",
+    "experiments.record.boards",
 )
 """The packages and modules that decide the marks of a journal."""
 
@@ -88,7 +89,7 @@ class MarkStore:
         name = self._name(path) if self._folder else ""
         if stored := self._read(name) if name else None:
             return stored
-        marks = game_marks(Story.read(journal.read(path)), self._rollouts, self._played)
+        marks = game_marks(Game.open(path), self._rollouts, self._played)
         if name:
             self._write(name, marks)
         return marks

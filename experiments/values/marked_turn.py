@@ -7,7 +7,7 @@ from statistics import fmean
 
 from pydantic import BaseModel
 
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game, Turn
 from experiments.values.advice import Advice, advice
 from experiments.values.mistakes import WORTH
 from experiments.values.one_step_value import one_step_values
@@ -42,10 +42,10 @@ class MarkedTurn:
     replies: tuple[RecordedReply, ...]
     """By attempt and sample."""
     position: Position
-    turn: StoryTurn
+    turn: Turn
 
     @classmethod
-    def of(cls, story: Story, number: int, config: GraphConfig, replies: Sequence[RecordedReply]) -> "MarkedTurn":
+    def of(cls, story: Game, number: int, config: GraphConfig, replies: Sequence[RecordedReply]) -> "MarkedTurn":
         return cls(number, config, tuple(replies), Position.of(story, number), story.turn(number))
 
     @cached_property
@@ -118,7 +118,7 @@ class MarkedTurn:
         name, other = key
         return RoleMark(
             turn=self.number,
-            seat=self.turn.started.seat,
+            seat=self.turn.seat,
             node=recorded.node.name,
             role=recorded.node.role.name,
             model=recorded.node.model,

@@ -4,7 +4,7 @@
 that lets nobody play, although a play that might fit would have cost nothing, for a life was left.
 """
 
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values.mistakes import Fault, fault
 from experiments.values.move_values import Kind
 from experiments.values.position import Position
@@ -34,12 +34,12 @@ class MoveFault(Frozen):
     """What was wrong, in a sentence."""
 
 
-def faults_of(story: Story) -> tuple[MoveFault, ...]:
+def faults_of(story: Game) -> tuple[MoveFault, ...]:
     """The known faults of a game's moves, oldest first; a move has at most one, the gravest."""
     faults = []
     for number, turn in enumerate(story.turns, 1):
         if turn.moved and (fault := known_fault(Position.of(story, number), turn.moved.past)):
-            faults.append(MoveFault(turn=number, seat=turn.started.seat, kind=fault[0], text=fault[1]))
+            faults.append(MoveFault(turn=number, seat=turn.seat, kind=fault[0], text=fault[1]))
     return tuple(faults)
 
 

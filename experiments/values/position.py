@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from experiments.record.story import Story
+from experiments.record.game import Game
 from orchestrator.hanabi import Card, View, belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
@@ -27,9 +27,9 @@ class Position:
     memory: Memory
 
     @classmethod
-    def of(cls, story: Story, number: int) -> "Position":
+    def of(cls, story: Game, number: int) -> "Position":
         """Raises UserError when the game has no such turn."""
-        return cls(story.turn(number).started.view, story.memory(number))
+        return cls(story.turn(number).view, story.memory(number))
 
     @cached_property
     def scene(self) -> Scene:
@@ -78,10 +78,10 @@ class OpenPosition:
         return repr((_plain(self.game), self.game.hands, sorted(self.deck)))
 
 
-def open_positions(story: Story) -> list[OpenPosition]:
+def open_positions(story: Game) -> list[OpenPosition]:
     """Every turn of a game that has begun, by turn. The players keep to the conventions that all their moves, looked at
     afterwards, fit best; so they are the same in all turns."""
-    views = [turn.started.view for turn in story.turns]
+    views = [turn.view for turn in story.turns]
     if not views:
         return []
     hands = true_hands(story)
@@ -94,7 +94,7 @@ def open_positions(story: Story) -> list[OpenPosition]:
     return positions
 
 
-def true_hands(story: Story) -> list[tuple[tuple[Card, ...], ...]]:
+def true_hands(story: Game) -> list[tuple[tuple[Card, ...], ...]]:
     """The hands before each turn that began, by seat."""
     return list(islice(dealt_hands(story.started.players, story.started.deck, story.moves), len(story.turns)))
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import roles
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values.choice_marks import choice_marks
 from experiments.values.marked_turn import MarkedTurn
 from experiments.values.role_mark import UNIFORM
@@ -56,7 +56,7 @@ class _Reply(NamedTuple):
 
 
 def role_marks(
-    story: Story, *, turns: Collection[int] | None = None, rollouts: int = 0, store: RolloutStore | None = None
+    story: Game, *, turns: Collection[int] | None = None, rollouts: int = 0, store: RolloutStore | None = None
 ) -> tuple[RoleMark, ...]:
     """The marks of all replies of a game, turn by turn. Seats that are no graph, or one with roles that are not
     registered here, have none.
@@ -75,7 +75,7 @@ def role_marks(
 
 
 def marked_and_stated(
-    story: Story, *, rollouts: int = 0, store: RolloutStore | None = None
+    story: Game, *, rollouts: int = 0, store: RolloutStore | None = None
 ) -> tuple[tuple[RoleMark, ...], tuple[StatedOutcome, ...]]:
     """What `role_marks` and `calibration` give, in one reading of the game."""
     turns, tracked = list(_turns(story)), TrackedGame(story)
@@ -84,7 +84,7 @@ def marked_and_stated(
 
 
 def _turn_marks(
-    story: Story, turn: "_Turn", tracked: TrackedGame, rollouts: int, store: RolloutStore | None
+    story: Game, turn: "_Turn", tracked: TrackedGame, rollouts: int, store: RolloutStore | None
 ) -> Iterator[RoleMark]:
     recorded = tuple(reply.recorded for reply in turn.replies)
     yield from tracked.marks(turn.number, recorded)
@@ -93,7 +93,7 @@ def _turn_marks(
     yield from choice_marks(MarkedTurn.of(story, turn.number, turn.config, recorded), rollouts, store)
 
 
-def calibration(story: Story) -> tuple[StatedOutcome, ...]:
+def calibration(story: Game) -> tuple[StatedOutcome, ...]:
     """All probabilities and categories that the replies of a game stated, each with what came true, turn by turn."""
     return tuple(pair for turn in _turns(story) for reply in turn.replies for pair in _pairs(reply))
 
@@ -106,11 +106,11 @@ class _Turn(NamedTuple):
     replies: tuple[_Reply, ...]
 
 
-def _turns(story: Story) -> Iterator[_Turn]:
+def _turns(story: Game) -> Iterator[_Turn]:
     memories = [story.memory(number) for number in range(1, len(story.turns) + 1)]
     turn_truths = truths(story.started.players, story.started.deck, story.moves, memories)
     for number, (turn, truth) in enumerate(zip(story.turns, turn_truths, strict=False), 1):
-        seat = turn.started.seat
+        seat = turn.seat
         if config := story.config(seat, number):
             recorded_replies = replies(config, (turn.started, *turn.events), memories[number - 1])
             yield _Turn(number, config, tuple(_Reply(number, seat, recorded, truth) for recorded in recorded_replies))

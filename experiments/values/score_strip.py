@@ -7,8 +7,8 @@ compares the move that was made with a convention player's on the same decks, be
 
 from collections.abc import Callable
 
+from experiments.record.game import Game, Turn
 from experiments.record.rows import Metric
-from experiments.record.story import Story, StoryTurn
 from experiments.values.move_values import Mistake, Strip
 from experiments.values.position import OpenPosition, open_positions
 from experiments.values.rollout_store import RolloutStore
@@ -24,7 +24,7 @@ BASIS = "expected final score from the true hands, the deck in any order, when c
 
 
 def strip(
-    story: Story,
+    story: Game,
     *,
     deals: int = DEALS,
     rollouts: int = ROLLOUTS,
@@ -64,7 +64,7 @@ def strip(
 
 
 def mistakes_of(
-    story: Story,
+    story: Game,
     *,
     rollouts: int = ROLLOUTS,
     metric: Metric = "strict",
@@ -80,7 +80,7 @@ def mistakes_of(
     return mistakes
 
 
-def _mistake(story: Story, number: int, rollouts: int, metric: Metric, store: RolloutStore) -> list[Mistake]:
+def _mistake(story: Game, number: int, rollouts: int, metric: Metric, store: RolloutStore) -> list[Mistake]:
     """That of a turn, if there is one."""
     if story.turn(number).moved is None:
         return []
@@ -88,13 +88,13 @@ def _mistake(story: Story, number: int, rollouts: int, metric: Metric, store: Ro
     return [worst] if worst else []
 
 
-def _score(story: Story, metric: Metric) -> float:
+def _score(story: Game, metric: Metric) -> float:
     assert story.result is not None
     return float(story.result.score_strict if metric == "strict" else story.result.score_kept)
 
 
 def _turn(
-    turn: StoryTurn, position: OpenPosition, deals: int, metric: Metric, store: RolloutStore
+    turn: Turn, position: OpenPosition, deals: int, metric: Metric, store: RolloutStore
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """The expected score before a turn, and what its move changed; each with its error."""
     rollouts = OpenRollouts(position, store)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values.role_mark import UNIFORM, RoleMark
 from graphs.attempts import base
 from graphs.recorded_marks import RecordedReply, program_reply
@@ -54,9 +54,9 @@ class Tracked:
         return named(changed) | vars(exact) | {"overall": exact.overall}
 
 
-def tracked(story: Story, number: int, reply: BaseModel, before: BaseModel | None = None) -> Tracked | None:
+def tracked(story: Game, number: int, reply: BaseModel, before: BaseModel | None = None) -> Tracked | None:
     """The lists of a reply of a turn, beside those of an earlier reply; None for a reply that states none."""
-    view = story.turn(number).started.view
+    view = story.turn(number).view
     lists = stated_lists(reply, view.seat)
     if lists is None:
         return None
@@ -81,7 +81,7 @@ Place = tuple[int, str, int]
 class TrackedGame:
     """The lists of a game, followed turn by turn."""
 
-    story: Story
+    story: Game
     earlier: dict[Place, _Earlier] = field(default_factory=dict)
     cards: list[tuple[tuple[int, ...], ...]] = field(init=False)
     """Every hand before each turn: the cards by their places in the deck."""
@@ -132,7 +132,7 @@ class TrackedGame:
 
     def _before(self, number: int, recorded: RecordedReply) -> _Earlier | None:
         """The reply of the seat's last turn; None where that brought none."""
-        seat = self.story.turn(number).started.seat
+        seat = self.story.turn(number).seat
         earlier = self.earlier.get((seat, base(recorded.node.name), recorded.sample))
         return earlier if earlier and earlier.turn == number - self.story.started.players else None
 

@@ -9,8 +9,8 @@ among many. The remaining moves are tried on a few deals, for the table alone.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from experiments.record.game import Game
 from experiments.record.rows import Metric
-from experiments.record.story import Story
 from experiments.values.mistakes import SURE, WORTH, mistake
 from experiments.values.move_values import MoveValue, TurnValues
 from experiments.values.one_step_value import one_step_values
@@ -50,7 +50,7 @@ class Budget:
 
 
 def turn_values(
-    story: Story,
+    story: Game,
     number: int,
     *,
     rollouts: int = ROLLOUTS,

@@ -11,15 +11,14 @@ from shlex import quote
 from typing import Literal
 
 from experiments.record import failures, saved
+from experiments.record.game import Game, Turn
 from experiments.record.rows import Peeked
-from experiments.record.story import Story, StoryTurn
 from experiments.record.turn_rows import proposed_moves
 from experiments.values.mistakes import WORTH
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from experiments.values.rollout_store import store_of
 from experiments.values.score_strip import strip
-from orchestrator import journal
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Result
 from roles.words import many
@@ -156,7 +155,7 @@ def _reasons(result: Result) -> Iterator[tuple[Group, float, str, int | None]]:
 
 def _overruled(path: Path, result: Result) -> Iterator[Look]:
     """The turn in which a colleague's move was worth most more than the one that was played."""
-    story = Story.read(journal.read(path))
+    story = Game.open(path)
     cases = [case for turn in story.turns for case in overruled(story, turn)]
     if cases:
         worst = max(cases, key=lambda case: case.gain)
@@ -182,25 +181,23 @@ class Overruled:
         )
 
 
-def overruled(story: Story, turn: StoryTurn) -> list[Overruled]:
+def overruled(story: Game, turn: Turn) -> list[Overruled]:
     """The colleagues who proposed a move that was clearly better at once, by the exact belief of their seat."""
     if turn.moved is None:
         return []
-    config = story.started.seat_at(turn.started.seat, turn.started.turn).config or {}
+    config = story.started.seat_at(turn.seat, turn.number).config or {}
     played = turn.moved.past.move
     proposed = proposed_moves(turn.calls, config.get("decides"))
-    rivals = [(node, move) for node, move in proposed if move != played and move in turn.started.view.legal]
+    rivals = [(node, move) for node, move in proposed if move != played and move in turn.view.legal]
     if not rivals:
         return []
-    values = one_step_values(Position.of(story, turn.started.turn).scene)
+    values = one_step_values(Position.of(story, turn.number).scene)
     gains = {(node, move): values[move] - values[played] for node, move in rivals}
-    return [
-        Overruled(turn.started.turn, node, move, played, gain) for (node, move), gain in gains.items() if gain >= WORTH
-    ]
+    return [Overruled(turn.number, node, move, played, gain) for (node, move), gain in gains.items() if gain >= WORTH]
 
 
 def _swing(path: Path, result: Result) -> Iterator[Look]:
-    scores = strip(Story.read(journal.read(path)), deals=DEALS, mistakes=False, store=store_of(path))
+    scores = strip(Game.open(path), deals=DEALS, mistakes=False, store=store_of(path))
     turn = _worst(scores.swings, scores.swing_errors)
     if turn is not None:
         swing, error = scores.swings[turn - 1], scores.swing_errors[turn - 1]

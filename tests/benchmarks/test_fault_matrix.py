@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import fault_games, fault_matrix
 from benchmarks.fault_changes import Fault, collected
-from benchmarks.fault_games import Game, Played, played
+from benchmarks.fault_games import Deal, Played, played
 from benchmarks.fault_graphs import hosting, marked_roles, naming_marks, upstream
 from orchestrator import play
 from orchestrator.errors import UserError
@@ -20,7 +20,7 @@ ROLES = tuple(marked_roles()) if FULL else ("discard_strategist", "self_verifier
 def fault(own: list[float], other: list[float]) -> Fault:
     """Two deals at rates 0 and 1 with these marks; lower is better for the first mark, higher for the second."""
     games = [
-        Played(Game("discard_strategist", rate, seed, 3, None), {OWN: own[i], OTHER: other[i]}, {OWN: own[i]})
+        Played(Deal("discard_strategist", rate, seed, 3, None), {OWN: own[i], OTHER: other[i]}, {OWN: own[i]})
         for i, (rate, seed) in enumerate([(0.0, 1), (0.0, 2), (1.0, 1), (1.0, 2)])
     ]
     return collected("discard_strategist", games)
@@ -75,8 +75,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("faults")
 
 
-def given(role: str, rates: tuple[float, ...] = (0.0, 0.6), deals: int = 6 if FULL else 2) -> list[Game]:
-    return [Game(role, rate, seed, 3, None) for seed in range(1, deals + 1) for rate in rates]
+def given(role: str, rates: tuple[float, ...] = (0.0, 0.6), deals: int = 6 if FULL else 2) -> list[Deal]:
+    return [Deal(role, rate, seed, 3, None) for seed in range(1, deals + 1) for rate in rates]
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -108,7 +108,7 @@ def test_what_is_kept_is_not_played_again(folder: Path, monkeypatch: pytest.Monk
 
 
 def test_a_role_may_err_all_game_long(tmp_path: Path) -> None:
-    (found,) = played([Game("self_verifier", 0.6, 1, 2, None, own_games=True)], tmp_path)
+    (found,) = played([Deal("self_verifier", 0.6, 1, 2, None, own_games=True)], tmp_path)
     assert found.erred > 0.3 and found.marks["self_verifier", "right_verdict"] < 0.8
     assert len(list(tmp_path.rglob("*.jsonl"))) == 1
 

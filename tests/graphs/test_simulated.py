@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import graphs
 import roles
 from experiments.analysis import error_counts as error_table
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game, Turn
 from graphs.attempts import attempts, safety_node
 from graphs.simulated_model import Question, SimulatedModel
 from orchestrator import journal
@@ -324,14 +324,14 @@ async def test_what_a_verifier_stops_is_counted(tmp_path: Path) -> None:
 
 async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: Path) -> None:
     await played("cac", "program", journal=tmp_path / "g.jsonl", max_turns=9)
-    story = Story.read(journal.read(tmp_path / "g.jsonl"))
+    story = Game.open(tmp_path / "g.jsonl")
     config, turn = story.config(0), story.turn(1)
     assert config is not None and turn.decided is not None
     alone = error_table.choice(config, turn, {}, {})
-    other = next(m for m in turn.started.view.legal if m.kind.startswith("hint") and m != alone)
+    other = next(m for m in turn.view.legal if m.kind.startswith("hint") and m != alone)
     for hint, changed in ((alone, 0), (other, 1)):
         said = turn.calls[0].model_copy(update={"reply": {"explanation": "", "suggestion": f"{hint}: x"}})
-        told = StoryTurn(turn.started, (said, *turn.events[1:]))
+        told = Turn.of(turn.view, (said, *turn.events[1:]))
         assert error_table.count_changes(config, told, {}, "interpret")["changed by the interpreter"] == changed
 
 

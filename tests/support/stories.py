@@ -2,31 +2,33 @@
 
 from collections.abc import Iterable, Sequence
 
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee
-from orchestrator.journal.events import Decided, GameStarted, Moved, Result, SeatInfo, TurnStarted
+from orchestrator.journal.events import Decided, Event, GameEnded, GameStarted, Moved, Result, SeatInfo, TurnStarted
 from tests.support.positions import partners_game, random_game
 
 
-def story_of(referee: Referee, moves: Iterable[Move]) -> Story:
+def story_of(referee: Referee, moves: Iterable[Move]) -> Game:
     """What happens from a referee's position on when these moves are made; the turns before it are part of the story,
     and so is the turn that would come next."""
     again = Referee(referee.players, referee.deck)
     made = [*(past.move for past in referee.history), *moves]
-    turns = []
+    events = list[Event]()
     for move in made:
-        started = TurnStarted(turn=again.turn, seat=again.seat, view=again.view())
+        events.append(TurnStarted(turn=again.turn, seat=again.seat, view=again.view()))
         past = again.apply(move)
         decided = Decided(turn=past.turn, seat=past.seat, move=move, why="")
-        turns.append(StoryTurn(started, (decided, Moved(past=past))))
+        events += [decided, Moved(past=past)]
     if not again.over:
-        turns.append(StoryTurn(TurnStarted(turn=again.turn, seat=again.seat, view=again.view()), ()))
+        events.append(TurnStarted(turn=again.turn, seat=again.seat, view=again.view()))
+    else:
+        events.append(GameEnded(result=_result(again)))
     seats = (SeatInfo(graph="test", model="program"),) * again.players
     started_game = GameStarted(
         players=again.players, seed=None, game="", deck=again.deck, seats=seats, config_hash="", versions={}
     )
-    return Story(started_game, tuple(turns), _result(again) if again.over else None)
+    return Game.of((started_game, *events))
 
 
 def _result(referee: Referee) -> Result:
@@ -50,13 +52,13 @@ def _result(referee: Referee) -> Result:
     )
 
 
-def partners_story(names: Sequence[str], seed: int) -> Story:
+def partners_story(names: Sequence[str], seed: int) -> Game:
     """A whole game of partners, seat by seat."""
     (*_, referee) = partners_game(names, seed)
     return story_of(referee, ())
 
 
-def random_story(players: int, seed: int) -> Story:
+def random_story(players: int, seed: int) -> Game:
     """A whole game of random moves."""
     (*_, referee) = random_game(players, seed)
     return story_of(referee, ())

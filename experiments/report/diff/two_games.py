@@ -11,7 +11,7 @@ from rich.text import Text
 from experiments.document import terminal
 from experiments.document.blocks import Column, Look, table
 from experiments.document.formats import INT
-from experiments.record.story import Story, StoryTurn, first_difference
+from experiments.record.game import Game, Turn, first_difference
 from experiments.show.live_table import picture
 from experiments.show.side_by_side import Side, alike, replies, sides
 from experiments.show.terminal import on
@@ -29,7 +29,7 @@ USED = ("tokens_in", "tokens_out", "usd")
 @dataclass(frozen=True)
 class GameDiff:
     paths: tuple[Path, Path]
-    stories: tuple[Story, Story]
+    stories: tuple[Game, Game]
     same: bool
     """Whether nothing differs but times."""
     same_deal: bool
@@ -41,7 +41,7 @@ class GameDiff:
     """The first turn in which some node says something else."""
 
     @property
-    def turns(self) -> tuple[StoryTurn | None, StoryTurn | None]:
+    def turns(self) -> tuple[Turn | None, Turn | None]:
         """The first turn that differs, in both games."""
         one, other = (_turn(story, self.first_move or 0) for story in self.stories)
         return one, other
@@ -50,7 +50,7 @@ class GameDiff:
 def compare(first: Path, second: Path) -> GameDiff:
     """Raises UserError for a file that is no journal."""
     events = journal.read(first), journal.read(second)
-    one, other = Story.read(events[0]), Story.read(events[1])
+    one, other = Game.of(events[0]), Game.of(events[1])
     same_deal = (one.started.players, one.started.deck) == (other.started.players, other.started.deck)
     return GameDiff(
         paths=(first, second),
@@ -92,13 +92,13 @@ def _card(seat: SeatInfo) -> str:
     return f"{seat.graph} on {on(seat.model)}"
 
 
-def _turn(story: Story, number: int) -> StoryTurn | None:
+def _turn(story: Game, number: int) -> Turn | None:
     return story.turns[number - 1] if 1 <= number <= len(story.turns) else None
 
 
-def _first_note(one: Story, other: Story) -> int | None:
+def _first_note(one: Game, other: Game) -> int | None:
     pairs = zip(one.turns, other.turns, strict=False)
-    return next((a.started.turn for a, b in pairs if a.moved and b.moved and replies(a) != replies(b)), None)
+    return next((a.number for a, b in pairs if a.moved and b.moved and replies(a) != replies(b)), None)
 
 
 def data(found: GameDiff) -> dict[str, Any]:
@@ -116,12 +116,12 @@ def data(found: GameDiff) -> dict[str, Any]:
     }
 
 
-def _turn_data(turn: StoryTurn | None) -> dict[str, Any] | None:
+def _turn_data(turn: Turn | None) -> dict[str, Any] | None:
     if turn is None:
         return None
     decided = turn.decided.model_dump(mode="json") if turn.decided else None
     return {
-        "seat": turn.started.seat,
+        "seat": turn.seat,
         "decided": decided,
         "notes": {n: list(said) for n, said in replies(turn).items()},
     }
@@ -163,7 +163,7 @@ def _show_turn(found: GameDiff, console: Console) -> None:
     if found.first_note is not None and found.first_note < (found.first_move or 0):
         console.print(Text(f"What the roles said differs from turn {found.first_note} on."), soft_wrap=True)
     console.print()
-    console.print(picture(there.started.view))
+    console.print(picture(there.view))
     if first is None or second is None:
         alone = "B" if first is None else "A"
         console.print(
@@ -177,7 +177,7 @@ def _show_turn(found: GameDiff, console: Console) -> None:
 
 def _title(name: str, found: GameDiff, which: int) -> str:
     story, number = found.stories[which], found.first_move or 1
-    seat = story.turns[number - 1].started.seat
+    seat = story.turns[number - 1].seat
     return f"{name}: {_card(story.started.seat_at(seat, number))}"
 
 

@@ -8,9 +8,8 @@ from typing import Any
 from experiments.document.blocks import Block, Column, Heading, Note, table
 from experiments.document.formats import INT, Format
 from experiments.record import rows
+from experiments.record.game import Game, first_difference
 from experiments.record.rows import Metric, Row
-from experiments.record.story import first_difference
-from experiments.record.turn_rows import moves
 from experiments.report import compare
 from experiments.report.compare import Compared
 
@@ -79,7 +78,9 @@ def _pairs(
         a, b = one[deal], other[deal]
         arm = a.arm if a.arm == b.arm else f"{a.arm} / {b.arm}"
         same = a.moves_digest is not None and a.moves_digest == b.moves_digest
-        turn = None if same else first_difference(moves(first / a.journal).moves, moves(second / b.journal).moves)
+        turn = (
+            None if same else first_difference(Game.open(first / a.journal).moves, Game.open(second / b.journal).moves)
+        )
         yield GamePair(arm, *deal, a.score(metric), b.score(metric), turn)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from experiments.record.story import StoryTurn
+from experiments.record.game import Turn
 from experiments.tasks.fork.position import Position
 from graphs import prompt_files
 from graphs.config import PROGRAM, GraphConfig
@@ -18,7 +18,7 @@ SHOWN = 4
 """How many are named; the rest are counted."""
 
 
-def since_then(place: Position, turn: StoryTurn) -> Iterator[str]:
+def since_then(place: Position, turn: Turn) -> Iterator[str]:
     """A sentence for each way in which a model would not be asked, or not be read, as it was in this turn."""
     graph = place.config
     if graph is None or all(node.model == PROGRAM for node in graph.nodes.values()):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game, Turn
 from experiments.tasks.fork.changed_since import since_then
 from experiments.tasks.fork.edited_note import read_note
 from experiments.tasks.fork.new_seat import Change, new_seat, to_ask
@@ -16,7 +16,6 @@ from graphs.config import GraphConfig
 from graphs.fixed_notes import Note, depending, edited, known, models_asked, recorded
 from graphs.graph_seat import GraphSeat, Model
 from graphs.recorded_notes import notes_of
-from orchestrator import journal
 from orchestrator.errors import ModelError, UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Event
@@ -33,9 +32,9 @@ class Fork:
     """A turn that was decided again."""
 
     place: Position
-    old: StoryTurn
+    old: Turn
     """As it was recorded; without a decision where the game stopped before it."""
-    new: tuple[StoryTurn, ...]
+    new: tuple[Turn, ...]
     """As it is decided now, once for each sample."""
     seat: GraphSeat
     """Who decides now, with the notes that are held fixed."""
@@ -49,7 +48,7 @@ class Fork:
     """Why all samples are the same, so that only one was decided."""
     stopped: str | None = None
     """Why not all samples were decided."""
-    undecided: tuple[StoryTurn, ...] = ()
+    undecided: tuple[Turn, ...] = ()
     """The calls of those that were not, which were paid for, too."""
 
     @property
@@ -82,7 +81,7 @@ class Fork:
 
 
 def decide(
-    game: Path | Story,
+    game: Path | Game,
     turn: int,
     *,
     graph: GraphConfig | str | Path | None = None,
@@ -112,7 +111,7 @@ def decide(
 
 
 async def decide_async(
-    game: Path | Story,
+    game: Path | Game,
     turn: int,
     change: Change = Change(),  # noqa: B008  # frozen
     *,
@@ -135,7 +134,7 @@ async def decide_async(
 
 
 async def prepared(
-    game: Path | Story,
+    game: Path | Game,
     turn: int,
     change: Change,
     *,
@@ -144,7 +143,7 @@ async def prepared(
     layer: ModelLayer,
 ) -> Fork:
     """The fork before anybody is asked. Raises UserError."""
-    path, story = (game, Story.read(journal.read(game))) if isinstance(game, Path) else (None, game)
+    path, story = (game, Game.open(game)) if isinstance(game, Path) else (None, game)
     place = position(story, turn)
     fork = Fork(place, await whole(place), (), new_seat(place, change, path, layer), frozenset(), frozenset())
     if edits or change.nodes or change.without or ask is not None:
@@ -187,7 +186,7 @@ async def decided(fork: Fork, samples: int) -> Fork:
         raise UserError(f"--samples is {samples}; decide at least once")
     same = _same(fork) if samples > 1 else None
     made = await asyncio.gather(*(_sample(fork, n) for n in range(1 if same else samples)), return_exceptions=True)
-    turns = list[tuple[StoryTurn, str | None]]()
+    turns = list[tuple[Turn, str | None]]()
     for one in made:
         if isinstance(one, BaseException):
             raise one
@@ -212,7 +211,7 @@ def _same(fork: Fork) -> str | None:
     return None
 
 
-async def _sample(fork: Fork, number: int) -> tuple[StoryTurn, str | None]:
+async def _sample(fork: Fork, number: int) -> tuple[Turn, str | None]:
     """One decision, or why there is none; the first has the seeds of the recorded one, so its responses in a cache."""
     place, events = fork.place, list[Event]()
     started, view = place.started, place.view
@@ -221,9 +220,9 @@ async def _sample(fork: Fork, number: int) -> tuple[StoryTurn, str | None]:
     try:
         decision = await seat(view, place.memory)
     except ModelError as error:
-        return StoryTurn(place.turn.started, tuple(events)), str(error)
+        return Turn.of(place.turn.view, tuple(events)), str(error)
     events.append(decided_event(view.turn, view.seat, decision, started.memories.get(view.seat, {})))
-    return StoryTurn(place.turn.started, tuple(events)), None
+    return Turn.of(place.turn.view, tuple(events)), None
 
 
 def _unexpected(fork: Fork) -> Iterator[str]:

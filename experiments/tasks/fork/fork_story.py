@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.document.terminal import plain_table
-from experiments.record.story import StoryTurn
+from experiments.record.game import Turn
 from experiments.show.game_story import USED, spent
 from experiments.show.live_table import picture
 from experiments.show.side_by_side import Side, alike, sides
@@ -107,7 +107,7 @@ def data(fork: Fork) -> dict[str, Any]:
     }
 
 
-def _turn_data(turn: StoryTurn) -> dict[str, Any]:
+def _turn_data(turn: Turn) -> dict[str, Any]:
     return {
         "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
         "events": [event.model_dump(mode="json") for event in (turn.started, *turn.events)],

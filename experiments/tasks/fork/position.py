@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game, Turn
 from graphs.ablate import at
 from graphs.config import PROGRAM, GraphConfig, checked
 from graphs.fixed_notes import unrolled
@@ -13,7 +13,7 @@ from orchestrator.errors import TurnError, UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import rebuild
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, GameStarted, Memory, SeatInfo, TurnStarted, VerdictGiven
+from orchestrator.journal.events import Call, Event, GameStarted, Memory, SeatInfo, VerdictGiven
 from orchestrator.journal.recorded_answers import RecordedGame, Recording, Replay, answered
 from orchestrator.models.layer import ModelLayer
 from orchestrator.table.seat import GameContext
@@ -27,7 +27,7 @@ class Position:
     view: View
     memory: Memory
     """Of the acting seat, with what it was given before the game."""
-    turn: StoryTurn
+    turn: Turn
     """As the journal has it; without a decision where the game stopped before it."""
     info: SeatInfo
     """Who sat in the acting seat."""
@@ -47,7 +47,7 @@ class Position:
         return self.graph and at(self.graph, self.started.players)
 
 
-def position(story: Story, number: int) -> Position:
+def position(story: Game, number: int) -> Position:
     """The position at a turn: one that was decided, or the next one of an unfinished game. Raises UserError."""
     last = len(story.moves) + (story.result is None)
     if not 1 <= number <= last:
@@ -55,12 +55,12 @@ def position(story: Story, number: int) -> Position:
     _check_honest(story.started, number)
     now = _view(story.started, story.moves[: number - 1])
     there = story.turns[number - 1] if number <= len(story.turns) else None
-    turn = there or StoryTurn(TurnStarted(turn=now.turn, seat=now.seat, view=now), ())
-    view = turn.started.view
+    turn = there or Turn.of(now, ())
+    view = turn.view
     return Position(
         started=story.started,
         view=view,
-        memory=story.memory_of(view.seat, number),
+        memory=story.memory(number, view.seat),
         turn=turn,
         info=story.started.seat_at(view.seat, number),
         same_view=view == now,
@@ -80,7 +80,7 @@ def _view(started: GameStarted, moves: Sequence[Move]) -> View:
     return referee.view()
 
 
-async def whole(place: Position) -> StoryTurn:
+async def whole(place: Position) -> Turn:
     """The recorded turn with the notes of its programs, which a lean journal leaves out: they are computed again.
 
     The turn as it is where it has these notes, or where this version computes other ones.
@@ -98,4 +98,4 @@ async def whole(place: Position) -> StoryTurn:
     except TurnError:
         return turn
     rest = [event for event in turn.events if not isinstance(event, Call | VerdictGiven)]
-    return StoryTurn(turn.started, (*events, *rest)) if decision.move == turn.decided.move else turn
+    return Turn.of(turn.view, (*events, *rest)) if decision.move == turn.decided.move else turn

@@ -23,7 +23,7 @@ def status(folder: Path) -> dict[str, Any]:
         "experiment": record.get("name"),
         "games": run_folder.games(record),
         "finished": len(finished),
-        "begun": sum(1 for game in games.values() if game.started and not game.result),
+        "begun": sum(game.result is None for game in games.values()),
         "failed": {game: why for game, why in failures.read(folder).items() if game not in finished},
         "turns": turns,
         "tokens": spent.tokens,

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.record import saved
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values.state_tracking import Tracked, TrackedGame
 from graphs.recorded_marks import RecordedReply, replies
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
-from orchestrator.journal.file import read
 from roles.hanabi.list_changes import aspects
 from roles.hanabi.state_judge import ASPECTS
 from roles.reply_types import Deduction, TrackedChoice
@@ -78,16 +77,16 @@ def find(path: Path, choice: Choice) -> tuple[Statement, ...]:
 
 
 def _of_game(file: Path, path: Path, choice: Choice) -> Iterator[Statement]:
-    story = Story.read(read(file))
+    story = Game.open(file)
     name = file.stem if file == path else file.relative_to(path).with_suffix("").as_posix()
     game, wanted = TrackedGame(story), set(choice.of(range(1, len(story.turns) + 1)))
     for number, turn in enumerate(story.turns, 1):
-        if (config := story.config(turn.started.seat, number)) is None:
+        if (config := story.config(turn.seat, number)) is None:
             continue
         there = tuple(replies(config, (turn.started, *turn.events), story.memory(number)))
         for one, tracked in game.lists(number, there):
             if number in wanted and isinstance(one.reply, TrackedChoice):
-                yield _statement(name, one, one.reply, tracked, turn.started.view)
+                yield _statement(name, one, one.reply, tracked, turn.view)
 
 
 def _statement(game: str, one: RecordedReply, reply: TrackedChoice, tracked: Tracked, view: View) -> Statement:

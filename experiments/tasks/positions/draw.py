@@ -10,14 +10,14 @@ import asyncio
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 from itertools import zip_longest
 from math import ceil
 from pathlib import Path
 
+from experiments.record.game import Game, Turn
 from experiments.record.saved import journals
-from experiments.record.story import Story, StoryTurn
 from experiments.tasks.fork.position import Position as Place
 from experiments.tasks.fork.position import position as fork_position
 from experiments.tasks.fork.position import whole
@@ -37,10 +37,9 @@ from experiments.tasks.positions.truth import PositionTruth
 from experiments.tasks.probes.probe import BECAUSE, Probe
 from experiments.tasks.probes.probe_folder import PROBES, path_of, probes_of
 from experiments.values.position import Position, true_hands
-from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, SeatInfo, VerdictGiven
+from orchestrator.journal.events import Call, Decided, Event, SeatInfo, VerdictGiven
 from orchestrator.logs import log
 from orchestrator.plugins import versions
 
@@ -48,15 +47,6 @@ LOOKS = 9
 """Turns of a game whose kind is worked out, for each position of it."""
 DEPTH = 3
 """A probe's journal lies so deep in the folder of its run."""
-
-
-@dataclass(frozen=True)
-class Game:
-    path: Path
-    name: str
-    """The journal's name, with the folder of its arm."""
-    players: int
-    hash: str
 
 
 def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: int, rollouts: int = 0) -> Head:
@@ -96,33 +86,25 @@ def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: in
 
 def _games(source: Path) -> Iterator[Game]:
     """Yield the games of a folder, or a journal, without those in which a seat saw its own cards."""
-    starts: Iterable[tuple[Path, str, GameStarted]]
-    if source.is_file():
-        starts = [(source, source.stem, Story.read(journal.read(source)).started)]
-    else:
-        starts = (
-            (path, path.relative_to(source).with_suffix("").as_posix(), peeked.started)
-            for path, peeked in journals(source)
-            if peeked.started is not None
-        )
-    for path, name, started in starts:
-        if started.cheats:
+    games = [(source, Game.open(source))] if source.is_file() else journals(source)
+    for path, game in games:
+        if game.started.cheats:
             log.warning("left out: a seat saw its own cards", game=str(path))
         else:
-            yield Game(path, name, started.players, started.config_hash)
+            name = path.stem if source.is_file() else path.relative_to(source).with_suffix("").as_posix()
+            yield replace(game, name=name)
 
 
 def _source(path: Path, games: Sequence[Game]) -> Source:
-    first = journal.read(games[0].path)[0]
-    played_by = first.versions if isinstance(first, GameStarted) else {}
-    return Source(name=path.name, games=len(games), digest=digest(sorted(g.hash for g in games)), versions=played_by)
+    hashes = digest(sorted(game.started.config_hash for game in games))
+    return Source(name=path.name, games=len(games), digest=hashes, versions=games[0].started.versions)
 
 
 def _order(games: Iterable[Game], seed: int) -> Iterator[Game]:
     """Return player counts in turn, the games of each in an order drawn by the seed."""
     by_count = defaultdict[int, list[Game]](list)
-    for game in sorted(games, key=lambda game: (game.name, game.hash)):
-        by_count[game.players].append(game)
+    for game in sorted(games, key=lambda game: (game.name, game.started.config_hash)):
+        by_count[game.started.players].append(game)
     for count, inside in by_count.items():
         random.Random(f"games {seed} {count}").shuffle(inside)
     rounds = zip_longest(*(by_count[count] for count in sorted(by_count)))
@@ -143,17 +125,17 @@ class Drawing:
 
     def take(self, game: Game, many: int) -> None:
         """Draw positions of a game: of those looked at, the ones of whose kinds the bank has fewest."""
-        story, probe = Story.read(journal.read(game.path)), self._convention(game.path)
-        kinds = {turn: self.kind(story, turn, probe) for turn in self._looks(story, game, probe, many)}
+        probe = self._convention(game.path)
+        kinds = {turn: self.kind(game, turn, probe) for turn in self._looks(game, probe, many)}
         self.looked_at += len(kinds)
         for _ in range(min(many, len(kinds))):
             turn = min(kinds, key=lambda turn: sum(self._have[value] for value in kinds[turn].values()))
-            place = fork_position(story, turn)
+            place = fork_position(game, turn)
             try:
                 events = asyncio.run(whole(place))
             except UserError as error:  # of a graph that is not known here
                 raise UserError(f"{str(game.path)!r}: {error}; bring its code by --import, or leave it out") from None
-            self.add(story, place, events, kinds.pop(turn), game, probe)
+            self.add(game, place, events, kinds.pop(turn), probe)
 
     def _convention(self, path: Path) -> AskedConvention | None:
         """Return what a journal's last turn was asked; None for a game. Raises UserError for an unreadable run."""
@@ -165,30 +147,29 @@ class Drawing:
             return None
         return AskedConvention(probe=probe.name, name=f"{probe.pack}/{probe.convention}", answers=probe.answers)
 
-    def _looks(self, story: Story, game: Game, probe: AskedConvention | None, many: int) -> list[int]:
+    def _looks(self, game: Game, probe: AskedConvention | None, many: int) -> list[int]:
         """Return the turns to look at: as many of each third of a game, without its first turn, on which nothing is
         known; of a probe the question alone."""
-        decided = [turn for turn in story.turns if turn.decided and turn.decided.why != BECAUSE]
+        decided = [turn for turn in game.turns if turn.decided and turn.decided.why != BECAUSE]
         if probe is not None:
-            return [turn.started.turn for turn in decided]
-        chance = random.Random(f"turns {self.seed} {game.hash}")
-        turns = [turn.started.turn for turn in decided if turn.started.turn > 1]
+            return [turn.number for turn in decided]
+        chance = random.Random(f"turns {self.seed} {game.started.config_hash}")
+        turns = [turn.number for turn in decided if turn.number > 1]
         thirds = [turns[i * len(turns) // 3 : (i + 1) * len(turns) // 3] for i in range(3)]
         each = LOOKS * many // 3
         return [turn for third in thirds for turn in chance.sample(third, min(each, len(third)))]
 
-    def kind(self, story: Story, turn: int, probe: AskedConvention | None = None) -> Kind:
+    def kind(self, game: Game, turn: int, probe: AskedConvention | None = None) -> Kind:
         """Return the kind of a turn's position."""
-        position = Position.of(story, turn)
+        position = Position.of(game, turn)
         return kind_of(position.view, best_move(position, self.rollouts), probe.name if probe else None)
 
     def add(
         self,
-        story: Story,
-        place: Place,
-        turn: StoryTurn,
-        kind: Kind,
         game: Game,
+        place: Place,
+        turn: Turn,
+        kind: Kind,
         probe: AskedConvention | None = None,
     ) -> None:
         """Take a position: `turn` has the notes of all its programs."""
@@ -196,7 +177,7 @@ class Drawing:
             self.seats.append(place.info)
         self._have.update(kind.values())
         stored = (_stored(event) for event in turn.events if isinstance(event, Call | VerdictGiven | Decided))
-        name, started, view = f"p{len(self.positions) + 1:03}", story.started, place.view
+        name, started, view = f"p{len(self.positions) + 1:03}", game.started, place.view
         self.positions.append(
             BankPosition(
                 name=name,
@@ -210,7 +191,7 @@ class Drawing:
                 asked=probe,
             )
         )
-        hand = true_hands(story)[view.turn - 1][view.seat]
+        hand = true_hands(game)[view.turn - 1][view.seat]
         deck = started.deck[len(started.deck) - view.deck_size :] if view.deck_size else ()
         self.truths.append(PositionTruth(name=name, journal=game.name, turn=view.turn, own=hand, deck=deck))
 

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 from pydantic import Field
 
+from experiments.record.game import Game
 from experiments.record.rows import CONSTRUCTED
-from experiments.record.story import Story
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Move
@@ -111,9 +111,9 @@ class Probe(Frozen):
         return events
 
     @property
-    def story(self) -> Story:
+    def story(self) -> Game:
         """The game so far, turn by turn."""
-        return Story.read(self.events())
+        return Game.of(self.events())
 
 
 @dataclass(frozen=True)

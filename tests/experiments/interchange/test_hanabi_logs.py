@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from experiments.interchange import hanabi_logs, hanabi_logs_games, hle_state
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values import role_marks
-from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from tests.conftest import Run
@@ -36,8 +35,8 @@ def imported(folder: Path, found: list[Row], **options: Any) -> hanabi_logs.Done
     return hanabi_logs.run(written(folder, found), folder / "out", None, None, **options)
 
 
-def story(folder: Path, name: str) -> Story:
-    return Story.read(journal.read(folder / "out" / name))
+def story(folder: Path, name: str) -> Game:
+    return Game.open(folder / "out" / name)
 
 
 @pytest.mark.parametrize(("players", "form"), [(2, "state"), (4, "observation"), (5, "dictionary")])
@@ -53,11 +52,11 @@ def test_a_game_comes_back_as_hle_played_it(tmp_path: Path, players: int, form: 
     for one, turn in zip(game, found.turns, strict=True):
         (call,) = turn.calls
         assert call.text == one["response_content"] and call.messages[-1].content == one["user_prompt"]
-        assert turn.started.view.deck_size == one["deck_size"] and turn.started.seat == one["current_player"]
+        assert turn.view.deck_size == one["deck_size"] and turn.seat == one["current_player"]
         assert call.model == "o4-mini" and not call.paid
 
 
-def _hle(found: Story, turn: int) -> str:
+def _hle(found: Game, turn: int) -> str:
     """The move of a turn in HLE's words."""
     referee = rebuild(found.started.players, found.started.deck, found.moves[:turn])
     number = referee.legal().index(found.moves[turn])

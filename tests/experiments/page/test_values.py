@@ -12,9 +12,8 @@ from experiments.page import values
 from experiments.page.library import Library
 from experiments.page.server import Api
 from experiments.page.strips import Strips
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values import score_strip, turn_values
-from orchestrator import journal
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
 
@@ -50,7 +49,7 @@ def test_the_values_of_a_turn_name_the_best_and_the_played_move(short: Path) -> 
     found, game = got(page, "values", id=GAME, turn=2), got(page, "game", id=GAME)
     assert found["played"] == game["turns"][1]["move"] and found["moves"][0]["move"] == found["best"]
     assert [one["rank"] for one in found["moves"]] == list(range(1, len(found["moves"]) + 1))
-    view = Story.read(journal.read(short / "games" / f"{GAME}.jsonl")).turn(2).started.view
+    view = Game.open(short / "games" / f"{GAME}.jsonl").turn(2).view
     assert {one["move"]["text"] for one in found["moves"]} == set(map(str, view.legal))
     assert "expected final score" in found["basis"]
 
@@ -59,7 +58,7 @@ def test_expected_scores_are_computed_beside_the_server_and_kept_in_the_run(shor
     page = client(short)
     strip = awaited(page)
     assert len(strip["expected"]) == len(strip["error"]) == len(strip["swings"]) == LAST
-    story = Story.read(journal.read(short / "games" / f"{GAME}.jsonl"))
+    story = Game.open(short / "games" / f"{GAME}.jsonl")
     assert strip["expected"][:-1] == list(score_strip.strip(story, mistakes=False).expected)
     table = got(page, "games")
     row = next(dict(zip(table["keys"], row, strict=True)) for row in table["rows"] if row[0] == GAME)

@@ -13,12 +13,16 @@ from hypothesis import strategies as st
 from pyarrow import parquet as arrow
 
 from experiments.record import parquet, turn_rows
+from experiments.record.game import Game
 from experiments.record.rows import rows as read_rows
 from experiments.study import experiment
 from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal
-from orchestrator.journal.events import Call, Decided, Moved
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Call, Decided, Moved, SeatInfo
+from orchestrator.models.request import Outcome
 from tests.conftest import Run
+from tests.support.stories import partners_story
 
 TEXT: dict[str, Any] = {
     "name": "tables",
@@ -151,22 +155,28 @@ def test_agreement_is_the_share_of_the_most_frequent_move() -> None:
     assert turn_rows.agreement({"proposer": {"a": 1}}) is None and turn_rows.agreement({}) is None
 
 
-def test_a_redo_stands_for_the_answer_before_it_and_the_deciding_node_is_no_proposer(tmp_path: Path) -> None:
-    seats, here = [{"model": "program", "config": {"decides": "decide"}}], {"turn": 1, "seat": 0}
-    lines: list[dict[str, Any]] = [
-        {"event": "game_started", "players": 2, "seed": 1, "repeat": 1, "seats": seats},
-        {"event": "call", "role": "proposer", "node": "propose", "sample": 0, "ask": 0, "reply": {"action": "a"}},
-        {"event": "call", "role": "proposer", "node": "decide", "sample": 0, "ask": 0, "reply": {"action": "a"}},
-        {"event": "call", "role": "proposer", "node": "propose-2", "sample": 0, "ask": 0, "reply": {"action": "b"}},
-        {"event": "call", "role": "analyst", "node": "analyse", "sample": 0, "ask": 0, "reply": {"action": "b"}},
-        {"event": "call", "role": "proposer", "node": "other", "sample": 0, "ask": 0, "reply": None},
-        {"event": "decided", "move": "b", "ratings": None, "forced": False, "node": "decide-2", **here},
-        {"event": "moved", "past": {"turn": 1, "seat": 0, "move": "b", "fireworks": [1, 0, 0, 0, 0], "lives": 3}},
+def test_a_redo_stands_for_the_answer_before_it_and_the_deciding_node_is_no_proposer() -> None:
+    story = partners_story(["iggi", "iggi"], 1)
+    started, turn = story.started, story.turns[0]
+    assert turn.moved
+    played, other = turn.moved.past.move, next(move for move in turn.view.legal if move != turn.moved.past.move)
+    seats = (SeatInfo(graph="g", model="program", config={"decides": "decide"}), *started.seats[1:])
+
+    def call(node: str, reply: Move | None, role: str = "proposer") -> Call:
+        outcome: Outcome = "ok" if reply else "fallback"
+        action = {"action": str(reply)} if reply else None
+        return Call(turn=1, seat=0, node=node, role=role, model="program", reply=action, outcome=outcome)
+
+    calls = [
+        call("propose", other),
+        call("decide", other),
+        call("propose-2", played),
+        call("analyse", played, "analyst"),
     ]
-    path = tmp_path / "game.jsonl"
-    path.write_text("".join(json.dumps({"v": 1, **line}) + "\n" for line in lines) + '{"v": 1, "ev', "utf-8")
-    (turn,) = turn_rows.read(path, "x")
-    assert (turn.proposals, turn.node, turn.rank, turn.agreement) == ({"propose": 1.0}, "decide-2", None, None)
+    decided = Decided(turn=1, seat=0, move=played, why="", node="decide-2")
+    game = Game.of([started.model_copy(update={"seats": seats}), *calls, call("other", None), decided, turn.moved])
+    (row,) = turn_rows.turns(game, "x")
+    assert (row.proposals, row.node, row.rank, row.agreement) == ({"propose": 1.0}, "decide-2", None, None)
 
 
 def test_half_a_last_line_is_left_alone_and_the_csv_has_the_columns(ran: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from aiohttp import web
 
-from experiments.record.rows import peek
+from experiments.record.game import Game
 from experiments.running.executor import LocalExecutor, stream
 from experiments.running.model_options import ModelOptions
 from experiments.running.processes import Processes
@@ -336,8 +336,7 @@ def test_a_process_that_dies_costs_the_game_that_killed_it_alone(tmp_path: Path)
     assert died and len(died) + len(done.rows) == 30
     assert set(done.failed.values()) == {"the process that played it died"}
     for name in died:
-        started = peek(tmp_path / "games" / f"{name}.jsonl").started
-        assert started is not None
+        assert Game.open(tmp_path / "games" / f"{name}.jsonl").result is None
 
 
 @pytest.mark.parametrize("workers", [1, 2])

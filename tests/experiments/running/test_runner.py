@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from experiments.cli import app
-from experiments.record.rows import peek
-from experiments.record.story import Story
+from experiments.record.game import Game
+from experiments.record.rows import peek_all
 from experiments.running.runner import RunOptions
 from experiments.study import experiment as config
 from experiments.tasks.games.experiment_run import run as run_experiment
@@ -124,7 +124,7 @@ def test_a_killed_run_goes_on_to_the_same_results_also_in_several_processes(tmp_
     time.sleep(0.3)  # its processes end with it
     begun = {path: path.stat().st_size for path in killed.glob("games/small/*")}
     assert len(begun) < 40 and not (killed / "results.csv").exists()
-    finished = [path for path in begun if peek(path).result]
+    finished = [path for path, game in peek_all(killed).items() if game.result]
     resumed = run_experiment(many, killed, options=RunOptions(workers=2))
     assert not resumed.failed and all(path.stat().st_size == begun[path] for path in finished)
     assert (killed / "results.csv").read_bytes() == (unbroken / "results.csv").read_bytes()
@@ -263,7 +263,7 @@ def test_a_lean_journal_is_small_goes_on_and_tells_the_same_story(tmp_path: Path
     assert play(seats, players=3, seed=2, journal=lean, lean=True) == result
     assert lean.stat().st_size < full.stat().st_size / 4
     assert not [event for event in journal.read(lean) if isinstance(event, Call | TurnStarted)]
-    stories = [Story.read([e for e in journal.read(path) if not isinstance(e, Call)]) for path in (full, lean)]
+    stories = [Game.of([e for e in journal.read(path) if not isinstance(e, Call)]) for path in (full, lean)]
     assert stories[0] == stories[1] and with_views(journal.read(full)) == journal.read(full)
     data = lean.read_bytes()
     cut.write_bytes(data[: len(data) // 2])

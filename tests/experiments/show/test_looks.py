@@ -123,7 +123,7 @@ def test_a_colleague_is_overruled_though_right_only_with_a_clearly_better_move()
     story = story_of(dealt(*HANDS), [parse("hint P1 green")])  # which points at a card that does not fit
     (turn, _) = story.turns
     for proposed, said in (("hint P1 green", 0), ("hint P1 yellow", 0), ("hint P2 rank 1", 1), ("discard slot 0", 0)):
-        asked = type(turn)(turn.started, (call("proposer", "proposer", proposed), *turn.events))
+        asked = type(turn).of(turn.view, (call("proposer", "proposer", proposed), *turn.events))
         found = overruled(story, asked)
         assert len(found) == said, proposed
         assert all(str(case.move) == proposed and case.gain >= 0.5 for case in found)

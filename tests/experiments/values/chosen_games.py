@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import graphs
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from graphs.config import checked
@@ -108,7 +108,7 @@ def guessed(question: Question) -> dict[str, Any]:
 
 
 @cache
-def game(answer: Answer, players: int = 2, seed: int = 1, turns: int | None = None) -> Story:
+def game(answer: Answer, players: int = 2, seed: int = 1, turns: int | None = None) -> Game:
     """A game whose answers a function gives."""
     events: list[Event] = []
     chosen: list[Move] = []
@@ -122,4 +122,4 @@ def game(answer: Answer, players: int = 2, seed: int = 1, turns: int | None = No
     brain = Scripted(dict.fromkeys((*CHOOSERS, "self_verifier"), asked))
     seat = graphs.seat(checked(CONFIG, "a test"), brain)
     play(seat, players=players, seed=seed, sink=events.append, max_turns=turns)
-    return Story.read(events)
+    return Game.of(events)

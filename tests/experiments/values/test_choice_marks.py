@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 import graphs
-from experiments.record.story import Story, StoryTurn
+from experiments.record.game import Game, Turn
 from experiments.values import RoleMark, mark_infos, role_marks, turn_values
 from experiments.values.best_of_k import guessed_of as guessed_answers
 from experiments.values.marked_turn import CLEAR
@@ -39,8 +39,9 @@ def by_name(marks: Iterable[RoleMark]) -> Found:
     return found
 
 
-def first(story: Story, turns: int) -> Story:
-    return Story(story.started, story.turns[:turns], None)
+def first(story: Game, turns: int) -> Game:
+    events = (event for turn in story.turns[:turns] for event in (turn.started, *turn.events))
+    return Game.of((story.started, *events))
 
 
 @pytest.fixture(scope="module")
@@ -144,9 +145,9 @@ Reckoned = dict[tuple[int, str, int, str], float]
 """By turn, node, sample and name."""
 
 
-def reckoned(turn: StoryTurn) -> Iterator[tuple[tuple[int, str, int, str], float]]:
+def reckoned(turn: Turn) -> Iterator[tuple[tuple[int, str, int, str], float]]:
     """Marks of a turn from nothing but the journal's lines and the values of moves."""
-    number, worth = turn.started.turn, values(turn.started.view)
+    number, worth = turn.number, values(turn.view)
     assert turn.moved
     played, refused, listed, said = turn.moved.past.move, list[Move](), list[Move](), set[Move]()
     for event in turn.events:
@@ -169,7 +170,7 @@ def reckoned(turn: StoryTurn) -> Iterator[tuple[tuple[int, str, int, str], float
                 yield (*place, "overruled_right"), worth[move] >= worth[played] + CLEAR - 1e-9
                 yield (*place, "followed_wrong"), move == played and max(worth.values()) - worth[played] >= CLEAR - 1e-9
         if isinstance(event, VerdictGiven):
-            is_safe = safe(Question(None, turn.started.view, None), event.move)  # type: ignore[arg-type]
+            is_safe = safe(Question(None, turn.view, None), event.move)  # type: ignore[arg-type]
             place = number, event.node, 0
             yield (*place, "right_verdict"), is_safe == event.accepted
             yield (*place, "refused_safe" if is_safe else "accepted_unsafe"), event.accepted != is_safe
@@ -203,7 +204,7 @@ def test_a_colleague_who_is_right_and_is_not_followed_is_credited() -> None:
     story = game(against, turns=3)
     found, turn = by_name(role_marks(story)), story.turns[0]
     assert turn.moved
-    worth = values(turn.started.view)
+    worth = values(turn.view)
     clear = max(worth.values()) - worth[turn.moved.past.move] >= CLEAR
     assert clear, "the deal gives somebody a move that is clearly better"
     mine = [mark for mark in found["proposer", "overruled_right"] if mark.turn == 1]
@@ -218,9 +219,9 @@ def test_marks_are_the_same_from_the_lines_of_the_journal_and_with_stored_rollou
     story = first(game(guessed, players=3, turns=TURNS), 2)
     lines = [event.model_dump_json() for turn in story.turns for event in (turn.started, *turn.events)]
     stored: TypeAdapter[Event] = TypeAdapter(StoredEvent)
-    again = Story.read([story.started, *map(stored.validate_json, lines)])
+    again = Game.of([story.started, *map(stored.validate_json, lines)])
     found = role_marks(story)
-    lean = Story.read([story.started, *(event for turn in story.turns for event in turn.events if keeps(event))])
+    lean = Game.of([story.started, *(event for turn in story.turns for event in turn.events if keeps(event))])
     assert any(mark.model == "program" for mark in found), "lean journals do not hold what programs replied"
     assert found == role_marks(again) == role_marks(lean) and not [mark for mark in found if "rollout" in mark.name]
     last = first(again, 1)

@@ -16,8 +16,8 @@ from experiments.analysis.calibration import calibrations
 from experiments.analysis.role_marks import MarkedGame, compared, summaries
 from experiments.interchange import more_columns
 from experiments.record import run_folder
+from experiments.record.game import Game
 from experiments.record.rows import COLUMNS, Row
-from experiments.record.story import Story
 from experiments.report import mark_metric, marked_run, marks_table, role_sentences
 from experiments.report.figures import calibration, drawing
 from experiments.report.marked_run import Unmarked
@@ -30,7 +30,6 @@ from experiments.values.move_faults import known_fault
 from experiments.values.position import Position
 from experiments.values.role_mark import RoleMark
 from experiments.values.role_marks import StatedOutcome
-from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import parse
 from tests.conftest import Run
@@ -50,7 +49,7 @@ def journals(folder: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def marks(journals: list[Path]) -> list[GameMarks]:
-    return [game_marks(Story.read(journal.read(path))) for path in journals]
+    return [game_marks(Game.open(path)) for path in journals]
 
 
 def test_marks_are_kept_by_the_bytes_of_the_journal(folder: Path, journals: list[Path], marks: list[GameMarks]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import graphs
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values import RoleMark, calibration, mark_infos, role_marks
 from orchestrator import journal, play
 from roles.marks import infos
@@ -25,8 +25,8 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def story(path: Path) -> Story:
-    return Story.read(journal.read(path))
+def story(path: Path) -> Game:
+    return Game.open(path)
 
 
 def test_marks_are_the_same_twice_and_of_a_copy_and_of_a_lean_journal(games: Path, tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_marks_are_the_same_twice_and_of_a_copy_and_of_a_lean_journal(games: Pat
 def test_marks_look_back_over_the_whole_game_however_little_of_it_a_turn_shows(games: Path) -> None:
     """`marks_at` of a turn gives what the marks of the game give there."""
     events = journal.read(games / "whole.jsonl")
-    of_game = [one for one in role_marks(Story.read(events)) if one.name in infos(get(one.role).mark)]
+    of_game = [one for one in role_marks(Game.of(events)) if one.name in infos(get(one.role).mark)]
     for turn in (1, 8, 14):
         here = [(one.node, one.name, one.value) for one in of_game if one.turn == turn]
         at = graphs.marks_at(events, turn)

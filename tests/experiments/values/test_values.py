@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.values import strip, turn_values
 from experiments.values.one_step_value import LIFE, TOKEN, one_step_values, out_of_reach
 from experiments.values.position import Position, open_positions, true_hands
@@ -31,9 +31,9 @@ def hands_of(position: Position) -> list[tuple[Card, ...]]:
     ]
 
 
-def late(story: Story, deck: int) -> list[int]:
+def late(story: Game, deck: int) -> list[int]:
     """The turns with so many cards in the deck, or fewer."""
-    return [turn.started.turn for turn in story.turns if turn.started.view.deck_size <= deck]
+    return [turn.number for turn in story.turns if turn.view.deck_size <= deck]
 
 
 @pytest.mark.parametrize("players", [3, 5])
@@ -64,7 +64,7 @@ def test_one_step_values_are_those_of_an_enumeration_of_the_own_hand(players: in
 
 def test_a_lost_card_costs_the_points_that_it_puts_out_of_reach() -> None:
     for turn in random_story(4, 2).turns:
-        piles = turn.started.view.piles
+        piles = turn.view.piles
         for card in CARDS:
             if piles.counts[INDEX[card]] < card.copies:
                 after = Piles(piles.fireworks, (*piles.discards, card))
@@ -112,7 +112,7 @@ def test_values_keep_to_their_bounds_for_every_table(name: str) -> None:
     story = STORIES[name]()
     for number in (1, *range(2, len(story.turns))) if FULL else (len(story.turns) - 4, len(story.turns)):
         found = turn_values(story, number, rollouts=50)
-        view = story.turn(number).started.view
+        view = story.turn(number).view
         moved = story.turn(number).moved
         assert {value.move for value in found.moves} == set(view.legal)
         assert [value.rank for value in found.moves] == list(range(1, len(view.legal) + 1))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from experiments.record import rows, turn_rows
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.tasks.fork import branch, decision
 from experiments.tasks.fork.new_seat import Change
 from graphs.graph_seat import seat
@@ -56,13 +56,13 @@ def test_without_a_change_the_game_goes_on_as_it_did(game: Games, tmp_path: Path
 def test_another_graph_sits_there_from_the_turn_on(game: Games, tmp_path: Path) -> None:
     path = game("house", 2, "sim:average", turns=8)
     made = onward(path, 4, tmp_path, Change(graph="watson", model="program"), last=8)
-    story = Story.read(journal.read(made))
+    story = Game.open(made)
     seats = [story.started.seat_at(1, turn).graph for turn in (2, 4)]
     assert seats == ["house", "watson"]
     assert {call.node for call in story.turn(2).calls} > {"aggregator"}
     assert {call.node for call in story.turn(4).calls} == {"proposer"}
     assert str(story.result and story.result.graph) == "house+watson"
-    told_of = [row.own is not None for row in turn_rows.read(made, "arm")]
+    told_of = [row.own is not None for row in turn_rows.turns(Game.open(made), "arm")]
     assert told_of == [turn < 4 or turn % 2 == 1 for turn in range(1, 9)], "its model played up to the fork"
     again = decision.decide(made, 2)
     assert again.new[0].decided == again.old.decided and again.place.info.graph == "house"
@@ -75,7 +75,7 @@ def test_a_fork_of_a_fork_knows_who_sat_when(game: Games, tmp_path: Path) -> Non
     earlier = onward(first, 2, tmp_path, Change(graph="mycroft", model="program"), last=8)
 
     def graphs(made: Path) -> list[str]:
-        started = Story.read(journal.read(made)).started
+        started = Game.open(made).started
         return [started.seat_at(1, turn).graph for turn in (1, 2, 4, 6)]
 
     assert graphs(later) == ["house", "house", "watson", "mycroft"]
@@ -94,9 +94,7 @@ def test_a_killed_fork_goes_on_where_it_was(kept: int, game: Games, tmp_path: Pa
     cut.write_bytes(b"".join(lines[: first + kept]) + lines[first + kept][:20])
     assert onward(path, 4, tmp_path / "b", edits={"aggregator": note}, last=6) == cut
     assert comparable(journal.read(cut)) == comparable(journal.read(whole))
-    assert [call.fixed for call in Story.read(journal.read(cut)).turn(4).calls if call.node == "aggregator"] == [
-        "edited"
-    ]
+    assert [call.fixed for call in Game.open(cut).turn(4).calls if call.node == "aggregator"] == ["edited"]
 
 
 def test_another_fork_does_not_go_on_with_it(game: Games, tmp_path: Path) -> None:

@@ -8,11 +8,10 @@ from typing import Any, cast
 import pytest
 
 import graphs
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.tasks.fork import fork_story
 from experiments.tasks.fork.decision import Fork, decide
 from graphs.graph_seat import Model
-from orchestrator import journal
 from orchestrator.errors import OverBudget, UserError
 from orchestrator.journal.events import Event, Moved
 from orchestrator.journal.file import comparable
@@ -41,18 +40,18 @@ def of_turn(events: list[Event] | tuple[Event, ...]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", GAMES)
 def test_with_nothing_changed_every_turn_is_what_it_was(name: str, game: Games) -> None:
     graph, players, model, more = GAMES[name]
-    story = Story.read(journal.read(game(graph, players, model, turns=None if FULL else 4, **more)))
+    story = Game.open(game(graph, players, model, turns=None if FULL else 4, **more))
     for turn in story.turns:
-        fork = decide(story, turn.started.turn)
+        fork = decide(story, turn.number)
         assert of_turn(fork.new[0].events) == of_turn(fork.old.events)
         assert fork.old.decided == turn.decided and not fork.warnings
 
 
 def test_a_recording_answers_as_the_model_did(game: Games) -> None:
     path = game("house", 2, "sim:careless", turns=6)
-    story = Story.read(journal.read(path))
+    story = Game.open(path)
     for turn in story.turns:
-        fork = decide(path, turn.started.turn, model=f"replay:{path}")
+        fork = decide(path, turn.number, model=f"replay:{path}")
         assert of_turn(fork.new[0].events) == of_turn(turn.events)
 
 
@@ -62,7 +61,7 @@ def asked(fork: Fork) -> set[str]:
 
 def test_a_changed_note_asks_only_what_reads_it(game: Games, tmp_path: Path) -> None:
     path = game("house", 3, "sim:average", turns=6)
-    story = Story.read(journal.read(path))
+    story = Game.open(path)
     note = decide(story, 5).old_notes["discard_strategist"]
     fork = decide(story, 5, edits={"discard_strategist": note})
     before = {(call.node, call.sample): call for call in fork.old.calls}
@@ -86,9 +85,9 @@ def test_a_note_of_a_file_is_read_as_an_answer_would_be(game: Games, tmp_path: P
 
 def test_a_recorded_turn_with_a_refusal_is_decided_again_with_its_redo(game: Games) -> None:
     path = game("cac", 2, "sim:careless", turns=14)
-    story = Story.read(journal.read(path))
+    story = Game.open(path)
     turn = next(turn for turn in story.turns if any(call.node == "generate-2" for call in turn.calls))
-    number = turn.started.turn
+    number = turn.number
     assert of_turn(decide(story, number).new[0].events) == of_turn(turn.events)
     note = decide(story, number).old_notes["check"]
     fork = decide(story, number, edits={"check": note})
@@ -145,10 +144,10 @@ def test_a_changed_prompt_or_reader_is_said(game: Games, tmp_path: Path) -> None
 def test_a_fork_knows_no_more_than_the_seat_did(game: Games) -> None:
     """Another deck with the same cards in sight gives the same prompts, whatever the seat holds itself."""
     path = game("house", 3, "sim:average", turns=6)
-    story = Story.read(journal.read(path))
+    story = Game.open(path)
     deck = list(story.started.deck)
     deck[-1], deck[-2] = deck[-2], deck[-1]
-    other = Story(story.started.model_copy(update={"deck": tuple(deck)}), story.turns, story.result)
+    other = Game.of((story.started.model_copy(update={"deck": tuple(deck)}), *story.events[1:]))
     for graph in (None, "mycroft"):
         one, two = (decide(told, 5, graph=graph, model="sim:average") for told in (story, other))
         assert [call.messages for call in one.new[0].calls] == [call.messages for call in two.new[0].calls]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import graphs
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.tasks.fork.position import position, whole
 from experiments.tasks.positions import bank, draw
 from experiments.tasks.positions.bank import BankPosition
@@ -20,7 +20,6 @@ from experiments.tasks.positions.truth import truths
 from experiments.tasks.probes import probe_run, probes
 from graphs import ablate
 from graphs.graph_seat import GraphSeat
-from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import Referee
@@ -64,10 +63,9 @@ async def drawn(referee: Referee, folder: Path) -> tuple[BankPosition, str]:
     more = {"players": players, "deck": [*referee.deck], "label": "a deck", "max_turns": len(moves) + 1}
     await play_async([seat] * players, journal=path, **more)  # type: ignore[arg-type]
     drawing = draw.Drawing(0, 0)
-    story = Story.read(journal.read(path))
-    game = draw.Game(path, "game", players, "")
-    place = position(story, len(moves) + 1)
-    drawing.add(story, place, await whole(place), drawing.kind(story, len(moves) + 1), game)
+    game = Game.open(path, "game")
+    place = position(game, len(moves) + 1)
+    drawing.add(game, place, await whole(place), drawing.kind(game, len(moves) + 1))
     (made,) = drawing.positions
     return made, bank.position_line(made)
 

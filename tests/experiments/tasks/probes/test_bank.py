@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.study.seat_spec import read_seat
 from experiments.tasks.probes import bank, basic, hgroup, hgroup_1, newest
 from experiments.tasks.probes.convention import LITERAL
@@ -50,8 +50,8 @@ def test_a_probe_is_a_position_of_a_legal_game(every: list[Probe]) -> None:
         assert referee.view() == one.view and one.answers and set(one.answers) < set(one.view.legal)
     for one in {one.pack: one for one in every}.values():
         lines = [json.dumps({"v": 1, "event": e.event, **e.model_dump(mode="json")}) for e in one.events()]
-        story = Story.read([journal_file.parsed(line.encode()) for line in lines])
-        assert tuple(story.moves) == one.moves and story.turns[-1].started.view == one.view
+        story = Game.of([journal_file.parsed(line.encode()) for line in lines])
+        assert tuple(story.moves) == one.moves and story.turns[-1].view == one.view
 
 
 def test_a_probe_tells_its_convention_from_others_and_from_chance(every: list[Probe]) -> None:

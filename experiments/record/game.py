@@ -1,0 +1,323 @@
+"""A game: who played which deal, how it ended, and its turns. `Game.open` is the one reader of journals."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from typing import TypeVar
+
+from experiments.record.boards import Board, boards
+from experiments.record.lines import NO_GAME, CallBrief, Line, Lines
+from graphs.ablate import at
+from graphs.config import GraphConfig, checked
+from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.view import View
+from orchestrator.journal import file
+from orchestrator.journal.events import (
+    Call,
+    Decided,
+    Event,
+    GameEnded,
+    GameStarted,
+    GameSuspended,
+    Memory,
+    Moved,
+    Result,
+    SeatInfo,
+    TurnStarted,
+    VerdictGiven,
+)
+
+E = TypeVar("E", bound=Event)
+
+
+class NotAJournal(UserError):  # noqa: N818  # named for what a file is
+    """A file of another program."""
+
+
+class NotBegun(UserError):  # noqa: N818  # named for what a journal is
+    """A journal without its first line."""
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """A turn; its view and its calls are parsed when they are looked at. The last one of an unfinished game may be
+    incomplete."""
+
+    number: int
+    seat: int
+    lines: tuple[Line, ...]
+    game: "Game | None" = None
+    """None for a turn that was decided apart from any game."""
+
+    @classmethod
+    def of(cls, view: View, events: Iterable[Event]) -> "Turn":
+        """Return a turn of events in memory."""
+        started = TurnStarted(turn=view.turn, seat=view.seat, view=view)
+        return cls(view.turn, view.seat, tuple(Lines.of((started, *events)).lines))
+
+    @property
+    def started(self) -> TurnStarted:
+        return TurnStarted(turn=self.number, seat=self.seat, view=self.view)
+
+    @cached_property
+    def view(self) -> View:
+        """What the seat saw; played again from the deck where the journal is lean."""
+        started = next((line for line in self.lines if line.tag == "turn_started"), None)
+        if started is None:
+            assert self.game
+            return self.game.boards[self.number - 1].view
+        (event,) = self.parse([started])
+        assert isinstance(event, TurnStarted)
+        return event.view
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """What happened in the turn, in order, after its beginning."""
+        return tuple(self.parse([line for line in self.lines if line.tag != "turn_started"]))
+
+    def parse(self, lines: Sequence[Line]) -> list[Event]:
+        """Return the events of some lines of the turn. Raises UserError."""
+        return self.game.lines.parse(lines) if self.game else [line.event for line in lines if line.event]
+
+    @property
+    def calls(self) -> list[Call]:
+        return [event for event in self.events if isinstance(event, Call)]
+
+    @property
+    def decided(self) -> Decided | None:
+        return next(iter(self._short(Decided)), None)
+
+    @property
+    def moved(self) -> Moved | None:
+        return next(iter(self._short(Moved)), None)
+
+    @property
+    def verdicts(self) -> list[VerdictGiven]:
+        return self._short(VerdictGiven)
+
+    @property
+    def suspensions(self) -> list[GameSuspended]:
+        """Times the game was suspended in this turn, or before the next one started."""
+        return self._short(GameSuspended)
+
+    def _short(self, kind: type[E]) -> list[E]:
+        return [line.event for line in self.lines if isinstance(line.event, kind)]
+
+
+@dataclass(eq=False)
+class Game:
+    """A game as far as it goes; its lines are indexed when its turns are looked at."""
+
+    started: GameStarted
+    result: Result | None
+    """None for a game that is not finished."""
+    lines: Lines
+    name: str = ""
+    """For messages and lists."""
+    lock: RLock = field(default_factory=RLock, repr=False)
+
+    @classmethod
+    def open(cls, path: Path, name: str | None = None) -> "Game":
+        """Return the game of a journal, of which only the first and the last line are read; `name`: for messages, which
+        then do not name its folder.
+
+        Raises NotAJournal, NotBegun, and UserError for a file that cannot be read, and for a journal whose deal, seats
+        or result were changed.
+        """
+        first, last = _ends(path)
+        if not first:
+            raise NotBegun(NO_GAME)
+        try:
+            started = GameStarted.model_validate(file.data(first))
+            lines = Lines(path, first=(first, started), title=str(path) if name is None else path.name)
+            return cls(started, _result(last), lines, name or path.stem)
+        except file.Changed as why:
+            raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
+        except ValueError:
+            raise NotAJournal(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> "Game":
+        """Return the game of events in memory. Raises UserError when they do not begin a game."""
+        lines = Lines.of(events)
+        first = lines.lines[0].event if lines.lines else None
+        if not isinstance(first, GameStarted):
+            raise UserError(NO_GAME)
+        game = cls(first, None, lines)
+        game._update()
+        return game
+
+    @property
+    def path(self) -> Path:
+        assert self.lines.path, "a game of a file"
+        return self.lines.path
+
+    def refresh(self) -> None:
+        """Read what was written since. Raises UserError, and OSError when the file is gone."""
+        with self.lock:
+            before = self.lines.version
+            try:
+                self.lines.refresh()
+            finally:
+                if self.lines.version != before:
+                    self._update()
+
+    def _update(self) -> None:
+        for name in ("turns", "moves", "boards"):
+            self.__dict__.pop(name, None)
+        lines = self.lines.lines
+        if lines and isinstance(lines[0].event, GameStarted):
+            self.started = lines[0].event
+        ended = lines[-1].event if lines else None
+        self.result = ended.result if isinstance(ended, GameEnded) else None
+
+    def _index(self) -> list[Line]:
+        with self.lock:
+            if not self.lines.lines:
+                self.refresh()
+            return self.lines.lines
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns that have begun. Raises UserError for a journal that cannot be read."""
+        groups = list[list[Line]]()
+        for line in self._index()[1:]:
+            if line.tag != "suspended" and (not groups or line.turn != groups[-1][0].turn) and line.tag != "game_ended":
+                groups.append([])
+            if groups and line.tag != "game_ended":
+                groups[-1].append(line)
+        return tuple(Turn(group[0].turn, self.seat(group[0].turn), tuple(group), self) for group in groups)
+
+    @property
+    def events(self) -> list[Event]:
+        """All events of the journal, parsed."""
+        return self.lines.parse(self._index())
+
+    @property
+    def briefs(self) -> Iterator[CallBrief]:
+        """The calls without their texts, oldest first."""
+        return (call for line in self._index() if (call := line.call))
+
+    @property
+    def calls(self) -> Iterator[Call]:
+        """The calls, oldest first, parsed one by one."""
+        for line in self._index():
+            if line.tag == "call":
+                yield from (event for event in self.lines.parse([line]) if isinstance(event, Call))
+
+    @property
+    def last(self) -> Event | None:
+        """The last event, where it is none of those that hold much text."""
+        return self._index()[-1].event
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves that were made, oldest first."""
+        self._index()
+        return tuple(moved.past.move for moved in self.lines.of_kind(Moved))
+
+    @cached_property
+    def boards(self) -> tuple[Board, ...]:
+        """The table before each turn; the last one is that of a game that is not over. Raises UserError."""
+        return boards(self.started, self.moves, over=self.result is not None, name=self.name)
+
+    def with_next(self) -> "Game":
+        """Return the game with the turn that comes next, which need not have begun, as its last."""
+        if len(self.boards) <= len(self.turns):
+            return self
+        game = replace(self)
+        game.__dict__["turns"] = (*self.turns, Turn.of(self.boards[-1].view, ()))
+        return game
+
+    def turn(self, number: int) -> Turn:
+        """Return a turn. Raises UserError when the game has no such turn."""
+        return numbered(self.turns, number)
+
+    def board(self, number: int) -> Board:
+        """Return the table before a turn. Raises UserError when the game has no such turn."""
+        return numbered(self.boards, number)
+
+    def seat(self, number: int) -> int:
+        """Return the seat that acts in a turn."""
+        return (number - 1) % self.started.players
+
+    def memory(self, number: int, seat: int | None = None) -> Memory:
+        """Return what a seat remembers at a turn, which need not have begun; the acting seat, if none is given.
+
+        That is what it was given before the game, and what it kept from its previous turn.
+        """
+        seat = self.seat(number) if seat is None else seat
+        turns = [turn for turn in self.turns[: number - 1] if turn.seat == seat and turn.decided]
+        last = turns[-1].decided if turns else None
+        return {**self.started.memories.get(seat, {}), **(last.memory if last else {})}
+
+    def config(self, seat: int, turn: int | None = None) -> GraphConfig | None:
+        """Return the graph in a seat at a turn (default: the last), at this player count; None for other seats.
+
+        None, too, for a graph with roles that are not registered here: its calls can be shown, but not its prompts.
+        """
+        info = self.started.seats[seat] if turn is None else self.started.seat_at(seat, turn)
+        if id(info) not in self._configs:
+            self._configs[id(info)] = info, self._checked(info)
+        return self._configs[id(info)][1]
+
+    @cached_property
+    def _configs(self) -> dict[int, tuple[SeatInfo, GraphConfig | None]]:
+        """By the identity of a seat's info: the same graph object each time, for what is cached by graph."""
+        return {}
+
+    def _checked(self, info: SeatInfo) -> GraphConfig | None:
+        try:
+            config = checked(info.config, "the journal's graph") if info.config else None
+            return config and at(config, self.started.players)
+        except UserError:
+            return None
+
+
+T = TypeVar("T")
+
+
+def numbered(items: Sequence[T], number: int) -> T:
+    """Return the item of a turn; the first is that of turn 1. Raises UserError when there is none."""
+    if not 1 <= number <= len(items):
+        raise UserError(f"the game has turns 1 to {len(items)}, not {number}")
+    return items[number - 1]
+
+
+def first_difference(ours: Sequence[object], theirs: Sequence[object]) -> int | None:
+    """Return the first turn in which the moves of two games differ, or that only one of them has; None for none."""
+    for turn, (mine, yours) in enumerate(zip(ours, theirs, strict=False), 1):
+        if mine != yours:
+            return turn
+    return None if len(ours) == len(theirs) else min(len(ours), len(theirs)) + 1
+
+
+def _ends(path: Path) -> tuple[bytes, list[bytes]]:
+    """Return the first line of a journal and its last two. Raises UserError for a file that cannot be read."""
+    try:
+        return file.ends(path)
+    except IsADirectoryError:
+        advice = f"`orchestrator games list {path}` lists its games"
+        raise UserError(f"{path} is a folder, not a journal; {advice}") from None
+    except OSError as error:
+        raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
+
+
+def _result(last: Sequence[bytes]) -> Result | None:
+    """Return the result of a journal that ends with these lines. Raises ValueError; Changed where the last move gives
+    another one."""
+    if not last or b'"game_ended"' not in last[-1]:
+        return None
+    result = GameEnded.model_validate(file.data(last[-1])).result
+    if len(last) > 1 and file.tag(last[0]) == "moved":
+        past = file.data(last[0])["past"]
+        kept = sum(past["fireworks"])
+        played = {"turns": past["turn"], "lives": past["lives"], "score_kept": kept}
+        played["score_strict"] = kept if past["lives"] else 0
+        for name, value in played.items():
+            if (stated := getattr(result, name)) != value:
+                raise file.Changed(f"its result has {name} {stated}, its last move {value}")
+    return result

@@ -1,0 +1,283 @@
+"""The lines of a journal: the short ones as events, and where the calls lie, which are nearly all of its bytes.
+
+A game of a real model can have hundreds of megabytes of prompts. The head and the tail of a call's line say who was
+asked, what became of it and what it cost.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar, get_args
+
+from orchestrator.errors import UserError
+from orchestrator.journal import file
+from orchestrator.journal.events import Call, Event, Moved
+from orchestrator.models.fake_server import FINGERPRINT
+from orchestrator.models.request import Outcome
+
+SHORT = ("game_started", "verdict", "decided", "moved", "suspended", "game_ended")
+"""Tags of the lines that are parsed at once."""
+TAIL = 400
+"""Bytes of a line that are kept, to recognize it."""
+
+E = TypeVar("E", bound=Event)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CallBrief:
+    """A call without its texts."""
+
+    node: str
+    role: str
+    model: str
+    asked: bool
+    """Whether it asked a model."""
+    outcome: Outcome
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+    cached: bool
+    seconds: float
+    served_by: str | None
+    """The model id that the provider returned."""
+    fake: bool
+    """Whether the package's fake server answered."""
+
+    @property
+    def usable(self) -> bool:
+        return self.outcome in ("ok", "repaired")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a journal."""
+
+    tag: str
+    turn: int
+    """0 before the first turn."""
+    start: int = 0
+    """In bytes."""
+    size: int = 0
+    at: float = 0.0
+    """When it was written, in seconds since 1970; 0 where it does not say."""
+    event: Event | None = None
+    """Of a short line, and of events that come from no file."""
+    ends: bytes | CallBrief = b""
+    """The beginning and the end of a call's line, without its texts."""
+
+    @cached_property
+    def call(self) -> CallBrief | None:
+        """A call without its texts; None for other lines."""
+        if isinstance(self.event, Call):
+            return _brief(self.event)
+        return (_short_brief(self.ends) or None) if isinstance(self.ends, bytes) else self.ends
+
+    @property
+    def role(self) -> str | None:
+        """The role that a call asked; None for other lines."""
+        if isinstance(self.ends, bytes) and (role := _ROLE.search(self.ends)):
+            return role[1].decode()
+        return self.call.role if self.call else None
+
+
+@dataclass
+class Lines:
+    """The lines of a journal that may still grow; `refresh` reads what is new."""
+
+    path: Path | None = None
+    """None for events that come from no file."""
+    first: tuple[bytes, Event] | None = None
+    """The first line with its event, where that is parsed already."""
+    title: str = ""
+    """The file's name in messages."""
+    lines: list[Line] = field(default_factory=list)
+    end: int = 0
+    """Up to where the file has been read, in bytes."""
+    _file: tuple[int, int] = (0, 0)
+    _number: int = 0
+    _restarts: int = 0
+    _last: bytes = b""
+    """The last line that was read, or its end, by which a file that was written anew is recognized."""
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> "Lines":
+        """Return the lines of events in memory."""
+        lines, turn = list[Line](), 0
+        for event in events:
+            turn = _turn(event, turn)
+            lines.append(Line(event.event, turn, event=event))
+        return cls(lines=lines)
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """A mark that differs when more of the file was read, or another file."""
+        return self._restarts, self.end
+
+    def refresh(self) -> None:
+        """Read what was written since. Raises UserError for what is no journal, and OSError when the file is gone."""
+        if self.path is None:
+            return
+        with self.path.open("rb", buffering=2**20) as opened:
+            stat = os.fstat(opened.fileno())
+            if (stat.st_dev, stat.st_ino) != self._file or not self._is_prefix(opened):
+                self.lines, self.end, self._number, self._last = [], 0, 0, b""
+                self._restarts += 1
+                self._file = stat.st_dev, stat.st_ino
+            if stat.st_size == self.end:
+                return
+            opened.seek(self.end)
+            for line in opened:
+                if not line.endswith(b"\n") and not file.is_whole(line):
+                    break
+                self._add(line)
+                self.end += len(line)
+                self._last = line[-TAIL:]
+
+    def _is_prefix(self, opened: BinaryIO) -> bool:
+        """Return whether what was read is still there. A copy over a file keeps its inode."""
+        opened.seek(self.end - len(self._last))
+        return opened.read(len(self._last)) == self._last
+
+    def _add(self, line: bytes) -> None:
+        if line.isspace():
+            self._number += 1
+            return
+        try:
+            if not self.lines and self.first and self.first[0] == line:
+                added = Line("game_started", 0, 0, len(line), event=self.first[1])
+            else:
+                added = _line(line, self.end, self.lines[-1].turn if self.lines else 0)
+        except UnicodeDecodeError:
+            raise UserError(f"cannot read {self.title} as a journal: it is not text") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{self.title}, line {self._number + 1}: {error}") from None
+        if not self.lines and added.tag != "game_started":
+            raise UserError(NO_GAME)
+        self.lines.append(added)
+        self._number += 1
+
+    def of_kind(self, kind: type[E]) -> Iterator[E]:
+        """Yield the events of short lines of a kind."""
+        return (line.event for line in self.lines if isinstance(line.event, kind))
+
+    def parse(self, lines: Sequence[Line]) -> list[Event]:
+        """Return the events of some lines. Raises UserError."""
+        if all(line.event for line in lines) or self.path is None:
+            return [line.event for line in lines if line.event]
+        with self.path.open("rb") as opened:
+            return [line.event or self._read(opened, line, file.parsed) for line in lines]
+
+    def data(self, lines: Sequence[Line]) -> list[Mapping[str, Any]]:
+        """Return some lines as plain data, unchecked. Raises UserError."""
+        if self.path is None:
+            return [line.event.model_dump(mode="json") for line in lines if line.event]
+        with self.path.open("rb") as opened:
+            return [self._read(opened, line, file.data) for line in lines]
+
+    def _read(self, opened: BinaryIO, line: Line, parse: Callable[[bytes], T]) -> T:
+        opened.seek(line.start)
+        try:
+            return parse(opened.read(line.size))
+        except ValueError as error:
+            raise UserError(f"{self.title}, turn {line.turn}: {error}") from None
+
+
+NO_GAME = "this journal does not start with a game_started line, so it is not a game"
+
+
+def _turn(event: Event, before: int) -> int:
+    """Return the turn that an event belongs to; those of whole games stay at the turn before them."""
+    return event.past.turn if isinstance(event, Moved) else getattr(event, "turn", before)
+
+
+_HEAD = re.compile(rb'\{"v": 1, "event": "(\w+)", "t": "([^"]*)"(?:, "turn": (\d+))?')
+_CALL = re.compile(
+    rb', "seat": \d+, "node": "[^"\\]*", "role": "[^"\\]*", "sample": \d+, "ask": \d+, '
+    rb'"model": "[^"\\]*", "prompt_hash": (?:null|"\w*")'
+)
+_OUTCOMES: dict[str, Outcome] = {outcome: outcome for outcome in get_args(Outcome)}
+_TAIL = re.compile(
+    rb'"outcome": "(?:ok|repaired|reasked|fallback|failed)".*"tokens_in": \d+, "tokens_out": \d+.*"latency_s": [\d.]',
+    re.DOTALL,
+)
+_PAIR = re.compile(rb'"(\w+)": ("[^"\\]*"|[\w.+-]+)')
+_ROLE = re.compile(rb'"role": "([^"\\]*)"')
+
+
+def _line(line: bytes, start: int, turn: int) -> Line:
+    """Raises ValueError, KeyError or TypeError for a line that is no event."""
+    head = _HEAD.match(line)
+    tag = head[1].decode() if head else file.tag(line)
+    at = _time(head[2].decode()) if head else 0.0
+    if tag in ("turn_started", "call") and head and head[3]:
+        short = _ends(line, head.end()) if tag == "call" else b""
+        if short is not None:
+            return Line(tag, int(head[3]), start, len(line), at, ends=short)
+    event = file.parsed(line)
+    ends = _brief(event) if isinstance(event, Call) else b""
+    return Line(tag, _turn(event, turn), start, len(line), at, event if tag in SHORT else None, ends)
+
+
+def _ends(line: bytes, start: int) -> bytes | None:
+    """Return a call's line without its texts; None where it is not as this version writes it.
+
+    A quotation mark inside a text is escaped, so a name in quotation marks that is looked for from the end is a key.
+    """
+    head = _CALL.match(line, start)
+    outcome, reasoning, rest = (line.rfind(key) for key in (b'"outcome": ', b'"reasoning": ', b'"latency_s": '))
+    tail = line[outcome:reasoning] + line[rest:]
+    return head[0] + tail if head and 0 <= outcome < reasoning < rest and _TAIL.match(tail) else None
+
+
+def _time(text: str) -> float:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _short_brief(ends: bytes) -> CallBrief | None:
+    """Return what the beginning and the end of a call's line say."""
+    if not ends:
+        return None
+    values = {key.decode(): value for key, value in _PAIR.findall(ends)}
+    return CallBrief(
+        node=_text(values["node"]) or "",
+        role=_text(values["role"]) or "",
+        model=_text(values["model"]) or "",
+        asked=values["prompt_hash"] != b"null",
+        outcome=_OUTCOMES[_text(values["outcome"]) or ""],
+        tokens_in=int(values["tokens_in"]),
+        tokens_out=int(values["tokens_out"]),
+        usd=None if values.get("usd") in (None, b"null") else float(values["usd"]),
+        cached=values.get("cached") == b"true",
+        seconds=float(values["latency_s"]),
+        served_by=_text(values.get("served_by")),
+        fake=_text(values.get("fingerprint")) == FINGERPRINT,
+    )
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value in (None, b"null") else (value or b"").strip(b'"').decode()
+
+
+def _brief(call: Call) -> CallBrief:
+    return CallBrief(
+        node=call.node,
+        role=call.role,
+        model=call.model,
+        asked=call.of_model,
+        outcome=call.outcome,
+        tokens_in=call.tokens_in,
+        tokens_out=call.tokens_out,
+        usd=call.usd,
+        cached=call.cached,
+        seconds=call.latency_s,
+        served_by=call.served_by,
+        fake=call.fake,
+    )
