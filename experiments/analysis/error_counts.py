@@ -11,14 +11,13 @@ from experiments.analysis.labels import labelled
 from experiments.document.blocks import Column, Table, table
 from experiments.document.formats import RIGHT
 from experiments.record import run_folder
+from experiments.record.game import Game, Turn
 from experiments.record.rows import GAMES
 from experiments.record.run_folder import RUN
-from experiments.record.story import Story, StoryTurn
 from experiments.statistics.estimates import standard_error
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.recorded_notes import notes_of
-from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
 from orchestrator.journal.events import Call, Memory, VerdictGiven
@@ -50,7 +49,7 @@ class ErrorCounts:
     """Injected errors by kind, in all responses."""
     counts: Counter[str] = field(default_factory=Counter)
 
-    def add(self, story: Story, interpreter: str) -> None:
+    def add(self, story: Game, interpreter: str) -> None:
         """Count a finished game."""
         assert story.result is not None
         self.simulated |= bool(among(story.result.model))
@@ -62,11 +61,11 @@ class ErrorCounts:
         for number, turn in enumerate(story.turns, 1):
             self.injected.update(kind for call in turn.calls for kind in call.injected)
             self.counts.update(count_turn(turn))
-            if (config := story.config(turn.started.seat, turn.started.turn)) and interpreter in config.nodes:
+            if (config := story.config(turn.seat, turn.number)) and interpreter in config.nodes:
                 self.counts.update(count_changes(config, turn, story.memory(number), interpreter))
 
 
-def count_turn(turn: StoryTurn) -> Counter[str]:
+def count_turn(turn: Turn) -> Counter[str]:
     """Count the choices of a turn that judges refused, rightly or wrongly, and the lives that its errors cost."""
     calls = {call.node: call for call in turn.calls if call.outcome in USED}
     counts: Counter[str] = Counter()
@@ -91,7 +90,7 @@ def _judged(calls: Mapping[str, Call], verdict: VerdictGiven) -> Call | None:
     return next((call for call in same if call.reply and call.reply.get("action") == str(verdict.move)), None)
 
 
-def count_changes(config: GraphConfig, turn: StoryTurn, memory: Memory, interpreter: str) -> Counter[str]:
+def count_changes(config: GraphConfig, turn: Turn, memory: Memory, interpreter: str) -> Counter[str]:
     """Count whether the interpreter's output changes what the deciding program chooses in its first attempt."""
     notes = notes_of(config, turn.events)
     without = {node: note for node, note in notes.items() if node != interpreter}
@@ -99,12 +98,12 @@ def count_changes(config: GraphConfig, turn: StoryTurn, memory: Memory, interpre
     return Counter({"choices": first is not None, "changed by the interpreter": first is not None and first != second})
 
 
-def choice(config: GraphConfig, turn: StoryTurn, notes: Notes, memory: Memory) -> Move | None:
+def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Move | None:
     """Return what the program of the deciding node chooses without errors; None where the role has no program."""
     node = role_node(config, config.decides, attempts(config)[0])
     if node.role.solve is None:
         return None
-    reply = node.role.solve(node.sections(turn.started.view, notes, memory), node.notes_read(notes))
+    reply = node.role.solve(node.sections(turn.view, notes, memory), node.notes_read(notes))
     return reply.action if isinstance(reply, Choice) else None
 
 
@@ -112,7 +111,7 @@ def count_games(folder: Path, interpreter: str = "interpret") -> ErrorCounts:
     """Count over the finished games of a folder of journals."""
     counts = ErrorCounts()
     for path in sorted(folder.glob("*.jsonl")):
-        story = Story.read(journal.read(path))
+        story = Game.open(path)
         if story.result is not None:
             counts.add(story, interpreter)
     return counts

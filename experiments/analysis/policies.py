@@ -20,6 +20,7 @@ import numpy as np
 from experiments.document.blocks import Block, Cell, Column, Note, table
 from experiments.document.formats import COUNT, INT, Format, number
 from experiments.record import turn_rows
+from experiments.record.game import Game
 from experiments.record.rows import Row
 from experiments.statistics.clusters import pooled_shares
 from experiments.statistics.estimates import Bounds
@@ -34,14 +35,14 @@ Pair = tuple[str, str]
 OUTSIDE = "outside"
 """In place of a rank: a move that is not on the list."""
 K = TypeVar("K", bound=Hashable)
-Game = tuple[int, int]
+SeedRepeat = tuple[int, int]
 """Seed and repeat."""
 Shares = Mapping[K, tuple[float, Bounds | None]]
 """Shares with their 95 % intervals; None for a single game. Turns of one deal are one draw, with a single deal those of
 one game."""
 
 
-def _shares(games: Mapping[Game, Counter[K]], keys: Sequence[K], whole: Callable[[K], Hashable]) -> Shares[K]:
+def _shares(games: Mapping[SeedRepeat, Counter[K]], keys: Sequence[K], whole: Callable[[K], Hashable]) -> Shares[K]:
     """Return the share of each key in all turns for which `whole` is the same."""
     deals = {seed for seed, _ in games}
     clusters: dict[int, Counter[K]] = {}
@@ -78,7 +79,7 @@ class ActionTable:
     """The seats whose actions are the rows: what sits there, or the seat, such as `P0`."""
     then: str
     """The same of the next seats, whose actions are the columns."""
-    games: dict[Game, tuple[Counter[str], Counter[Pair]]] = field(default_factory=dict)
+    games: dict[SeedRepeat, tuple[Counter[str], Counter[Pair]]] = field(default_factory=dict)
     """All actions by `by`, also those that no turn of `then` follows, and the pairs of actions."""
 
     @property
@@ -118,9 +119,9 @@ def action_tables(folder: Path, rows: Sequence[Row], *, by: By = "player") -> li
     """
     tables: dict[tuple[str, int, str, str], ActionTable] = {}
     for row in rows:
-        game = turn_rows.moves(folder / row.journal)
-        seats = game.seats if by == "player" else tuple(f"P{seat}" for seat in range(len(game.seats)))
-        turns = [(seats[seat], _action(move)) for seat, move in game.moves]
+        game = Game.open(folder / row.journal)
+        seats = [seat.graph if by == "player" else f"P{number}" for number, seat in enumerate(game.started.seats)]
+        turns = [(seats[game.seat(turn)], _action(move)) for turn, move in enumerate(game.moves, 1)]
         pairs: dict[Pair, Counter[Pair]] = {}
         for (first, action), (then, following) in pairwise(turns):
             pairs.setdefault((first, then), Counter())[action, following] += 1
@@ -139,7 +140,7 @@ class RankTable:
     players: int
     by: str
     """What sat in the seats, or the seat, such as `P0`."""
-    games: dict[Game, Counter[int]] = field(default_factory=dict)
+    games: dict[SeedRepeat, Counter[int]] = field(default_factory=dict)
     """0 counts moves that are not on the list. Forced moves are left out."""
 
     @cached_property
@@ -168,10 +169,10 @@ def rank_tables(folder: Path, rows: Sequence[Row], *, by: By = "player") -> list
     """
     tables: dict[tuple[str, int, str], RankTable] = {}
     for row in rows:
-        seats = turn_rows.moves(folder / row.journal).seats
-        for turn in turn_rows.game_turns(folder, row):
+        game = Game.open(folder / row.journal)
+        for turn in turn_rows.turns(game, row.arm):
             if turn.list_rank is not None:
-                player = f"P{turn.seat}" if by == "seat" else seats[turn.seat]
+                player = f"P{turn.seat}" if by == "seat" else game.started.seats[turn.seat].graph
                 empty = RankTable(row.arm, row.players, player)
                 games = tables.setdefault((row.arm, row.players, player), empty).games
                 games.setdefault((row.seed, row.repeat), Counter())[turn.list_rank] += 1

@@ -16,13 +16,13 @@ import yaml
 import graphs
 import roles
 from experiments.document.blocks import Table
-from experiments.record.story import Story
+from experiments.record.game import Game
 from experiments.tasks.judge import human_ratings, judge_report, judge_run
 from experiments.tasks.judge.judge_run import FOLDER, Judging, mean_ratings, sections
 from experiments.tasks.judge.statements import Choice, Statement, find
 from experiments.values import mark_infos, role_marks
 from graphs.config import checked
-from orchestrator import journal, play
+from orchestrator import play
 from orchestrator.errors import ModelError, UserError
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import ModelRequest, Scripted
@@ -83,7 +83,7 @@ def test_the_judge_is_told_what_was_written_now_and_before_and_what_the_hints_le
 
 
 def test_the_program_rates_exactly_what_the_marks_of_the_turn_say(games: Path) -> None:
-    marks = role_marks(Story.read(journal.read(games / "g1.jsonl")))
+    marks = role_marks(Game.open(games / "g1.jsonl"))
     solve = roles.get("state_judge").solve
     assert solve is not None
     below = 0
