@@ -165,6 +165,11 @@ def _games(
     return Comparison((ours, theirs), left_out, measure, values, sampled, alike, testable, tests)
 
 
+def significant(p: float | None) -> bool:
+    """Return whether a p-value shows a difference."""
+    return p is not None and p < ALPHA
+
+
 def corrected(ps: Sequence[float | None]) -> list[float | None]:
     """Return p-values with Holm's correction for the number of those that there are."""
     known = [place for place, p in enumerate(ps) if p is not None]

@@ -1,14 +1,15 @@
 """Correlation over arms of two figures, each measured on deals of its own, with a bootstrap over the deals of both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from experiments.statistics.clusters import cluster_means
 from experiments.statistics.estimates import CONFIDENCE, RESAMPLES, ROUNDING, SEED, Bounds, Matrix
 
-ByDeal = Mapping[str, float]
-"""An arm's figure by deal."""
+Values = Iterable[tuple[str, float]]
+"""An arm's figure on deals: those of a deal are averaged first."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Correlation:
     """Resamples of the bootstrap in which there was no rank correlation."""
 
 
-def correlate(figure: str, ours: Sequence[ByDeal], theirs: Sequence[ByDeal]) -> Correlation:
+def correlate(figure: str, ours: Sequence[Values], theirs: Sequence[Values]) -> Correlation:
     """Return the correlation over arms, which are in the same order on both sides; each resample draws the deals of
     both anew, for all arms together."""
     rng, (a, b) = np.random.default_rng(SEED), (_matrix(ours), _matrix(theirs))
@@ -42,8 +43,9 @@ def correlate(figure: str, ours: Sequence[ByDeal], theirs: Sequence[ByDeal]) -> 
     )
 
 
-def _matrix(arms: Sequence[ByDeal]) -> Matrix:
+def _matrix(values: Sequence[Values]) -> Matrix:
     """Return a row for each deal, a column for each arm; nan where an arm lacks the deal."""
+    arms = [cluster_means(arm) for arm in values]
     deals = sorted({deal for arm in arms for deal in arm})
     return np.array([[arm.get(deal, np.nan) for arm in arms] for deal in deals])
 

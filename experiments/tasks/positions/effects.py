@@ -4,15 +4,16 @@ Positions of one deal are not independent: they are averaged first, and interval
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from pathlib import Path
 from statistics import fmean
+from typing import overload
 
-from experiments.statistics.estimates import ALPHA, ROUNDING, Bounds, clopper_pearson
-from experiments.statistics.permutation import draws_for, holm, sign_flip_test
+from experiments.analysis.compare import Comparison, compare, corrected, significant
+from experiments.analysis.shares import mean_share
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.bank import Bank, BankPosition
@@ -22,6 +23,9 @@ from experiments.values.position import Position
 from experiments.values.rollout_store import FOLDER, RolloutStore
 from experiments.values.rollouts import SeatRollouts, points
 from orchestrator.hanabi.moves import Move
+
+EQUAL = 1e-9
+"""Points below which two moves are worth the same."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,11 @@ class Outcome:
     """The same of the baseline."""
 
     @property
+    def keeps_less(self) -> float | None:
+        """How much less often than the baseline it keeps the convention."""
+        return None if self.keeps is None or self.kept is None else self.kept - self.keeps
+
+    @property
     def judged(self) -> float:
         """The loss by rollouts, or without them by one-step values."""
         return self.loss if self.rolled is None else self.rolled
@@ -66,6 +75,11 @@ class Tested:
     high: float | None
     p: float | None
     """None where no deal differs."""
+
+    @property
+    def differs(self) -> bool:
+        """True if the test shows a difference, not corrected."""
+        return significant(self.p)
 
 
 @dataclass(frozen=True)
@@ -87,7 +101,7 @@ class Effect:
     deals: int
     flips: float
     """The share of decisions that differ from the baseline's, positions of a deal averaged first."""
-    flips_between: Bounds
+    flips_between: tuple[float, float]
     """95 %, by Clopper and Pearson over deals."""
     floor: float | None
     """The same share of its null arm, on the same positions; None without one."""
@@ -123,7 +137,7 @@ class Effect:
     @property
     def claimed(self) -> bool:
         """True if the test shows a loss or a gain, corrected for the number of arms."""
-        return self.p_holm is not None and self.p_holm < ALPHA
+        return significant(self.p_holm)
 
 
 @dataclass(frozen=True)
@@ -138,8 +152,7 @@ class Effects:
 
     def difference(self, arm: str, other: str) -> Tested | None:
         """Return what an arm loses more than another, on the positions of both; None where there are none."""
-        pairs = _pairs(self.outcomes.get(arm, ()), self.outcomes.get(other, ()))
-        return sign_test(by_deal((a, a.judged - b.judged) for a, b in pairs)) if pairs else None
+        return _tested(_compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged))
 
 
 def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Effects:
@@ -154,9 +167,8 @@ def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Ef
     reader = _Reader(folder, bank, rollouts)
     outcomes = {arm.name: list(reader.outcomes(arm)) for arm in arms if arm.kind != BASELINE}
     effects = [effect_of(arm, outcomes, cost(folder, bank, arm)) for arm in arms if outcomes.get(arm.name)]
-    tests = {e.arm.name: e.judged.p for e in effects if e.judged.p is not None and e.arm.kind != "null"}
-    corrected = dict(zip(tests, holm(list(tests.values())), strict=True))
-    return Effects(outcomes, tuple(replace(effect, p_holm=corrected.get(effect.arm.name)) for effect in effects))
+    ps = corrected([None if effect.arm.kind == "null" else effect.judged.p for effect in effects])
+    return Effects(outcomes, tuple(replace(effect, p_holm=p) for effect, p in zip(effects, ps, strict=True)))
 
 
 class _Reader:
@@ -188,8 +200,8 @@ class _Reader:
         return Outcome(
             position=position,
             flipped=fmean(before != after for before, after in moves),
-            better=fmean(gain > ROUNDING for gain in gains),
-            worse=fmean(gain < -ROUNDING for gain in gains),
+            better=fmean(gain > EQUAL for gain in gains),
+            worse=fmean(gain < -EQUAL for gain in gains),
             regret=max(values.values()) - fmean(values[after] for _, after in moves),
             loss=-fmean(gains),
             rolled=self._rolled(name, moves) if self.rollouts else None,
@@ -238,65 +250,62 @@ def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
 
 def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> Effect:
     """Return the effect of an arm, before p is corrected for the others."""
-    rows = outcomes[arm.name]
-    flips, losses = by_deal((row, row.flipped) for row in rows), by_deal((row, row.loss) for row in rows)
-    share, flipped = fmean(flips.values()), fmean(row.flipped for row in rows)
-    nulls = _pairs(rows, outcomes.get(arm.null or "", ()))
-    rolled = by_deal((row, row.rolled) for row in rows if row.rolled is not None)
+    rows, nulls = outcomes[arm.name], outcomes.get(arm.null or "", ())
+    flips = mean_share((row.position.deal, row.flipped) for row in rows)
+    flipped = fmean(row.flipped for row in rows)
+    beyond = _compared(rows, nulls, lambda row: row.flipped)
+    loss = _compared(rows, None, lambda row: row.loss, len(outcomes))
     rated = [row.rerated for row in rows if row.rerated is not None]
-    keeps = by_deal((row, row.keeps) for row in rows if row.keeps is not None)
-    kept = by_deal((row, row.kept) for row in rows if row.kept is not None)
-    less = by_deal((row, row.kept - row.keeps) for row in rows if row.kept is not None and row.keeps is not None)
+    assert loss is not None  # an arm without outcomes has no effect
     return Effect(
         arm=arm,
         positions=len(rows),
-        deals=len(flips),
-        flips=share,
-        flips_between=clopper_pearson(share * len(flips), len(flips)),
-        floor=_mean(by_deal((null, null.flipped) for _, null in nulls)),
-        beyond=sign_test(by_deal((row, row.flipped - null.flipped) for row, null in nulls)) if nulls else None,
+        deals=flips.clusters,
+        flips=flips.value,
+        flips_between=flips.interval,
+        floor=fmean(beyond.values[1]) if beyond else None,
+        beyond=_tested(beyond),
         better=fmean(row.better for row in rows) / flipped if flipped else 0.0,
         worse=fmean(row.worse for row in rows) / flipped if flipped else 0.0,
-        regret=fmean(by_deal((row, row.regret) for row in rows).values()),
-        loss=sign_test(losses, len(outcomes)),
-        rolled=sign_test(rolled) if rolled else None,
+        regret=_mean(rows, lambda row: row.regret) or 0.0,
+        loss=_tested(loss),
+        rolled=_tested(_compared(rows, None, lambda row: row.rolled)),
         rerated=fmean(rated) if rated else None,
         forced=fmean(row.forced for row in rows),
         cost=cost,
-        lost_on=sum(abs(loss) > ROUNDING for loss in losses.values()),
-        keeps=_mean(keeps),
-        kept=_mean(kept),
-        keeps_less=sign_test(less) if less else None,
+        lost_on=loss.n - loss.tally[1],
+        keeps=_mean(rows, lambda row: row.keeps),
+        kept=_mean(rows, lambda row: row.kept),
+        keeps_less=_tested(_compared(rows, None, lambda row: row.keeps_less)),
         by_kind=tuple(_by_kind(rows)),
     )
 
 
-def _pairs(ours: Iterable[Outcome], theirs: Iterable[Outcome]) -> list[tuple[Outcome, Outcome]]:
-    """Return the outcomes of two arms on the positions of both."""
-    rows = {row.position.name: row for row in theirs}
-    return [(row, rows[row.position.name]) for row in ours if row.position.name in rows]
+def _compared(
+    ours: Sequence[Outcome],
+    theirs: Sequence[Outcome] | None,
+    figure: Callable[[Outcome], float | None],
+    tests: int = 1,
+) -> Comparison | None:
+    """Compare two arms on the positions of both, or test an arm's own figures, deal by deal."""
+    return compare(ours, theirs, figure, cluster="position.deal", pair=("position.name",), tests=tests)
 
 
-def _mean(figures: Mapping[str, float]) -> float | None:
-    return fmean(figures.values()) if figures else None
+@overload
+def _tested(comparison: Comparison) -> Tested: ...
+@overload
+def _tested(comparison: Comparison | None) -> Tested | None: ...
+def _tested(comparison: Comparison | None) -> Tested | None:
+    if comparison is None:
+        return None
+    low, high = comparison.interval() or (None, None)
+    return Tested(comparison.mean if comparison.testable else 0.0, low, high, comparison.p)
 
 
-def by_deal(figures: Iterable[tuple[Outcome, float]]) -> dict[str, float]:
-    """Return a figure by deal, averaged over its positions."""
-    deals = defaultdict[str, list[float]](list)
-    for outcome, figure in figures:
-        deals[outcome.position.deal].append(figure)
-    return {deal: fmean(values) for deal, values in deals.items()}
-
-
-def sign_test(values: Mapping[str, float], tests: int = 1) -> Tested:
-    """Return the mean over deals, with interval and p of the sign-flip test; `tests`: how many p is corrected for."""
-    figures = list(values.values())
-    if not any(abs(figure) > ROUNDING for figure in figures):
-        return Tested(0.0, None, None, None)
-    test = sign_flip_test(figures, draws_for(tests))
-    low, high = test.interval() or (None, None)
-    return Tested(fmean(figures), low, high, test.p)
+def _mean(rows: Sequence[Outcome], figure: Callable[[Outcome], float | None]) -> float | None:
+    """Return the mean over deals; None where no outcome has the figure."""
+    comparison = _compared(rows, None, figure)
+    return comparison.mean if comparison else None
 
 
 def _by_kind(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, str, int, float, float, float | None]]:

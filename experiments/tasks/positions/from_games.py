@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from experiments.analysis.correlation import ByDeal, Correlation, correlate
+from experiments.analysis.correlation import Correlation, correlate
 from experiments.record import run_folder
-from experiments.tasks.positions.effects import Effects, Outcome, by_deal
+from experiments.tasks.positions.effects import Effects, Outcome
 from orchestrator.errors import UserError
 
 
@@ -74,8 +74,8 @@ def compare(effects: Effects, run: Path) -> FromGames:
     correlations = [
         correlate(
             figure,
-            [by_deal((outcome, FIGURES[figure](outcome)) for outcome in effects.outcomes[name]) for name in names],
-            [games[name] for name in names],
+            [[(row.position.deal, FIGURES[figure](row)) for row in effects.outcomes[name]] for name in names],
+            [games[name].items() for name in names],
         )
         for figure in figures
         if len(names) >= LEAST
@@ -83,7 +83,7 @@ def compare(effects: Effects, run: Path) -> FromGames:
     return FromGames(run.name, tuple(sorted(arms, key=lambda arm: -arm.games)), tuple(correlations))
 
 
-def _losses(run: Path) -> dict[str, ByDeal]:
+def _losses(run: Path) -> dict[str, dict[str, float]]:
     """Return by arm how much less it scores than the baseline, by seed, which is the same deck at all player counts."""
     baseline = run_folder.run(run).get("baseline")
     if not baseline:
@@ -92,7 +92,7 @@ def _losses(run: Path) -> dict[str, ByDeal]:
     for row in run_folder.read_rows(run):
         scores[row.arm].setdefault((row.seed, row.players), []).append(row.score_strict)
     standard = scores.pop(str(baseline), {})
-    losses: dict[str, ByDeal] = {}
+    losses: dict[str, dict[str, float]] = {}
     for arm, deals in scores.items():
         by_seed = defaultdict[str, list[float]](list)
         for (seed, players), values in deals.items():

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from experiments.statistics.estimates import ALPHA
 from experiments.tasks.positions.cheat import CHEATS
 from experiments.tasks.positions.effects import Effect, Effects, Tested
 from roles.words import percent
@@ -42,7 +41,7 @@ def _role(effects: Effects, node: str) -> Iterator[str]:
     if placebo:
         less = effects.difference(placebo.arm.name, removed.arm.name) if removed else None
         text = f"A placebo of the same length flips {percent(placebo.flips)}; it {_loss(placebo)}"
-        if less and _differs(less):
+        if less and less.differs:
             text += f", {abs(less.mean):.2f} {'more' if less.mean > 0 else 'less'} than no note"
         yield f"{text}."
     if shuffled:
@@ -60,7 +59,7 @@ def _flips(effect: Effect) -> str:
     text = f"{percent(effect.flips)} of decisions are others ({percent(low)} to {percent(high)}"
     if effect.floor is None:
         return f"{text})"
-    more = "" if _differs(effect.beyond) or not effect.flips else "; more than that is not shown"
+    more = "" if (effect.beyond and effect.beyond.differs) or not effect.flips else "; more than that is not shown"
     return f"{text}; noise floor {percent(effect.floor)}{more})"
 
 
@@ -82,18 +81,13 @@ def _between(test: Tested, *, flip: bool = False) -> str:
     return f"({low:.2f} to {high:.2f})"
 
 
-def _differs(test: Tested | None) -> bool:
-    """Return True if a test shows a difference, not corrected."""
-    return test is not None and test.p is not None and test.p < ALPHA
-
-
 def _survives(effects: Effects, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
     """Return which controls the effect of a removal stands beside."""
     if not _loses(removed):
         return "So these positions show no worth of the note."
     if placebo and not _loses(placebo):
         less = effects.difference(placebo.arm.name, removed.arm.name)
-        if less and _differs(less) and less.mean < 0:
+        if less and less.differs and less.mean < 0:
             return "So not all that is lost is the note's content: a placebo of its length loses less."
         return "So whether it is the content is open: the placebo's loss differs neither from none nor from that."
     if shuffled and not _loses(shuffled):

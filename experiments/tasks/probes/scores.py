@@ -4,15 +4,13 @@ Every probe of a convention comes from a deck of its own, so its interval is Wil
 has several probes of one deck, so its interval is over decks.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from experiments.analysis.shares import plain_share, pooled_share
 from experiments.record.provenance import Provenance
-from experiments.statistics.clusters import ratio_interval
-from experiments.statistics.estimates import Bounds, wilson
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
 from experiments.tasks.probes.probe_folder import Record, path_of, probes_of, record_of
@@ -89,7 +87,7 @@ class Score:
     decks: int
     kept: int
     """The probes whose move keeps it."""
-    interval: Bounds
+    interval: tuple[float, float]
     """95 %: Wilson's for a convention, over decks for all."""
     chance: float
     """How often a legal move drawn at random keeps it."""
@@ -135,17 +133,15 @@ def scores(run: Run) -> list[Score]:
 
 
 def _score(pack: str, convention: str, answers: Sequence[Answer]) -> Score:
-    kept = sum(answer.keeps for answer in answers)
-    decks = defaultdict[object, list[bool]](list)
-    for answer in answers:
-        decks[answer.probe.players, answer.probe.deck].append(answer.keeps)
+    over_decks = pooled_share(((answer.probe.players, answer.probe.deck), answer.keeps) for answer in answers)
+    share = over_decks if convention == ALL else plain_share(answer.keeps for answer in answers)
     return Score(
         pack,
         convention,
         len(answers),
-        len(decks),
-        kept,
-        ratio_interval(list(decks.values())) if convention == ALL else wilson(kept, len(answers)),
+        over_decks.clusters,
+        sum(answer.keeps for answer in answers),
+        share.interval,
         fmean(answer.probe.chance for answer in answers),
         sum(answer.forced for answer in answers),
         tuple(_others(answers)),

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 import graphs
+from experiments.analysis.compare import compare
 from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.effects import Effects, Outcome, by_deal, sign_test
+from experiments.tasks.positions.effects import Effects, Outcome
 from experiments.tasks.positions.sentences import sentences
 from experiments.tasks.positions.study import Study
 from orchestrator.errors import UserError
@@ -151,8 +152,9 @@ def test_intervals_hold_a_known_loss(places: list[BankPosition]) -> None:
         chance = random.Random(run)
         lost = {place.deal: chance.expovariate(1 / 0.8) if chance.random() < 0.3 else 0.0 for place in deals}
         rows = outcomes(deals, [lost[place.deal] for place in deals])
-        found = sign_test(by_deal((row, row.loss) for row in rows))
-        held += found.low is not None and found.high is not None and found.low <= mean <= found.high
+        comparison = compare(rows, None, lambda row: row.loss, cluster="position.deal")
+        low, high = (comparison and comparison.interval()) or (1.0, 0.0)
+        held += low <= mean <= high
     assert held / runs > (0.88 if FULL else 0.8)
 
 
@@ -162,8 +164,8 @@ def replace_deal(place: BankPosition, deal: str) -> BankPosition:
 
 def test_positions_of_one_deal_count_once(places: list[BankPosition]) -> None:
     same = [replace_deal(place, "one") for place in places[:20]]
-    figures = by_deal((row, row.loss) for row in outcomes(same, [1.0] * 20))
-    assert figures == {"one": 1.0} and sign_test(figures).low is None
+    comparison = compare(outcomes(same, [1.0] * 20), None, lambda row: row.loss, cluster="position.deal")
+    assert comparison and comparison.n == comparison.mean == 1 and comparison.interval() is None
 
 
 GAME_ARMS = {"no-a": 6.0, "no-b": 4.0, "no-c": 2.0, "no-d": 0.0}
