@@ -26,6 +26,8 @@ from experiments.cli.shared_options import (
 from orchestrator.errors import Suspended, UserError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from experiments.tasks.fork.branch import Branch
     from experiments.tasks.fork.decision import Fork
     from experiments.tasks.fork.new_seat import Change
@@ -68,7 +70,7 @@ def fork(
     """Decide a turn of a game again, as it was or with another graph, model or note; with --continue play on."""
     from experiments.document.terminal import console
     from experiments.running.model_options import ModelOptions
-    from experiments.tasks.fork import decision, fork_story
+    from experiments.tasks.fork import decision, fork_report
 
     loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if note is not None:
@@ -82,7 +84,7 @@ def fork(
     change = _change(graph, model, node_model, settings, without)
     edits = {node: Path(file) for node, file in _pairs("--edit", edit, "analyst=note.yaml").items()}
     if onward:
-        prepared = asyncio.run(decision.prepared(game, turn, change, edits=edits, layer=layer))
+        prepared = asyncio.run(decision.prepare(game, turn, change, edits=edits, layer=layer))
         begun = _branch(prepared, game, seat, model, out, layer, force_new)
         _play_on(prepared, begun, layer, loud.quiet, loud.verbose, as_json)
         return
@@ -90,7 +92,7 @@ def fork(
         found = asyncio.run(decision.decide_async(game, turn, change, edits=edits, samples=samples, layer=layer))
     finally:
         layer.close()
-    printed({"journal": str(game)} | fork_story.data(found)) if as_json else fork_story.show(found, console())
+    printed({"journal": str(game)} | fork_report.json_value(found)) if as_json else _show(found, console())
     if found.stopped:
         made = f"{len(found.new)} of {samples} decisions were made"
         raise Suspended(f"{found.stopped}; {made}. With --cache their answers are not paid for again", turn)
@@ -139,7 +141,7 @@ def _print_note(game: Path, turn: int, node: str, as_json: bool) -> None:
     from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
 
-    place = asyncio.run(decision.prepared(game, turn, Change(), layer=ModelLayer()))
+    place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
     kept = edited_note.as_data(place.place, place.old_notes, node)
     printed(kept) if as_json else print(edited_note.as_yaml(kept), end="")
 
@@ -174,7 +176,7 @@ def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, ve
     from experiments.record.game import Game
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
-    from experiments.tasks.fork import fork_story
+    from experiments.tasks.fork import fork_report
     from orchestrator.journal.events import nowhere
 
     screen = console(err=as_json)
@@ -195,7 +197,33 @@ def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, ve
     story = Game.open(begun.path)
     done = replace(fork, new=(story.turn(fork.place.view.turn),))
     if as_json:
-        printed(fork_story.data(done) | {"result": result.model_dump(mode="json"), "journal": str(begun.path)})
+        printed(fork_report.json_value(done) | {"result": result.model_dump(mode="json"), "journal": str(begun.path)})
         return
-    fork_story.show(done, screen)
+    _show(done, screen)
     game_story.print_result(result, begun.path, screen, again=played.over, turn=fork.place.view.turn)
+
+
+def _show(fork: "Fork", screen: "Console") -> None:
+    """Print the position, then both decisions with what changed; of several samples the first, and all their moves."""
+    from experiments.document import terminal
+    from experiments.document.blocks import Heading, Note, Text
+    from experiments.show.game_story import spent
+    from experiments.show.live_table import picture
+    from experiments.show.side_by_side import Side, sides
+    from experiments.show.terminal import on
+    from experiments.tasks.fork import fork_report
+    from orchestrator.models.simulated_settings import among
+
+    place, old, new = fork.place, fork.place.info, fork.seat.info
+    terminal.show([Heading(f"turn {place.view.turn}: P{place.view.seat}, decided again")], screen)
+    screen.print(picture(place.view))
+    terminal.show([Note(f"note: {warning}", "caution") for warning in fork.warnings], screen)
+    if fork.new:
+        then = Side(f"then: {old.graph} on {on(old.model)}", fork.old)
+        now = Side(f"now: {new.graph} on {on(new.model)}", fork.new[0])
+        screen.print(sides(then, now, screen.width, fork_report.meanings(fork)))
+    parts, used = fork_report.blocks(fork), fork_report.usage(fork)
+    if used["calls"]:
+        costless = among(new.model) and not used["tokens_in"]
+        parts.append(Text(f"asked    {used['calls']} calls at no cost" if costless else f"asked    {spent(used)}"))
+    terminal.show(parts, screen)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from experiments.record.boards import Board, boards
 from experiments.record.lines import NO_GAME, CallBrief, Line, Lines
@@ -85,6 +85,15 @@ class Turn:
     @property
     def calls(self) -> list[Call]:
         return [event for event in self.events if isinstance(event, Call)]
+
+    @property
+    def replies(self) -> dict[str, tuple[dict[str, Any] | None, ...]]:
+        """The last reply of every sample of its nodes, as plain data; None where it was unusable."""
+        nodes: dict[str, dict[int, dict[str, Any] | None]] = {}
+        for call in self.calls:
+            if call.outcome != "failed":
+                nodes.setdefault(call.node, {})[call.sample] = call.reply
+        return {node: tuple(samples[n] for n in sorted(samples)) for node, samples in nodes.items()}
 
     @property
     def decided(self) -> Decided | None:

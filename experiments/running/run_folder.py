@@ -52,9 +52,13 @@ class RunFolder(Generic[R]):
         elif any(not self._is_own(path.name) for path in folder.iterdir()):
             raise UserError(f"{str(folder)!r} holds other files, and no {self.file}; give another --out")
         record = record.model_copy(update=new)
-        plain = yaml.safe_dump(record.model_dump(mode="json"), sort_keys=False, allow_unicode=True, width=120)
+        plain = yaml.safe_dump(self.plain(record), sort_keys=False, allow_unicode=True, width=120)
         write_atomically(folder / self.file, self.head + plain)
         return record
+
+    def plain(self, record: R) -> dict[str, Any]:
+        """Return a record as its file holds it."""
+        return record.model_dump(mode="json")
 
     def _is_own(self, name: str) -> bool:
         return name.startswith(".") or any(fnmatch(name, pattern) for pattern in (self.file, *self.files))
@@ -82,6 +86,8 @@ class RunFolder(Generic[R]):
 
 def difference(old: Any, new: Any) -> str:
     """Return what a value was and what it is now: of mappings, for the first key that differs."""
+    if isinstance(old, Frozen) and isinstance(new, Frozen):
+        return difference(dict(old), dict(new))
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         key = next(key for key in (*old, *new) if old.get(key) != new.get(key))
         return f"{key} {difference(old.get(key), new.get(key))}"

@@ -29,15 +29,6 @@ class Side:
     turn: Turn
 
 
-def replies(turn: Turn) -> dict[str, tuple[Reply, ...]]:
-    """The last reply of every sample of the nodes of a turn."""
-    found: dict[str, dict[int, Reply]] = {}
-    for call in turn.calls:
-        if call.outcome != "failed":
-            found.setdefault(call.node, {})[call.sample] = call.reply
-    return {node: tuple(by_sample[n] for n in sorted(by_sample)) for node, by_sample in found.items()}
-
-
 def sides(left: Side, right: Side, width: int, said: Mapping[str, str] | None = None) -> Table:
     """A table with the decisions, and the nodes whose notes differ; `said`: what stands below a node's name."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 1, 0), width=min(width, WIDEST))
@@ -45,7 +36,7 @@ def sides(left: Side, right: Side, width: int, said: Mapping[str, str] | None = 
     for side in (left, right):
         table.add_column(Text(side.title), overflow="fold", ratio=1)
     table.add_row("decided", _decision(left.turn), _decision(right.turn))
-    old, new = replies(left.turn), replies(right.turn)
+    old, new = left.turn.replies, right.turn.replies
     for node in dict.fromkeys((*new, *old)):
         ours, theirs = _lines(old.get(node, ())), _lines(new.get(node, ()))
         if old.get(node) != new.get(node):
@@ -56,7 +47,7 @@ def sides(left: Side, right: Side, width: int, said: Mapping[str, str] | None = 
 
 def alike(left: Turn, right: Turn) -> list[str]:
     """The nodes that said the same in both."""
-    old, new = replies(left), replies(right)
+    old, new = left.replies, right.replies
     return [node for node in new if new[node] == old.get(node)]
 
 
@@ -81,7 +72,7 @@ def _lines(replies: Iterable[Reply]) -> list[str]:
 def _decision(turn: Turn) -> Text:
     if (decided := turn.decided) is None:
         return Text("not decided: the game stopped here", style="bold red")
-    sure = certainty(turn.view, decided.move)
+    sure = certainty(turn.started.view, decided.move)
     text = Text.assemble((str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
     text.append("  FORCED" if decided.forced else "", style="bold magenta")
     return text.append(f"\n{printable(decided.why)}", style="italic")

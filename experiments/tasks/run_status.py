@@ -4,15 +4,18 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.record.run_folder import RUN
+from experiments.record.run_folder import RUN, read
 from experiments.running import control_folder
 from experiments.tasks.games import game_status
 from experiments.tasks.judge import judge_run
+from experiments.tasks.positions import position_run
+from experiments.tasks.probes import probe_folder, probe_run
 from experiments.tasks.questions import coordination_qa
 from orchestrator.errors import UserError
 
 KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
-    RUN: game_status.status,
+    RUN: lambda folder: (position_run if "positions" in read(folder / RUN) else game_status).status(folder),
+    probe_folder.FOLDER.file: probe_run.status,
     **{folder.file: folder.status for folder in (coordination_qa.FOLDER, judge_run.FOLDER)},
 }
 """By the file of its record: says how a kind of run stands, as plain data."""
@@ -27,8 +30,8 @@ def checked(folder: Path) -> Path:
 
 def status(folder: Path) -> dict[str, Any]:
     """Return how the run in a folder stands, as plain data. Raises UserError for a folder without one."""
-    read = next(KINDS[record] for record in KINDS if (checked(folder) / record).exists())
-    stored, live = read(folder), control_folder.live_status(folder)
+    kind = next(KINDS[record] for record in KINDS if (checked(folder) / record).exists())
+    stored, live = kind(folder), control_folder.live_status(folder)
     return {"run": folder.as_posix(), **stored, **live, "failed": {**stored["failed"], **live["failed"]}}
 
 

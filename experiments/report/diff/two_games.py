@@ -13,7 +13,7 @@ from experiments.document.blocks import Column, Look, table
 from experiments.document.formats import INT
 from experiments.record.game import Game, Turn, first_difference
 from experiments.show.live_table import picture
-from experiments.show.side_by_side import Side, alike, replies, sides
+from experiments.show.side_by_side import Side, alike, sides
 from experiments.show.terminal import on
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -98,7 +98,7 @@ def _turn(story: Game, number: int) -> Turn | None:
 
 def _first_note(one: Game, other: Game) -> int | None:
     pairs = zip(one.turns, other.turns, strict=False)
-    return next((a.number for a, b in pairs if a.moved and b.moved and replies(a) != replies(b)), None)
+    return next((a.number for a, b in pairs if a.moved and b.moved and a.replies != b.replies), None)
 
 
 def data(found: GameDiff) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _turn_data(turn: Turn | None) -> dict[str, Any] | None:
     return {
         "seat": turn.seat,
         "decided": decided,
-        "notes": {n: list(said) for n, said in replies(turn).items()},
+        "notes": {n: list(said) for n, said in turn.replies.items()},
     }
 
 

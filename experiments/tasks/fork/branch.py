@@ -36,7 +36,7 @@ class Branch:
             self.path.unlink()
 
     def game(self, layer: ModelLayer) -> single_game.SingleGame:
-        """The game, to be played on. Raises UserError for a recording that does not hold it."""
+        """Return the game, to be played on. Raises UserError for a recording that does not hold it."""
         return single_game.SingleGame(self.seats, self.started, self.path, layer)
 
 
@@ -49,109 +49,86 @@ def branch(
     *,
     force_new: bool = False,
 ) -> Branch:
-    """The game from a fork on, in a journal in `out`: the one that was begun, or a new one with the turns before it.
+    """Return the game from a fork on, in a journal in `out`: the one that was begun, or a new one with the turns before
+    the fork.
 
     `seats`: who sits in other seats from then on; else whoever was recorded. Raises UserError.
     """
     turn, acting = fork.place.view.turn, fork.place.view.seat
     if acting in (seats or {}):
         raise UserError(f"--seat {acting}=...: P{acting} decides turn {turn} and is given by --graph and --model")
-    old = fork.place.started
-    cast = _cast(old, turn, {**(seats or {}), acting: fork.seat}, journal, layer)
+    cast = _cast(fork, {**(seats or {}), acting: fork.seat}, journal, layer)
     started = _started(fork, journal, tuple(map(describe, cast)))
     path = single_game.file(out, _name(fork, journal, out), started, new=force_new)
     if path.exists():
         return Branch(cast, started, path)
-    write_atomically(path, "".join(_copied(journal, started, turn)))
+    write_atomically(path, "".join(_copied_lines(journal, started, turn)))
     return Branch(cast, started, path, path.stat().st_size)
 
 
-def _cast(old: GameStarted, turn: int, given: Mapping[int, Seat], journal: Path, layer: ModelLayer) -> tuple[Seat, ...]:
-    made: list[tuple[SeatInfo, Seat]] = []
-
-    def recorded(number: int) -> Seat:
+def _cast(fork: Fork, seats: Mapping[int, Seat], journal: Path, layer: ModelLayer) -> tuple[Seat, ...]:
+    """Return all seats from the fork on; recorded seats that were the same are one."""
+    old, turn = fork.place.started, fork.place.view.turn
+    recorded: list[tuple[SeatInfo, Seat]] = []
+    for number in range(old.players):
         info = old.seat_at(number, turn)
-        known = next((seat for one, seat in made if one == info), None)
-        if known is None:
-            known = _recorded(info, number, journal, layer)
-            made.append((info, known))
-        return known
-
-    return tuple(given[n] if n in given else recorded(n) for n in range(old.players))
-
-
-def _recorded(info: SeatInfo, number: int, journal: Path, layer: ModelLayer) -> Seat:
-    if info.config is not None:
-        return recorded_seat(info, journal, layer)
-    if not info.graph.startswith(seat_spec.OTHERS):
-        raise UserError(
-            f"P{number} was {info.graph!r}, which cannot be made again from its name: give --seat {number}=SPEC"
-        )
-    return seat_spec.read_seat(info.graph)
+        if number in seats or any(before == info for before, _ in recorded):
+            continue
+        if info.config is not None:
+            recorded.append((info, recorded_seat(info, journal, layer)))
+        elif info.graph.startswith(seat_spec.OTHERS):
+            recorded.append((info, seat_spec.read_seat(info.graph)))
+        else:
+            raise UserError(
+                f"P{number} was {info.graph!r}, which cannot be made again from its name: give --seat {number}=SPEC"
+            )
+    infos = {number: old.seat_at(number, turn) for number in range(old.players) if number not in seats}
+    same = {number: next(seat for before, seat in recorded if before == info) for number, info in infos.items()}
+    return tuple({**same, **seats}[number] for number in range(old.players))
 
 
 def _started(fork: Fork, journal: Path, seats: tuple[SeatInfo, ...]) -> GameStarted:
-    """The first event of the forked game."""
+    """Return the first event of the forked game."""
     old, turn = fork.place.started, fork.place.view.turn
     before = {n: old.seat_at(n, turn - 1) for n in range(old.players)} if turn > 1 else {}
-    notes = {node: fork.edits[node] for node in sorted(fork.edited)}
     earlier = old.parent
     while earlier is not None and earlier.turn >= turn:
         earlier = earlier.parent
+    folder = journal.resolve().parent
     parent = Parent(
-        journal=_called(journal),
+        journal=f"{folder.name}/{journal.name}" if folder.parent.name == GAMES else journal.name,
         config_hash=old.config_hash,
         turn=turn,
         seats={n: info for n, info in before.items() if info != seats[n]},
-        edits=notes,
+        edits=fork.edits,
         parent=earlier,
     )
     plain = [seat.model_dump(mode="json") for seat in seats]
-    told = parent.model_dump(mode="json")
-    made = fingerprint.of_game(old.players, old.deck, old.repeat, plain, old.memories, told)
-    return old.model_copy(update={"seats": seats, "parent": parent, "versions": dict(versions()), "config_hash": made})
-
-
-def _called(journal: Path) -> str:
-    """A journal's name; in a run with the folder of its arm."""
-    folder = journal.resolve().parent
-    return f"{folder.name}/{journal.name}" if folder.parent.name == GAMES else journal.name
+    hash_ = fingerprint.of_game(old.players, old.deck, old.repeat, plain, old.memories, parent.model_dump(mode="json"))
+    return old.model_copy(update={"seats": seats, "parent": parent, "versions": dict(versions()), "config_hash": hash_})
 
 
 def _name(fork: Fork, journal: Path, out: Path) -> str:
-    """The name of the new journal: in the folder of a run's arm as games there are named."""
-    old = fork.place.started
+    """Return the name of the new journal: in the folder of a run's arm as games there are named."""
+    old, info, new = fork.place.started, fork.place.info, fork.seat.info
     if out.resolve().parent.name == GAMES:
         return Path(journal_name(old.players, old.seed, old.repeat)).stem
-    config = fork.seat.config.name
-    changed = [] if config == fork.place.info.graph else [config]
-    models = fork.seat.info.model
-    changed += [] if models == fork.place.info.model else [models]
-    words = "-".join((*changed, *sorted(fork.edited)))
-    return f"{journal.stem}-t{fork.place.view.turn}{f'-{_short(words)}' if words else ''}"
+    graph = fork.seat.config.name
+    words = [*([graph] if graph != info.graph else []), *([new.model] if new.model != info.model else [])]
+    text = "-".join((*words, *sorted(fork.edited)))
+    short = "".join(c if c.isalnum() or c in "._+-" else "-" for c in text)[:100]
+    return f"{journal.stem}-t{fork.place.view.turn}{f'-{short}' if short else ''}"
 
 
-def _short(words: str) -> str:
-    return "".join(c if c.isalnum() or c in "._+-" else "-" for c in words)[:100]
-
-
-def _copied(journal: Path, started: GameStarted, turn: int) -> Iterator[str]:
-    """The lines of the new journal: its first event, and the turns before the fork as they were recorded."""
+def _copied_lines(journal: Path, started: GameStarted, turn: int) -> Iterator[str]:
+    """Yield the lines of the new journal: its first event, and the turns before the fork as they were recorded."""
     for line in file.lines(journal):
         data: dict[str, Any] = json.loads(line)
         if data["event"] == "game_started":
-            told = started.model_dump(mode="json", exclude={"event"})
-            yield _line({key: data[key] for key in ("v", "event", "t")} | told)
-        elif data["event"] == "game_ended" or _turn(data) >= turn:
+            first = {key: data[key] for key in ("v", "event", "t")}
+            data = first | started.model_dump(mode="json", exclude={"event"})
+        elif data["event"] == "game_ended" or int(data.get("past", data)["turn"]) >= turn:
             return
-        else:
-            fixed = {"fixed": "recorded"} if data["event"] == "call" and data.get("prompt_hash") is not None else {}
-            yield _line(data | fixed)
-
-
-def _turn(data: Mapping[str, Any]) -> int:
-    return int(data["past"]["turn"] if "past" in data else data["turn"])
-
-
-def _line(data: Mapping[str, Any]) -> str:
-    return f"{json.dumps(data, ensure_ascii=False)}\n"
+        elif data["event"] == "call" and data.get("prompt_hash") is not None:
+            data = data | {"fixed": "recorded"}
+        yield f"{json.dumps(data, ensure_ascii=False)}\n"

@@ -1,15 +1,16 @@
 """A turn decided again: what was decided then and what is decided now, with the notes and the calls of both."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from experiments.record.game import Game, Turn
-from experiments.tasks.fork.changed_since import since_then
+from experiments.tasks.fork.changed_since import warnings
 from experiments.tasks.fork.edited_note import read_note
-from experiments.tasks.fork.new_seat import Change, new_seat, to_ask
+from experiments.tasks.fork.new_seat import Change, new_seat
 from experiments.tasks.fork.position import Position, position, whole
 from graphs.ablate import at
 from graphs.config import GraphConfig
@@ -21,7 +22,6 @@ from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Event
 from orchestrator.journal.recorded_answers import Replay
 from orchestrator.models.layer import ModelLayer
-from orchestrator.plugins import versions
 from orchestrator.table.game_loop import decided_event
 from orchestrator.table.seat import GameContext
 from roles import Notes
@@ -33,15 +33,15 @@ class Fork:
 
     place: Position
     old: Turn
-    """As it was recorded; without a decision where the game stopped before it."""
+    """The turn as it was recorded; without a decision where the game stopped before it."""
     new: tuple[Turn, ...]
-    """As it is decided now, once for each sample."""
+    """The turn as it is decided now, once for each sample."""
     seat: GraphSeat
     """Who decides now, with the notes that are held fixed."""
     kept: frozenset[str]
     """The nodes, by their names in their attempts, whose recorded notes are held fixed."""
     edited: frozenset[str]
-    """Those whose notes were put in their place."""
+    """The nodes whose notes were put in their place."""
     warnings: tuple[str, ...] = ()
     """What else differs between then and now, beside what was asked for."""
     same: str | None = None
@@ -57,11 +57,17 @@ class Fork:
         return at(self.seat.config, self.place.started.players)
 
     @property
+    def models(self) -> set[str]:
+        """The models that are asked now."""
+        return models_asked(self.config, self.seat.fixed.get(self.place.view.turn, {}))
+
+    @property
     def edits(self) -> dict[str, list[dict[str, Any] | None]]:
         """The notes that were put in the place of nodes' own, as plain data; None for an absent one."""
-        fixed = self.seat.fixed.get(self.place.view.turn, {})
-        calls = {key: reply.calls[0].reply for key, reply in sorted(fixed.items()) if key[0] in self.edited}
-        return {node: [reply for (name, _), reply in calls.items() if name == node] for node in sorted(self.edited)}
+        fixed = sorted(self.seat.fixed.get(self.place.view.turn, {}).items())
+        return {
+            node: [reply.calls[0].reply for (name, _), reply in fixed if name == node] for node in sorted(self.edited)
+        }
 
     @property
     def old_notes(self) -> Notes:
@@ -73,11 +79,7 @@ class Fork:
     @property
     def moves(self) -> dict[str, int]:
         """How many samples decided for each move, the most frequent first."""
-        found: dict[str, int] = {}
-        for turn in self.new:
-            if turn.decided:
-                found[str(turn.decided.move)] = found.get(str(turn.decided.move), 0) + 1
-        return dict(sorted(found.items(), key=lambda item: -item[1]))
+        return dict(Counter(str(turn.decided.move) for turn in self.new if turn.decided).most_common())
 
 
 def decide(
@@ -97,7 +99,7 @@ def decide(
 ) -> Fork:
     """Decide a turn of a recorded game again, from the same view and the seat's memory.
 
-    `game`: a journal, or its story. `graph`, `model`, `named`, `settings`, `nodes`, `without`: what is to be different,
+    `game`: a journal, or its game. `graph`, `model`, `named`, `settings`, `nodes`, `without`: what is to be different,
     see `Change`. `edits`: notes by node, or the files that hold them, in the place of the nodes' own. `ask`: the nodes
     to ask; what reads them is asked, too, and all other notes are held fixed as they were recorded. By default all
     nodes are asked; with `edits`, `nodes` or `without` only what they change. `samples`: how often to decide, each time
@@ -120,20 +122,20 @@ async def decide_async(
     samples: int = 1,
     layer: ModelLayer | None = None,
 ) -> Fork:
-    """`decide` inside an event loop."""
+    """Do as `decide` inside an event loop."""
     used = layer or ModelLayer()
-    fork = await prepared(game, turn, change, edits=edits, ask=ask, layer=used)
+    fork = await prepare(game, turn, change, edits=edits, ask=ask, layer=used)
     try:
-        if models_asked(fork.config, fork.seat.fixed.get(turn, {})):
+        if fork.models:
             await used.check()
-        return await decided(fork, samples)
+        return await _decide(fork, samples)
     finally:
         await fork.seat.aclose()
         if layer is None:
             used.close()
 
 
-async def prepared(
+async def prepare(
     game: Path | Game,
     turn: int,
     change: Change,
@@ -142,94 +144,78 @@ async def prepared(
     ask: Collection[str] | None = None,
     layer: ModelLayer,
 ) -> Fork:
-    """The fork before anybody is asked. Raises UserError."""
-    path, story = (game, Game.open(game)) if isinstance(game, Path) else (None, game)
-    place = position(story, turn)
-    fork = Fork(place, await whole(place), (), new_seat(place, change, path, layer), frozenset(), frozenset())
+    """Return the fork before anybody is asked. Raises UserError."""
+    path, source = (game, Game.open(game)) if isinstance(game, Path) else (None, game)
+    place = position(source, turn)
+    old, seat = await whole(place), new_seat(place, change, path, layer)
+    fork = Fork(place, old, (), seat, frozenset(), frozenset(), tuple(warnings(place, old)))
     if edits or change.nodes or change.without or ask is not None:
-        fork = _held(fork, change, edits or {}, ask)
-    return replace(fork, warnings=tuple(_warnings(fork)))
+        return _with_fixed_notes(fork, change, edits or {}, ask)
+    return fork
 
 
-def _held(fork: Fork, change: Change, edits: Mapping[str, Note | Path], ask: Collection[str] | None) -> Fork:
-    """The fork with the notes of all nodes held fixed that are neither asked nor read somebody who is."""
-    place, config = fork.place, fork.config
-    changed = {known(config, name) for name in ask} if ask is not None else to_ask(place.config, config, change)
-    there = {known(config, name) for name in edits}
-    asked = {*changed, *depending(config, {*changed, *there})} - there
-    fixed = recorded(config, fork.old.events, {*asked, *there})
-    before = notes_of(config, fork.old.events)
+def _with_fixed_notes(
+    fork: Fork, change: Change, edits: Mapping[str, Note | Path], ask: Collection[str] | None
+) -> Fork:
+    """Return the fork with the notes of all nodes held fixed that are neither asked nor read somebody who is."""
+    place, config, events = fork.place, fork.config, fork.old.events
+    changed = {known(config, name) for name in ask} if ask is not None else change.nodes_to_ask(place.config, config)
+    edited_nodes = frozenset(known(config, name) for name in edits)
+    asks = {*changed, *depending(config, {*changed, *edited_nodes})} - edited_nodes
+    fixed = recorded(config, events, {*asks, *edited_nodes})
+    before = notes_of(config, events)
     notes = {
-        name: read_note(place, config, before, name, one) if isinstance(one, Path) else one
-        for name, one in edits.items()
+        name: read_note(place, config, before, name, note) if isinstance(note, Path) else note
+        for name, note in edits.items()
     }
-    kept = frozenset(name for name, _ in fixed)
-    fixed |= edited(config, place.view, fork.old.events, notes)
-    seat = replace(fork.seat, fixed={place.view.turn: fixed})
-    return replace(fork, seat=seat, kept=kept, edited=frozenset(there))
+    turn = {place.view.turn: fixed | edited(config, place.view, events, notes)}
+    held = frozenset(name for name, _ in fixed)
+    return replace(fork, seat=replace(fork.seat, fixed=turn), kept=held, edited=edited_nodes)
 
 
-def _warnings(fork: Fork) -> Iterator[str]:
-    """What differs between then and now although nobody asked for it."""
-    place, now = fork.place, versions()
-    for name, old in place.started.versions.items():
-        if now.get(name) != old:
-            yield f"the game was played with {name} {old}, and this is {now.get(name, 'another')}"
-    if not place.same_view:
-        yield "this version shows seats another view of the position; the recorded one is used"
-    yield from since_then(place, fork.old)
-
-
-async def decided(fork: Fork, samples: int) -> Fork:
-    """The fork with its samples; those that come after the budget's end are left out. Raises TurnError."""
+async def _decide(fork: Fork, samples: int) -> Fork:
+    """Return the fork with its samples; those that come after the budget's end are left out. Raises TurnError."""
     if samples < 1:
         raise UserError(f"--samples is {samples}; decide at least once")
     same = _same(fork) if samples > 1 else None
-    made = await asyncio.gather(*(_sample(fork, n) for n in range(1 if same else samples)), return_exceptions=True)
+    rows = await asyncio.gather(*(_sample(fork, n) for n in range(1 if same else samples)), return_exceptions=True)
     turns = list[tuple[Turn, str | None]]()
-    for one in made:
-        if isinstance(one, BaseException):
-            raise one
-        turns.append(one)
-    fork = replace(
-        fork,
-        new=tuple(turn for turn, why in turns if why is None),
-        same=same,
-        stopped=next((why for _, why in turns if why is not None), None),
-        undecided=tuple(turn for turn, why in turns if why is not None),
-    )
-    return replace(fork, warnings=(*fork.warnings, *_unexpected(fork)))
+    for row in rows:
+        if isinstance(row, BaseException):
+            raise row
+        turns.append(row)
+    new = tuple(turn for turn, why in turns if why is None)
+    undecided = tuple(turn for turn, why in turns if why is not None)
+    stopped = next((why for _, why in turns if why is not None), None)
+    more = fork.warnings
+    unchanged = not (fork.edited or fork.kept) and fork.seat.info.config == fork.place.info.config
+    then, now = fork.old.decided, new[0].decided if new else None
+    if unchanged and then and now and now.move != then.move and not fork.seat.brains:
+        text = "nothing was changed, and still the programs decide otherwise: they are not those that played the game"
+        more = (*more, text)
+    return replace(fork, new=new, same=same, stopped=stopped, undecided=undecided, warnings=more)
 
 
 def _same(fork: Fork) -> str | None:
-    """Why every sample would be the same."""
-    models = models_asked(fork.config, fork.seat.fixed.get(fork.place.view.turn, {}))
-    if not models:
+    """Return why every sample would be the same."""
+    if not fork.models:
         return "only programs decide, and they decide the same each time"
-    if all(isinstance(fork.seat.brains[model], Replay) for model in models):
+    if all(isinstance(fork.seat.brains[model], Replay) for model in fork.models):
         return "a recording answers the same each time"
     return None
 
 
 async def _sample(fork: Fork, number: int) -> tuple[Turn, str | None]:
-    """One decision, or why there is none; the first has the seeds of the recorded one, so its responses in a cache."""
-    place, events = fork.place, list[Event]()
-    started, view = place.started, place.view
+    """Decide once; the second value is why there is no decision.
+
+    The first decision has the seeds of the recorded one, so its responses in a cache.
+    """
+    started, view, events = fork.place.started, fork.place.view, list[Event]()
     game = fingerprint.hashed([started.game, number]) if number else started.game
     seat = replace(fork.seat, game=GameContext(events.append, game, started.repeat + number))
     try:
-        decision = await seat(view, place.memory)
+        decision = await seat(view, fork.place.memory)
     except ModelError as error:
-        return Turn.of(place.turn.view, tuple(events)), str(error)
+        return Turn.of(view, events), str(error)
     events.append(decided_event(view.turn, view.seat, decision, started.memories.get(view.seat, {})))
-    return Turn.of(place.turn.view, tuple(events)), None
-
-
-def _unexpected(fork: Fork) -> Iterator[str]:
-    """A warning where nothing was changed, programs decided, and the decision is another."""
-    old = fork.old.decided
-    if old is None or not fork.new or fork.edited or fork.kept or fork.seat.info.config != fork.place.info.config:
-        return
-    (new,) = [turn.decided for turn in fork.new[:1]]
-    if new and new.move != old.move and not fork.seat.brains:
-        yield "nothing was changed, and still the programs decide otherwise: they are not those that played the game"
+    return Turn.of(view, events), None

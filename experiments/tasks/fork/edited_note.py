@@ -19,67 +19,61 @@ from roles.legal_moves import LegalMoves
 
 
 def read_note(place: Position, config: GraphConfig, notes: Notes, name: str, path: Path) -> Note:
-    """The note of a file for a node; a node with several samples has a list of as many.
+    """Return the note of a file for a node; a node with several samples has a list of as many.
 
     `notes`: of the recorded turn. Raises UserError for a node that gave no note then, and for a file that is none.
     """
+    where = f"--edit {name}={path}"
     if name not in notes:
-        there = ", ".join(notes) or "none"
-        said = f"node {name!r} gave no note in turn {place.view.turn}, so there is none to replace; there are: {there}"
-        raise UserError(f"--edit {name}={path}: {said}")
+        missing = f"node {name!r} gave no note in turn {place.view.turn}, so there is none to replace"
+        raise UserError(f"{where}: {missing}; there are: {', '.join(notes) or 'none'}")
     node = unrolled(config)[name]
     text = yaml_files.from_file(path, f"the new note of {name},")
-    data = _data(text, path)
+    data: Any = None
+    if path.suffix in (".yaml", ".yml"):
+        data = yaml_files.loaded(text, str(path))
+    else:
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            data = None  # a text
     entries = data if node.samples > 1 and isinstance(data, list) else [data if data is not None else text]
     if len(entries) != node.samples:
-        raise UserError(
-            f"--edit {name}={path}: node {name!r} answers {node.samples} times: write a list of {node.samples} notes"
-        )
-    sections = node.sections(place.view, notes, place.memory)
-    legal = sections.get(LegalMoves) or LegalMoves.of(
+        raise UserError(f"{where}: node {name!r} answers {node.samples} times: write a list of {node.samples} notes")
+    legal = node.sections(place.view, notes, place.memory).get(LegalMoves) or LegalMoves.of(
         place.view, {"labels": "numbers", "first": "discards", "words": "told"}
     )
-    return tuple(_reply(node, one, legal.listed, f"--edit {name}={path}") for one in entries)
+    return tuple(_reply(node, entry, legal.listed, where) for entry in entries)
 
 
-def _data(text: str, path: Path) -> Any:
-    """The values of a JSON or YAML file; None for a text."""
-    if path.suffix in (".yaml", ".yml"):
-        return yaml_files.loaded(text, str(path))
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _reply(node: RoleNode, said: Any, moves: Options, where: str) -> Reply:
-    """One reply. What only programs write is read, too, where a program's note is replaced."""
+def _reply(node: RoleNode, entry: Any, moves: Options, where: str) -> Reply:
+    """Return one reply. What only programs write is read, too, where a program's note is replaced."""
     kind = node.role.reply if node.model == PROGRAM or node.context is None else node.context.reply(node.role)
-    form: Form = node.context.answer_format if node.context and isinstance(said, str) else "json_schema"
-    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    form: Form = node.context.answer_format if node.context and isinstance(entry, str) else "json_schema"
+    text = entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
     try:
         reply = reader.read(text, kind, moves, form).reply
     except Unreadable as problem:
         raise UserError(f"{where}: this is no note of role {node.role.name!r}: {problem}") from None
-    more = {key: said[key] for key in kind.programmed if key in said} if isinstance(said, dict) else {}
-    if node.model == PROGRAM:
-        return kind.model_validate({**reply.model_dump(mode="json"), **more}) if more else reply
-    return reply.with_text(text)
+    if node.model != PROGRAM:
+        return reply.with_text(text)
+    more = {key: entry[key] for key in kind.programmed if key in entry} if isinstance(entry, dict) else {}
+    return kind.model_validate({**reply.model_dump(mode="json"), **more}) if more else reply
 
 
 def as_data(place: Position, notes: Notes, name: str) -> Any:
-    """A recorded note as plain data, to be changed and read again; a list where a node answers several times.
+    """Return a recorded note as plain data, to be changed and read again; a list where a node answers several times.
 
     Raises UserError for a node that gave no note.
     """
-    said = [reply.model_dump(mode="json") for reply in notes.get(name, ()) if isinstance(reply, Reply)]
-    if not said:
+    replies = [reply.model_dump(mode="json") for reply in notes.get(name, ()) if isinstance(reply, Reply)]
+    if not replies:
         raise UserError(
             f"node {name!r} gave no note in turn {place.view.turn}; there are: {', '.join(notes) or 'none'}"
         )
-    return said if len(said) > 1 else said[0]
+    return replies if len(replies) > 1 else replies[0]
 
 
 def as_yaml(data: Any) -> str:
-    """Plain data as a YAML file."""
+    """Return plain data as a YAML file."""
     return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100))

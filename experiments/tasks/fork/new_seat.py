@@ -36,27 +36,31 @@ class Change:
     without: Sequence[str] = ()
     """Nodes that are taken away."""
 
-    @property
-    def there(self) -> bool:
-        return self != Change()
+    def nodes_to_ask(self, old: GraphConfig | None, new: GraphConfig) -> frozenset[str]:
+        """Return the nodes of the new graph that are asked something else than in the old one, or of another model.
+
+        Both are as at the player count; all nodes where there was no graph.
+        """
+        differ = frozenset(new.nodes) if old is None else differing(old, new)
+        return differ | {name for name in self.nodes if name in new.nodes}
 
 
 def recorded_seat(info: SeatInfo, journal: Path | None, layer: ModelLayer) -> GraphSeat:
-    """The seat that a journal describes. Raises UserError for a seat that is no graph, or that cannot be used now."""
+    """Return the seat that a journal describes. Raises UserError for no graph, or one that cannot be used."""
     if info.config is None:
         raise UserError(f"{info.graph} is no graph, so it has no notes, and nothing to decide again; give --graph NAME")
-    return seat_again(info, models=reached(info, journal), layer=layer)
+    return seat_again(info, models=_reached(info, journal), layer=layer)
 
 
-def reached(info: SeatInfo, journal: Path | None) -> dict[str, ModelSettings]:
-    """How the run of a journal reached the models of a seat, by their names in it: a journal has only what decides
-    their answers. Empty for a journal that lies in no run folder."""
+def _reached(info: SeatInfo, journal: Path | None) -> dict[str, ModelSettings]:
+    """Return how the run of a journal reached the models of a seat, by their names in it: a journal has only what
+    decides their answers. Empty for a journal that lies in no run folder."""
     record = run_folder.run(journal.resolve().parents[2]) if journal and len(journal.resolve().parents) > 2 else {}
     try:
-        seats = [RecordedSeat.model_validate(one) for one in (record.get("seats") or {}).values()]
+        seats = [RecordedSeat.model_validate(row) for row in (record.get("seats") or {}).values()]
     except ValidationError:
         return {}
-    models = [model for one in seats for model in one.player_spec.models.values() if isinstance(model, ModelSettings)]
+    models = [model for row in seats for model in row.player_spec.models.values() if isinstance(model, ModelSettings)]
     return {
         name: model
         for name, deciding in info.models.items()
@@ -66,53 +70,37 @@ def reached(info: SeatInfo, journal: Path | None) -> dict[str, ModelSettings]:
 
 
 def new_seat(place: Position, change: Change, journal: Path | None, layer: ModelLayer) -> GraphSeat:
-    """The seat with what is to be different. Raises UserError."""
-    if not change.there or (change.graph is None and place.graph is None):
+    """Return the seat with what is to be different. Raises UserError."""
+    if change == Change() or (change.graph is None and place.graph is None):
         return recorded_seat(place.info, journal, layer)
     config, models = _graph(change, place, journal)
     config = interventions.dotted(config, change.settings)
     config = ablate.without(config, *change.without) if change.without else config
     for name, model in change.nodes.items():
         config = ablate.replace(config, **{name: label(model)})
-    named = {**models, **change.named, **{label(model): model for model in change.nodes.values()}}
-    made = seat(config, named.pop("default", PROGRAM), named=named, layer=layer)
-    ablate.at(made.config, place.started.players)
-    return made
+    models = {**models, **change.named, **{label(model): model for model in change.nodes.values()}}
+    new = seat(config, models.pop("default", PROGRAM), named=models, layer=layer)
+    ablate.at(new.config, place.started.players)
+    return new
 
 
 def _graph(change: Change, place: Position, journal: Path | None) -> tuple[GraphConfig, dict[str, Model]]:
-    """The graph with its models by the names of its nodes."""
-    info = place.info
-    models: dict[str, Model] = {name: deciding or name for name, deciding in info.models.items()}
-    models |= reached(info, journal)
+    """Return the graph with its models by the names of its nodes.
+
+    Raises UserError for another graph in the place of one with several models, where none is named.
+    """
+    models: dict[str, Model] = {name: deciding or name for name, deciding in place.info.models.items()}
+    models |= _reached(place.info, journal)
     if change.graph is not None:
         config = change.graph if isinstance(change.graph, GraphConfig) else read(change.graph)
-        return config, {"default": _only(models, info) if change.model is None else change.model}
+        if change.model is None and len(models) > 1:
+            raise UserError(f"the seat asks several models ({', '.join(models)}): give the other graph's with --model")
+        return config, {"default": next(iter(models.values()), PROGRAM) if change.model is None else change.model}
     assert place.graph is not None  # else it was refused
     if change.model is None:
         return place.graph, models
-    return _freed(place.graph), {"default": change.model}
-
-
-def _only(models: Mapping[str, Model], info: SeatInfo) -> Model:
-    """The recorded seat's model, for another graph. Raises UserError when it has several."""
-    if len(models) > 1:
-        raise UserError(f"the seat asks several models ({', '.join(models)}): give the other graph's with --model")
-    return next(iter(models.values()), PROGRAM)
-
-
-def _freed(config: GraphConfig) -> GraphConfig:
-    """The graph with `default` in place of the models that it asks; if it asks none, of all that a model can answer."""
-    asked = [name for name, node in config.nodes.items() if node.model != PROGRAM]
-    free = asked or [name for name in config.nodes if config.role(name).template is not None]
-    nodes = {n: node.model_copy(update={"model": "default"}) if n in free else node for n, node in config.nodes.items()}
-    return config.model_copy(update={"nodes": nodes})
-
-
-def to_ask(old: GraphConfig | None, new: GraphConfig, change: Change) -> frozenset[str]:
-    """The nodes of the new graph that are asked something else than in the old one, or of another model by name.
-
-    Both as they are at the player count; all nodes where there was no graph.
-    """
-    differ = frozenset(new.nodes) if old is None else differing(old, new)
-    return differ | {name for name in change.nodes if name in new.nodes}
+    nodes = place.graph.nodes
+    free = [name for name, node in nodes.items() if node.model != PROGRAM]
+    free = free or [name for name in nodes if place.graph.role(name).template is not None]
+    changed = {n: node.model_copy(update={"model": "default"}) if n in free else node for n, node in nodes.items()}
+    return place.graph.model_copy(update={"nodes": changed}), {"default": change.model}

@@ -1,6 +1,5 @@
 """The position at a turn of a recorded game: what the acting seat knew, and what it did, if it did."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +9,6 @@ from graphs.config import PROGRAM, GraphConfig, checked
 from graphs.fixed_notes import unrolled
 from graphs.graph_seat import seat_again
 from orchestrator.errors import TurnError, UserError
-from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import rebuild
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Event, GameStarted, Memory, SeatInfo, VerdictGiven
@@ -26,13 +24,13 @@ class Position:
     started: GameStarted
     view: View
     memory: Memory
-    """Of the acting seat, with what it was given before the game."""
+    """The memory of the acting seat, with what it was given before the game."""
     turn: Turn
-    """As the journal has it; without a decision where the game stopped before it."""
+    """The turn as the journal has it; without a decision where the game stopped before it."""
     info: SeatInfo
-    """Who sat in the acting seat."""
+    """The acting seat."""
     same_view: bool = True
-    """Whether this version shows the seat what the recorded one did."""
+    """True if this version shows the seat what the recorded one did."""
 
     @property
     def graph(self) -> GraphConfig | None:
@@ -43,55 +41,43 @@ class Position:
 
     @property
     def config(self) -> GraphConfig | None:
-        """The same as it is at the player count."""
+        """The recorded graph as it is at the player count."""
         return self.graph and at(self.graph, self.started.players)
 
 
-def position(story: Game, number: int) -> Position:
-    """The position at a turn: one that was decided, or the next one of an unfinished game. Raises UserError."""
-    last = len(story.moves) + (story.result is None)
+def position(game: Game, number: int) -> Position:
+    """Return the position at a turn: one that was decided, or the next one of an unfinished game.
+
+    Raises UserError for a turn that the game has not, and for one of a seat that saw its own cards: a fork would show
+    them to another seat.
+    """
+    started, last = game.started, len(game.moves) + (game.result is None)
     if not 1 <= number <= last:
         raise UserError(f"the game has turns 1 to {last}, not {number}")
-    _check_honest(story.started, number)
-    now = _view(story.started, story.moves[: number - 1])
-    there = story.turns[number - 1] if number <= len(story.turns) else None
-    turn = there or Turn.of(now, ())
-    view = turn.view
-    return Position(
-        started=story.started,
-        view=view,
-        memory=story.memory(number, view.seat),
-        turn=turn,
-        info=story.started.seat_at(view.seat, number),
-        same_view=view == now,
-    )
-
-
-def _check_honest(started: GameStarted, turn: int) -> None:
-    """Raise UserError for a turn of a seat that saw its own cards: a fork would show them to another seat."""
-    if started.sees_own_hand(seat := (turn - 1) % started.players, turn):
+    if started.sees_own_hand(seat := (number - 1) % started.players, number):
         raise UserError(f"P{seat} saw its own cards in this game, which is cheating; fork a game without that control")
-
-
-def _view(started: GameStarted, moves: Sequence[Move]) -> View:
-    referee = rebuild(started.players, started.deck, moves)
+    referee = rebuild(started.players, started.deck, game.moves[: number - 1])
     if referee.over:
-        raise UserError(f"the game is over after turn {len(moves)}: there is nothing to decide")
-    return referee.view()
+        raise UserError(f"the game is over after turn {number - 1}: there is nothing to decide")
+    now = referee.view()
+    turn = game.turns[number - 1] if number <= len(game.turns) else Turn.of(now, ())
+    view = turn.view
+    memory, info = game.memory(number, view.seat), started.seat_at(view.seat, number)
+    return Position(started, view, memory, turn, info, view == now)
 
 
 async def whole(place: Position) -> Turn:
-    """The recorded turn with the notes of its programs, which a lean journal leaves out: they are computed again.
+    """Return the recorded turn with the notes of its programs, computed again where a lean journal leaves them out.
 
-    The turn as it is where it has these notes, or where this version computes other ones.
+    The turn stays as it is where it has these notes, or where this version computes other ones.
     """
     turn, started, config = place.turn, place.started, place.config
     programs = config is not None and any(node.model == PROGRAM for node in unrolled(config).values())
     if not programs or turn.decided is None or any(call.model == PROGRAM for call in turn.calls):
         return turn
     events: list[Event] = []
-    said = RecordedGame(Path(), started, answered(turn.events))
-    layer = ModelLayer(replay=Replay(Recording(Path(), {started.game: [said]})))
+    answers = RecordedGame(Path(), started, answered(turn.events))
+    layer = ModelLayer(replay=Replay(Recording(Path(), {started.game: [answers]})))
     seat = replace(seat_again(place.info, layer=layer), game=GameContext(events.append, started.game, started.repeat))
     try:
         decision = await seat(place.view, place.memory)

@@ -75,7 +75,7 @@ class Report:
 
 def read(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Report:
     """Return the report of a run of positions, finished or not. Raises UserError for a folder without a decision."""
-    record = study.record_of(folder)
+    record = study.FOLDER.read(folder)
     bank = study.opened(record)
     arms = study.arms_of(record)
     shown = effects.read(folder, bank, arms, rollouts)

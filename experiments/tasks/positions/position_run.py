@@ -4,11 +4,12 @@ The baseline goes first, on all positions, for shuffled notes come from there. T
 asked, so that a run that stops half-way has whole positions.
 """
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
@@ -21,7 +22,7 @@ from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.asking import ArmSeats
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.control import Donor
-from experiments.tasks.positions.study import Study, arms_of, begin, opened, record_of
+from experiments.tasks.positions.study import FOLDER, Study, arms_of, begin, opened
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError
 from orchestrator.journal.events import Call, Event, Sink
@@ -32,7 +33,7 @@ from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
 from orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
-from orchestrator.plugins import versions
+from orchestrator.models.usage import NO_USAGE, Usage
 from orchestrator.table.game_loop import Gate, decided_event
 from orchestrator.table.seat import GameContext
 
@@ -215,11 +216,40 @@ class Decisions:
         return any(call.of_model for sample in self._samples() for call in sample.calls)
 
     def remember(self, budget: Budget) -> None:
-        budget.remember([call.usage for call in sample.calls if call.paid] for sample in self._samples())
+        budget.remember(self.usages())
+
+    def usages(self) -> list[list[Usage]]:
+        """Return what the paid calls of each sample have used."""
+        return [[call.usage for call in sample.calls if call.paid] for sample in self._samples()]
 
     def _samples(self) -> list[decisions.Sample]:
         paths = [unit.journal for unit in self.units if unit.journal and unit.journal.exists()]
         return [sample for path in paths for sample in decisions.samples(path)]
+
+
+def status(folder: Path) -> dict[str, Any]:
+    """Return how the run in a folder stands, as plain data."""
+    study = FOLDER.read(folder)
+    records = Decisions(_units(folder, opened(study).positions[: study.first], study.named_arms), study.samples)
+    spent = sum((usage for usages in records.usages() for usage in usages), NO_USAGE)
+    return {
+        "experiment": study.name,
+        "things": "decisions",
+        "games": len(records.units) * study.samples,
+        "finished": sum(records.numbers().values()),
+        "begun": len(records.begun()),
+        "failed": {},
+        "turns": 0,
+        "tokens": spent.tokens,
+        "usd": spent.usd,
+    }
+
+
+def _units(folder: Path, positions: Iterable[BankPosition], arms: Iterable[str]) -> list[PositionUnit]:
+    return [
+        PositionUnit(arm=arm, journal=decisions.path_of(folder, arm, place.name), position=place.name, deal=place.deal)
+        for place, arm in product(positions, (BASELINE, *(arm for arm in arms if arm != BASELINE)))
+    ]
 
 
 def run(study: Study, folder: Path, options: RunOptions | None = None, progress: Progress | None = None) -> Done:
@@ -230,21 +260,13 @@ def run(study: Study, folder: Path, options: RunOptions | None = None, progress:
     """
     options = options or RunOptions()
     if (recorded := options.models.replay) is not None:
-        record_of(recorded)
+        FOLDER.read(recorded)
     task = PositionTask(study, folder, recorded)
     asker = task.open(OfflineLayer())
     asker.check()
     shorts = {arm.name: arm.short for arm in asker.arms.values() if arm.kind != BASELINE}
-    begin(folder, study, asker.seats.bank, shorts, dict(versions()))
-    units = [
-        PositionUnit(
-            arm=arm,
-            journal=decisions.path_of(folder, arm, position.name),
-            position=position.name,
-            deal=position.deal,
-        )
-        for position, arm in product(asker.positions.values(), asker.arms)
-    ]
+    begin(folder, study, asker.seats.bank, shorts)
+    units = _units(folder, asker.positions.values(), asker.arms)
     records = Decisions(units, study.samples)
     options = replace(options, models=replace(options.models, replay=None))
     runner = Runner(task, units, records, folder, options, progress)

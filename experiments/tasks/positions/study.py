@@ -13,10 +13,10 @@ arms: [removed, exact, placebo, shuffled, "perturbed@0.3", tom_interpreter=sim:a
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError
 
 from experiments.record.run_folder import RUN
+from experiments.running.run_folder import RunFolder, difference
 from experiments.study import imports
 from experiments.study.file_schema import Model, Name, settled
 from experiments.tasks.positions import bank as banks
@@ -72,6 +72,11 @@ class Study(Frozen):
     """In run.yaml: code of a user's own that the graph needs."""
 
     @property
+    def named_arms(self) -> dict[str, str]:
+        """The arms by their names, where they have some."""
+        return dict(self.arms) if isinstance(self.arms, dict) else {}
+
+    @property
     def config(self) -> GraphConfig:
         """The graph. Raises UserError."""
         if isinstance(self.graph, str):
@@ -80,7 +85,7 @@ class Study(Frozen):
 
 
 def read(path: Path) -> Study:
-    """A study file, or the run.yaml of a run. Raises UserError."""
+    """Return a study file, or the run.yaml of a run. Raises UserError."""
     data = loaded(from_file(path, "the study"), str(path))
     if not isinstance(data, dict) or "positions" not in data:
         raise UserError(f"{str(path)!r} is no study: a YAML mapping with `positions:`, the bank, and `arms:`")
@@ -93,7 +98,7 @@ def read(path: Path) -> Study:
 
 
 def opened(study: Study) -> Bank:
-    """The study's bank. Raises UserError when it is another one than the record says."""
+    """Return the study's bank. Raises UserError when it is another one than the record says."""
     bank = banks.read(study.positions)
     if study.digest and study.digest != bank.head.digest:
         raise UserError(f"{str(bank.path)!r} is another bank than the study's: {bank.head.digest}, not {study.digest}")
@@ -113,77 +118,58 @@ def arms_of(study: Study) -> tuple[Arm, ...]:
     return read_arms(study.arms, study.config, null=asks if study.null is None else study.null)
 
 
-def begin(folder: Path, study: Study, bank: Bank, arms: dict[str, str], versions: dict[str, str]) -> Study:
+class StudyFolder(RunFolder[Study]):
+    """The folder of a position-level ablation: `run.yaml`, the bank, and the journals of decisions."""
+
+    def plain(self, record: Study) -> dict[str, Any]:
+        data = record.model_dump(mode="json", exclude_none=True, exclude_defaults=True, exclude={"models"})
+        models = {
+            name: model if isinstance(model, str) else model.model_dump(mode="json", exclude_none=True)
+            for name, model in record.models.items()
+        }
+        return {"name": record.name, "positions": record.positions, **data, "models": models}
+
+    def check(self, folder: Path, before: Study, now: Study) -> None:
+        super().check(folder, before, now)
+        old, new = (
+            {name: model if isinstance(model, str) else dict(model.deciding) for name, model in study.models.items()}
+            for study in (before, now)
+        )
+        if old != new:
+            raise UserError(
+                f"{str(folder)!r} holds a run with another models: {difference(old, new)}; give another --out"
+            )
+        for name, short in before.named_arms.items():
+            if interventions.parse(now.named_arms.get(name, short)) != interventions.parse(short):
+                raise UserError(f"{str(folder)!r} holds arm {name!r} as {short}; give another --out")
+
+    def read(self, folder: Path) -> Study:
+        if not (folder / RUN).exists():
+            raise UserError(f"there is no {self.what} in {str(folder)!r}: it has no {RUN}")
+        return read(folder / RUN)
+
+
+FIXED = ("digest", "graph", "notes", "seed", "first")
+FOLDER = StudyFolder(Study, RUN, "position-level ablation", HEAD, FIXED, files=(COPY,))
+
+
+def begin(folder: Path, study: Study, bank: Bank, arms: dict[str, str]) -> Study:
     """Write the record of a new run, or check that a run goes on; the study as it stands then.
 
     `samples` and `arms` may grow. Raises UserError for a folder that holds another run, and names the difference.
     """
-    resolved = study.model_copy(
+    begun = (folder / RUN).exists()
+    record = study.model_copy(
         update={
             "positions": COPY,
             "graph": study.config.model_dump(mode="json"),
-            "models": {name: _settled(model) for name, model in study.models.items()},
-            "arms": arms,
+            "models": {name: settled(model) for name, model in study.models.items()},
+            "arms": {**(FOLDER.read(folder).named_arms if begun else {}), **arms},
             "digest": bank.head.digest,
-            "versions": versions,
             **imports.record(),
         }
     )
-    folder.mkdir(parents=True, exist_ok=True)
-    if (folder / RUN).exists():
-        before = record_of(folder)
-        _check_same(folder, before, resolved)
-        resolved = resolved.model_copy(update={"versions": before.versions, "arms": {**_named(before), **arms}})
-    elif any(folder.iterdir()):
-        raise UserError(f"{str(folder)!r} holds other files, and no {RUN}; give another --out")
+    record = FOLDER.begin(folder, record, begun=begun)
     if not (folder / COPY).exists():
         banks.copy(bank.path, folder / COPY)
-    _write(folder / RUN, resolved)
-    return resolved
-
-
-def _named(study: Study) -> dict[str, str]:
-    return dict(study.arms) if isinstance(study.arms, dict) else {}
-
-
-def _settled(model: Model) -> Model:
-    return settled(model)
-
-
-def _plain(model: Model) -> Any:
-    return model if isinstance(model, str) else model.model_dump(mode="json", exclude_none=True)
-
-
-def _write(path: Path, study: Study) -> None:
-    from experiments.record.files import write_atomically
-
-    data = study.model_dump(mode="json", exclude_none=True, exclude_defaults=True, exclude={"models"})
-    data = {"name": study.name, "positions": study.positions, **data}
-    data["models"] = {name: _plain(model) for name, model in study.models.items()}
-    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
-    write_atomically(path, HEAD + text)
-
-
-def record_of(folder: Path) -> Study:
-    """The study of a folder. Raises UserError when it holds none."""
-    if not (folder / RUN).exists():
-        raise UserError(f"there is no position-level ablation in {str(folder)!r}: it has no {RUN}")
-    return read(folder / RUN)
-
-
-SAME = ("digest", "graph", "notes", "seed", "first")
-
-
-def _check_same(folder: Path, before: Study, now: Study) -> None:
-    names = [name for name in SAME if getattr(before, name) != getattr(now, name)]
-    old, new = ({n: _deciding(m) for n, m in one.models.items()} for one in (before, now))
-    names += ["models"] if old != new else []
-    for name in names:
-        raise UserError(f"{str(folder)!r} holds a run with another {name}; give another --out")
-    for name, short in _named(before).items():
-        if interventions.parse(_named(now).get(name, short)) != interventions.parse(short):
-            raise UserError(f"{str(folder)!r} holds arm {name!r} as {short}; give another --out")
-
-
-def _deciding(model: Model) -> Any:
-    return model if isinstance(model, str) else dict(model.deciding)
+    return record

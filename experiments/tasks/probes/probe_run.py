@@ -1,9 +1,10 @@
 """A run of probes: each is a game that begins at the question, in a journal of its own; what is there is not asked
 again."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
@@ -13,7 +14,7 @@ from experiments.study.job import Unit
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.player_spec import PlayerSpec
 from experiments.tasks.probes.probe import Probe, table
-from experiments.tasks.probes.probe_folder import begin, path_of
+from experiments.tasks.probes.probe_folder import FOLDER, begin, path_of, probes_of
 from graphs.graph_seat import GraphSeat
 from orchestrator import journal
 from orchestrator.hanabi.moves import Move
@@ -23,6 +24,7 @@ from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
+from orchestrator.models.usage import NO_USAGE
 from orchestrator.players import python_agent
 from orchestrator.table import game_loop
 from orchestrator.table.seat import JournaledSeat, Seat, describe
@@ -114,6 +116,29 @@ class ProbeJournals:
             budget.remember(usage_by_turn(game.events))
 
 
+def status(folder: Path) -> dict[str, Any]:
+    """Return how the run in a folder stands, as plain data."""
+    record, probes = FOLDER.read(folder), probes_of(folder)
+    games = ProbeJournals(_units(folder, probes))
+    calls = (event for game in games.games().values() for event in game.events if isinstance(event, Call))
+    spent = sum((call.usage for call in calls), NO_USAGE)
+    return {
+        "experiment": f"probes of {record.seat.graph}",
+        "things": "probes",
+        "games": len(probes),
+        "finished": len(games.finished()),
+        "begun": len(games.begun()),
+        "failed": {},
+        "turns": 0,
+        "tokens": spent.tokens,
+        "usd": spent.usd,
+    }
+
+
+def _units(folder: Path, probes: Iterable[Probe]) -> list[ProbeUnit]:
+    return [ProbeUnit(arm=probe.pack, journal=path_of(folder, probe), probe=probe) for probe in probes]
+
+
 def run(
     probes: Sequence[Probe],
     player: PlayerSpec | Seat,
@@ -129,6 +154,6 @@ def run(
     """
     seat = player.seat(OfflineLayer()) if isinstance(player, PlayerSpec) else player
     every = begin(folder, describe(seat), seed, probes)
-    units = [ProbeUnit(arm=probe.pack, journal=path_of(folder, probe), probe=probe) for probe in every]
+    units = _units(folder, every)
     runner = Runner(ProbeTask(player), units, ProbeJournals(units), folder, options, progress)
     return runner.run(f"probes of {describe(seat).graph}")

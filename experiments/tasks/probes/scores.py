@@ -13,7 +13,7 @@ from experiments.analysis.shares import plain_share, pooled_share
 from experiments.record.provenance import Provenance
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
-from experiments.tasks.probes.probe_folder import Record, path_of, probes_of, record_of
+from experiments.tasks.probes.probe_folder import FOLDER, Record, path_of, probes_of
 from orchestrator import journal
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Call, Decided, GameEnded
@@ -107,7 +107,7 @@ class Score:
 
 def read(folder: Path) -> Run:
     """Return the run in a folder. Raises UserError when there is none."""
-    record, probes = record_of(folder), tuple(probes_of(folder))
+    record, probes = FOLDER.read(folder), tuple(probes_of(folder))
     answers, calls = list[Answer](), list[Call]()
     for probe in probes:
         path = path_of(folder, probe)

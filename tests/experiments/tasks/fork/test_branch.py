@@ -27,7 +27,7 @@ def onward(path: Path, turn: int, out: Path, change: Change = Change(), last: in
 
     async def played() -> Path:
         layer = ModelLayer()
-        fork = await decision.prepared(path, turn, change, layer=layer, edits=more.pop("edits", None))
+        fork = await decision.prepare(path, turn, change, layer=layer, edits=more.pop("edits", None))
         begun = branch.branch(fork, path, out, layer, **more)
         await play_started(begun.seats, begun.started, journal=begun.path, max_turns=last)
         return begun.path

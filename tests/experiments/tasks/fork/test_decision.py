@@ -9,7 +9,7 @@ import pytest
 
 import graphs
 from experiments.record.game import Game
-from experiments.tasks.fork import fork_story
+from experiments.tasks.fork import fork_report
 from experiments.tasks.fork.decision import Fork, decide
 from graphs.graph_seat import Model
 from orchestrator.errors import OverBudget, UserError
@@ -165,4 +165,4 @@ def test_a_budget_ends_the_samples_and_what_was_paid_is_counted(game: Games) -> 
     limited.aclose = model.aclose  # type: ignore[attr-defined]
     fork = decide(path, 2, model=cast(Model, limited), samples=5)
     assert (len(fork.new), len(fork.undecided), fork.stopped) == (3, 2, "the budget is reached")
-    assert fork_story.totals(fork)["tokens_in"] == 21 and sum(fork.moves.values()) == 3
+    assert fork_report.usage(fork)["tokens_in"] == 21 and sum(fork.moves.values()) == 3

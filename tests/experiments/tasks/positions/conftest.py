@@ -6,14 +6,14 @@ import pytest
 
 from experiments.tasks.positions import position_run
 from experiments.tasks.positions.effects import Effects, read
-from experiments.tasks.positions.study import Study, arms_of, opened, record_of
+from experiments.tasks.positions.study import FOLDER, Study, arms_of, opened
 
 ARMS = ("removed", "exact", "permuted", "null", "own_hand")
 FIRST = 5
 
 
 def found(folder: Path) -> Effects:
-    study = record_of(folder)
+    study = FOLDER.read(folder)
     return read(folder, opened(study), arms_of(study))
 
 

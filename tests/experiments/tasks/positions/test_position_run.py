@@ -14,7 +14,7 @@ import pytest
 from experiments.running.model_options import ModelOptions
 from experiments.running.runner import RunOptions
 from experiments.tasks.positions import bank, cheat, decisions, position_report, position_run
-from experiments.tasks.positions.study import Study, read, record_of
+from experiments.tasks.positions.study import FOLDER, Study, read
 from experiments.tasks.positions.truth import truths
 from graphs.config import checked
 from orchestrator.errors import UserError
@@ -161,7 +161,7 @@ def test_a_colleague_who_chooses_is_a_gate_of_one_move(tmp_path: Path) -> None:
 
 
 def test_another_study_does_not_go_on_in_a_folder(simulated: Path) -> None:
-    study = record_of(simulated)
+    study = FOLDER.read(simulated)
     for change, said in (({"seed": 4}, "another seed"), ({"models": {"default": "program"}}, "another models")):
         with pytest.raises(UserError, match=said):
             position_run.run(study.model_copy(update=change), simulated)
@@ -247,4 +247,4 @@ def test_a_graph_of_ones_own_is_kept_in_the_record(tmp_path: Path) -> None:
     (graph,) = decorated()
     study = Study(positions="program", graph=graph, notes="fresh", arms=("removed",), first=2)
     assert not position_run.run(study, tmp_path / "run").left
-    assert record_of(tmp_path / "run").config == checked(graph, "decorated")
+    assert FOLDER.read(tmp_path / "run").config == checked(graph, "decorated")

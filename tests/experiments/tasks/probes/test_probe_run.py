@@ -81,7 +81,7 @@ def test_a_folder_belongs_to_one_player(tmp_path: Path, run: Run) -> None:
     assert code == 0 and told["conventions"][0]["share"] == 0 and told["conventions"][0]["answered_by"] == "program"
     assert yaml.safe_load((tmp_path / "run" / "probes.yaml").read_text())["seat"]["graph"] == "partner:iggi"
     code, out, err = run(*words, "smart")
-    assert code == 2 and "holds the answers of another player: graph 'partner:iggi'" in err
+    assert code == 2 and "holds a run with another seat: graph 'partner:iggi'" in err
     code, out, _ = run("show", str(tmp_path / "run" / "games" / "newest" / "chop-2p-1.jsonl"))
     assert code == 0 and "a move of the probe's story" in out and "partner:iggi" in out
 

@@ -1,0 +1,113 @@
+"""A fork as data and as parts of a document: what changed in each node's note, and the moves of several samples."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from experiments.document.blocks import Block, Column, Note, Text, table
+from experiments.document.formats import INT
+from experiments.record.game import Turn
+from experiments.tasks.fork.decision import Fork
+from orchestrator.journal.totals import Ledger
+
+Status = Literal["kept", "edited", "same", "changed", "only then", "only now"]
+MEANING: Mapping[Status, str] = {
+    "kept": "kept as recorded",
+    "edited": "put in its place",
+    "same": "asked again",
+    "changed": "asked again",
+    "only then": "not asked now",
+    "only now": "not asked then",
+}
+USED = ("calls", "tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens", "cache_hits", "usd")
+Reply = dict[str, Any] | None
+"""A reply as plain data; None where it was unusable."""
+
+
+@dataclass(frozen=True)
+class NoteChange:
+    node: str
+    """The node's name, with the number of its attempt from the second on."""
+    status: Status
+    """`kept`: held fixed as it was recorded; `edited`: put in its place; the others were asked."""
+    old: tuple[Reply, ...]
+    """Its replies by sample; empty where the node was not asked."""
+    new: tuple[Reply, ...]
+
+
+def changes(fork: Fork, sample: int = 0) -> list[NoteChange]:
+    """Return the change of every node that was asked then or now: the config's nodes first, then later attempts'."""
+    old, new = fork.old.replies, fork.new[sample].replies
+
+    def status(node: str) -> Status:
+        if node in fork.edited:
+            return "edited"
+        if node not in new or node not in old:
+            return "only now" if node in new else "only then"
+        return "kept" if node in fork.kept else "same" if old[node] == new[node] else "changed"
+
+    first = [name for name in fork.config.nodes if name in new]
+    nodes = dict.fromkeys((*first, *new, *old))
+    return [NoteChange(node, status(node), old.get(node, ()), new.get(node, ())) for node in nodes]
+
+
+def meanings(fork: Fork) -> dict[str, str]:
+    """Return what became of each node's note, in words."""
+    return {change.node: MEANING[change.status] for change in changes(fork)}
+
+
+def blocks(fork: Fork) -> list[Block]:
+    """Return what stands below both decisions: notes that are the same, the moves of all samples, and the calls."""
+    parts: list[Block] = []
+    if fork.new:
+        words = {"kept": MEANING["kept"], "edited": f"{MEANING['edited']}, and the same"}
+        words["same"] = f"{MEANING['same']}, and the same"
+        for status, title in words.items():
+            nodes = [c.node for c in changes(fork) if c.status == status and c.old == c.new]
+            parts += [Note(f"{title}: {', '.join(nodes)}", "aside")] if nodes else []
+    if fork.same:
+        parts.append(Text(f"One decision stands for all: {fork.same}."))
+    elif len(fork.new) > 1:
+        then = fork.old.decided and str(fork.old.decided.move)
+        rows = [(move, times, "as then" if move == then else "") for move, times in fork.moves.items()]
+        columns = (Column("move", "move"), Column("times", "times", INT), Column("then", ""))
+        parts += [Text(f"{len(fork.new)} decisions, each with its own seeds:"), table("moves", columns, rows)]
+    return parts
+
+
+def usage(fork: Fork) -> dict[str, Any]:
+    """Return what the calls have used, those of undecided samples included, those of answers held fixed left out."""
+    ledger = Ledger()
+    for turn in (*fork.new, *fork.undecided):
+        for call in turn.calls:
+            if call.fixed is None:
+                ledger(call)
+    return {name: ledger.stated[name] for name in USED}
+
+
+def json_value(fork: Fork) -> dict[str, Any]:
+    """Return a fork as plain data."""
+    old, new = fork.place.info, fork.seat.info
+    return {
+        "turn": fork.place.view.turn,
+        "seat": fork.place.view.seat,
+        "old": _turn(fork.old, old.graph, old.model),
+        "new": [_turn(turn, new.graph, new.model) for turn in fork.new],
+        "changes": [vars(change) for change in changes(fork)] if fork.new else [],
+        "kept": sorted(fork.kept),
+        "edited": sorted(fork.edited),
+        "moves": fork.moves,
+        "same": fork.same,
+        "warnings": list(fork.warnings),
+        "stopped": fork.stopped,
+        "used": usage(fork),
+    }
+
+
+def _turn(turn: Turn, graph: str, model: str) -> dict[str, Any]:
+    return {
+        "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
+        "events": [event.model_dump(mode="json") for event in (turn.started, *turn.events)],
+        "graph": graph,
+        "model": model,
+    }
