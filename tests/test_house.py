@@ -85,7 +85,6 @@ ONLY_IN = {
         f"experiments/cli/{name}.py"
         for name in (
             "app",
-            "asked_model",
             "shared_options",
             "control",
             "diff",

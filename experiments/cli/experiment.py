@@ -1,6 +1,5 @@
 """`experiment`: run, plan and compare ablation experiments."""
 
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,18 +7,14 @@ import typer
 
 from experiments.cli import control, positions
 from experiments.cli.shared_options import (
-    CacheFolder,
+    Calls,
     Import,
     Interrupted,
     Json,
-    MaxTokens,
-    MaxUsd,
-    Otlp,
-    OtlpContent,
-    Quiet,
-    ReplayOf,
-    Verbose,
+    Output,
+    Traces,
     group,
+    grouped,
     listed,
     printed,
 )
@@ -96,6 +91,7 @@ Marks = Annotated[
 
 
 @app.command("run")
+@grouped
 def run(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
@@ -104,13 +100,10 @@ def run(
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     executor: Annotated[Executors, typer.Option(help="local, or ray for several machines.")] = "local",
     shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
-    replay: ReplayOf = None,
-    cache: CacheFolder = "off",
-    max_tokens: MaxTokens = None,
-    max_usd: MaxUsd = None,
+    *,
+    calls: Calls,
     min_own: MinOwn = None,
-    otlp: Otlp = None,
-    otlp_content: OtlpContent = False,
+    traces: Traces,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
     metric: MetricOf = None,
@@ -121,21 +114,18 @@ def run(
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     imports: Import = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
     from experiments.cli.run_progress import RunProgress
     from experiments.document.terminal import console
     from experiments.report import mark_metric
-    from experiments.running.model_options import ModelOptions
     from experiments.running.runner import RunOptions
     from experiments.running.shard import Shard
     from experiments.study import experiment
     from experiments.tasks.games import experiment_run
 
-    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    loud, as_json = output.set_up(context), output.as_json
     if metric is not None:
         mark_metric.check(metric)
     asked = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
@@ -146,9 +136,8 @@ def run(
         planned = dry.forecast(asked, folder, past, answer_tokens)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
-    models = ModelOptions(cache, replay, max_tokens, max_usd)
-    options = RunOptions(models, workers, executor, Shard.read(shard) if shard else None, min_own)
-    with _traced(otlp, folder, content=otlp_content):
+    options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
+    with traces.sent(folder):
         done = experiment_run.run(asked, folder, options=options, progress=RunProgress(quiet=loud.quiet))
     from experiments.document import terminal
     from experiments.report import run_summary
@@ -175,16 +164,6 @@ def _stop(when: str | None, effect: float | None, looks: str | None) -> list[str
         raise UserError(f"{'--looks' if effect is None else '--stop-effect'} is for --stop-when, and there is none")
     given = {"when": when, "effect": effect, "looks": None if looks is None else f"[{looks}]"}
     return [f"stop.{key}={value}" for key, value in given.items() if value is not None]
-
-
-def _traced(url: str | None, folder: Path, *, content: bool) -> AbstractContextManager[object]:
-    if url is None and content:
-        raise UserError("--otlp-content is for the traces of --otlp URL, and there is none")
-    if url is None:
-        return nullcontext()
-    from experiments.interchange import live_traces
-
-    return live_traces.of_run(url, folder, content=content)
 
 
 def _onward(done: "Done") -> str:

@@ -8,21 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.cli.shared_options import (
-    CacheFolder,
-    Import,
-    Interrupted,
-    Json,
-    MaxTokens,
-    MaxUsd,
-    Model,
-    Quiet,
-    ReplayOf,
-    Seats,
-    Settings,
-    Verbose,
-    printed,
-)
+from experiments.cli.shared_options import Calls, Import, Interrupted, Model, Output, Seats, Settings, grouped, printed
 from orchestrator.errors import Suspended, UserError
 
 if TYPE_CHECKING:
@@ -34,6 +20,7 @@ if TYPE_CHECKING:
     from orchestrator.models.layer import ModelLayer
 
 
+@grouped
 def fork(
     context: typer.Context,
     game: Annotated[Path, typer.Argument(metavar="GAME", help="A game's journal.")],
@@ -57,22 +44,17 @@ def fork(
     onward: Annotated[bool, typer.Option("--continue", help="Play on from there, in a new journal.")] = False,
     seat: Seats = None,
     out: Annotated[Path, typer.Option(help="The folder for the journal of --continue.")] = Path("forks"),
-    replay: ReplayOf = None,
-    cache: CacheFolder = "off",
-    max_tokens: MaxTokens = None,
-    max_usd: MaxUsd = None,
+    *,
+    calls: Calls,
     force_new: Annotated[bool, typer.Option("--force-new", help="Fork anew; an old journal is kept.")] = False,
     imports: Import = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Decide a turn of a game again, as it was or with another graph, model or note; with --continue play on."""
     from experiments.document.terminal import console
-    from experiments.running.model_options import ModelOptions
     from experiments.tasks.fork import decision, fork_report
 
-    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    loud, as_json = output.set_up(context), output.as_json
     if note is not None:
         _print_note(game, turn, note, as_json)
         return
@@ -80,7 +62,7 @@ def fork(
         raise UserError(f"--continue plays on from one decision, not from {samples}: leave out --samples")
     if seat and not onward:
         raise UserError("--seat says who sits in the other seats from there on, so it needs --continue")
-    layer = ModelOptions(cache, replay, max_tokens, max_usd).layer()
+    layer = calls.options.layer()
     change = _change(graph, model, node_model, settings, without)
     edits = {node: Path(file) for node, file in _pairs("--edit", edit, "analyst=note.yaml").items()}
     if onward:

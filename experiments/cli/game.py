@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,30 +10,24 @@ from typing import Annotated
 import typer
 
 from experiments.cli.shared_options import (
-    CacheFolder,
-    Effort,
+    Calls,
     Graph,
     Import,
     Interrupted,
-    Json,
-    MaxAnswerTokens,
-    MaxTokens,
-    MaxUsd,
     Model,
-    Otlp,
-    OtlpContent,
+    Output,
     Players,
-    Quiet,
-    ReplayOf,
+    Sampling,
     Seats,
     Settings,
-    Temperature,
-    Verbose,
+    Traces,
+    grouped,
     printed,
 )
 from orchestrator.errors import Suspended, UserError
 
 
+@grouped
 def play(
     context: typer.Context,
     graph: Graph = "house",
@@ -43,29 +37,21 @@ def play(
     model: Model = None,
     seat: Seats = None,
     settings: Settings = None,
-    temperature: Temperature = None,
-    effort: Effort = None,
-    max_answer_tokens: MaxAnswerTokens = None,
+    *,
+    sampling: Sampling,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
-    replay: ReplayOf = None,
-    cache: CacheFolder = "off",
-    max_tokens: MaxTokens = None,
-    max_usd: MaxUsd = None,
-    otlp: Otlp = None,
-    otlp_content: OtlpContent = False,
+    calls: Calls,
+    traces: Traces,
     force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
     imports: Import = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Play one game; the same command again continues an unfinished one."""
     import graphs
     from experiments.document.terminal import console
     from experiments.record.game import Game
     from experiments.running import single_game
-    from experiments.running.model_options import ModelOptions
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.show.person import seated
@@ -75,7 +61,7 @@ def play(
     from orchestrator.models.settings import PROGRAM, REPLAY
     from orchestrator.table import game_loop
 
-    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    loud, as_json, replay = output.set_up(context), output.as_json, calls.replay
     named_graph = graphs.read(graph)
     config = graphs.dotted(named_graph, settings or ())
     config = graphs.verified(config, verify) if verify is not None else config
@@ -83,23 +69,20 @@ def play(
     cards = _deck(deck)
     if seed is not None:
         referee.check_seed(seed)
-    asked = ModelOptions(cache, replay, max_tokens, max_usd).layer()
-    said = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
+    layer = calls.options.layer()
+    answering = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
     named = single_game.resampled(
-        single_game.models(seat_spec.configs(config, specs, players), said),
-        temperature=temperature,
-        reasoning_effort=effort,
-        max_tokens=max_answer_tokens,
+        single_game.models(seat_spec.configs(config, specs, players), answering), **sampling.settings
     )
     screen = console(err=as_json)
-    here, person = seated.persons(seat_spec.persons(specs), screen, replay, named.values())
-    cast = seat_spec.table(config, specs, players, named=named, layer=asked, verify=verify, person=person)
+    console_seats, person = seated.persons(seat_spec.persons(specs), screen, replay, named.values())
+    cast = seat_spec.table(config, specs, players, named=named, layer=layer, verify=verify, person=person)
     label = deck.stem if deck else None
     start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)
     started = start(cast)
     stem = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
-    replaying = replay is not None or any(str(one).startswith(REPLAY) for one in named.values())
+    replaying = replay is not None or any(str(model_).startswith(REPLAY) for model_ in named.values())
     name = f"{name}-replay" if replaying else name
     new = force_new or (replaying and not single_game.asks_servers(cast))
     if not new:
@@ -109,39 +92,29 @@ def play(
     if not (new or loud.quiet) and (why := single_game.beside(out, name, path, started)):
         console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
     live = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
-    board = here.waiting if here else live
-    played = single_game.SingleGame(cast, started, path, asked)
-    with board or nullcontext(), _traced(otlp, path, content=otlp_content):
+    board = console_seats.waiting if console_seats else live
+    played = single_game.SingleGame(cast, started, path, layer)
+    with board or nullcontext(), traces.sent(path):
         try:
             result = asyncio.run(played.play(board or nowhere))
         except KeyboardInterrupt:
-            kept = f"the game is kept in {path}; the same command goes on with it"
-            raise Interrupted(kept if path.exists() else "the game had not begun") from None
+            message = f"the game is kept in {path}; the same command goes on with it"
+            raise Interrupted(message if path.exists() else "the game had not begun") from None
         except Suspended as suspended:
             totals = game_story.totals(path)
             if as_json:
                 printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path), "so_far": totals})
-            elif totals["calls"] or not here:
+            elif totals["calls"] or not console_seats:
                 screen.print(f"so far   {game_story.spent(totals)}", markup=False, soft_wrap=True)
             raise Suspended(f"{suspended}. {_onward(suspended, force_new)}", suspended.turn) from None
     if as_json:
         printed(result.model_dump(mode="json") | {"journal": str(path)})
-    elif here and not loud.quiet:  # persons get to know the others' cards and reasons now
+    elif console_seats and not loud.quiet:  # persons get to know the others' cards and reasons now
         screen.print("\nThe game is over. This is all of it, with the hidden cards and everybody's reasons.\n")
         game_story.print_game(Game.open(path), screen)
         game_story.print_next(path, screen, again=played.over)
     else:
         game_story.print_result(result, path, screen, again=played.over)
-
-
-def _traced(url: str | None, path: Path, *, content: bool) -> AbstractContextManager[object]:
-    if url is None and content:
-        raise UserError("--otlp-content is for the traces of --otlp URL, and there is none")
-    if url is None:
-        return nullcontext()
-    from experiments.interchange import live_traces
-
-    return live_traces.of_game(url, path, content=content)
 
 
 def _onward(suspended: Suspended, forced: bool) -> str:

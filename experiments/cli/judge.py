@@ -1,25 +1,23 @@
 """`judge`: how well seats kept track of all cards, judged by a model, beside the exact score and people's ratings."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.asked_model import ShardOf, Workers, asked, check_done, run_options, say
+from experiments.cli.asked_model import asked_model, say
 from experiments.cli.shared_options import (
-    CacheFolder,
-    Effort,
+    Calls,
     Import,
     Json,
-    MaxAnswerTokens,
-    MaxTokens,
-    MaxUsd,
     Model,
-    Quiet,
-    ReplayOf,
-    Temperature,
-    Verbose,
+    Output,
+    Processes,
+    Sampling,
+    check_done,
     group,
+    grouped,
     printed,
 )
 
@@ -36,6 +34,7 @@ Human = Annotated[
 
 
 @app.command("run")
+@grouped
 def run(
     context: typer.Context,
     games: Annotated[Path, typer.Argument(metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.")],
@@ -46,46 +45,38 @@ def run(
     out: Annotated[Path | None, typer.Option(help="The judge's folder; default RUN_OR_GAMES/judge/MODEL.")] = None,
     human: Human = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked; ask nothing.")] = False,
-    workers: Workers = 1,
-    shard: ShardOf = None,
-    replay: ReplayOf = None,
-    cache: CacheFolder = "off",
-    max_tokens: MaxTokens = None,
-    max_usd: MaxUsd = None,
-    temperature: Temperature = None,
-    effort: Effort = None,
-    max_answer_tokens: MaxAnswerTokens = None,
+    *,
+    processes: Processes,
+    calls: Calls,
+    sampling: Sampling,
     imports: Import = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Ask the judge about every turn on which a seat listed what all cards may be; the same command again goes on."""
     from experiments.cli.run_progress import RunProgress
     from experiments.tasks.judge import human_ratings, judge_report, judge_run
     from experiments.tasks.judge.statements import Choice
 
-    loud, choice = context.obj.more(verbose=verbose, quiet=quiet).set_up(), Choice(turns, every)
+    loud, choice = output.set_up(context), Choice(turns, every)
     people = human_ratings.read(human) if human else ()
     if dry_run:
-        _plan(judge_run.plan(games, choice, trials), as_json)
+        _plan(judge_run.plan(games, choice, trials), output.as_json)
         return
-    sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
-    who = asked(model, replay, sampling, judge_run.FOLDER.recorded_model)
-    folder = out or _default(games, who.slug)
+    answerer = asked_model(model, calls, sampling, judge_run.FOLDER.recorded_model)
+    folder = out or _default(games, answerer.slug)
     done = judge_run.run(
         games,
-        who.model,
+        answerer.model,
         folder,
         choice=choice,
         trials=trials,
-        options=run_options(cache, max_tokens, max_usd, workers, shard),
+        options=processes.options(replace(calls, replay=None)),
         progress=RunProgress(quiet=loud.quiet),
-        replay=who.replay,
+        replay=answerer.replay,
     )
     if done.left < done.total:
         report = judge_report.of(folder, people)
-        _shown(report, folder, as_json, {"folder": str(folder), "left": done.left})
+        _shown(report, folder, output.as_json, {"folder": str(folder), "left": done.left})
     check_done(done, "answers")
 
 

@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli.shared_options import (
-    CacheFolder,
+    Calls,
     Import,
-    Interrupted,
     Json,
-    MaxTokens,
-    MaxUsd,
     Model,
+    Output,
+    Processes,
     Quiet,
     Verbose,
-    Workers,
+    check_done,
     group,
+    grouped,
     listed,
     printed,
 )
-from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.running.runner import Done
     from experiments.tasks.positions.position_report import Report
     from experiments.tasks.positions.study import Study
 
@@ -98,6 +97,7 @@ def show(
 
 
 @app.command("run")
+@grouped
 def run(
     context: typer.Context,
     name: Annotated[
@@ -121,36 +121,27 @@ def run(
         bool | None, typer.Option("--null/--no-null", help="The noise floor; on where a model is asked.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/NAME.")] = None,
-    replay: Annotated[
-        Path | None, typer.Option("--replay", help="Ask no model: take the answers of this run of positions.")
-    ] = None,
-    cache: CacheFolder = "off",
-    max_tokens: MaxTokens = None,
-    max_usd: MaxUsd = None,
-    workers: Workers = 1,
+    *,
+    calls: Calls,
+    processes: Processes,
     imports: Import = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Decide every position in every arm; the same command again goes on. Answers that were paid for are kept."""
     from experiments.cli.run_progress import RunProgress
-    from experiments.running.model_options import ModelOptions
-    from experiments.running.runner import RunOptions
     from experiments.tasks.positions import position_report, position_run
 
-    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    loud = output.set_up(context)
     given = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
     study = _study(name, {**given, "arms": _split(arms)}, model)
     folder = out or Path("runs") / study.name
-    options = RunOptions(ModelOptions(cache, replay, max_tokens, max_usd), workers)
-    done = position_run.run(study, folder, options, RunProgress(quiet=loud.quiet))
+    done = position_run.run(study, folder, processes.options(calls), RunProgress(quiet=loud.quiet))
     if done.left < done.total:
         report = position_report.read(folder)
         written = position_report.write(report, folder)
         more = {"folder": str(folder), "left": done.left}
-        _print_report(report, folder, written, more if as_json else None)
-    _check_whole(done)
+        _print_report(report, folder, written, more if output.as_json else None)
+    check_done(done, "decisions")
 
 
 def _split(arms: list[str] | None) -> tuple[str, ...] | None:
@@ -177,16 +168,6 @@ def _study(name: str, given: dict[str, object], model: str | None) -> "Study":
         return study.Study.model_validate({**data, **more})
     except ValidationError as error:
         raise user_error(f"the study {name!r}", error) from None
-
-
-def _check_whole(done: "Done") -> None:
-    if done.interrupted and done.left:
-        raise Interrupted(f"{done.left} of {done.total} decisions are left; the same command goes on")
-    if done.suspended and done.left:
-        onward = "a larger budget" if done.over_budget else "the same command"
-        raise Suspended(f"{done.suspended}; {done.left} of {done.total} decisions are left, and {onward} goes on", 0)
-    for name, why in done.failed.items():
-        raise TurnError(f"{len(done.failed)} decisions failed, the first: {name}: {why}")
 
 
 @app.command("report")

@@ -8,28 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli.shared_options import (
-    CacheFolder,
-    Effort,
+    Calls,
     Import,
-    Interrupted,
     Json,
-    MaxAnswerTokens,
-    MaxTokens,
-    MaxUsd,
     Model,
-    Quiet,
-    ReplayOf,
+    Output,
+    Processes,
+    Sampling,
     Settings,
-    Temperature,
-    Verbose,
-    Workers,
+    check_done,
     group,
+    grouped,
     printed,
 )
-from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.running.runner import Done
+    pass
 
 app = group("Ask which conventions a player keeps, in positions where one of them decides the move.")
 
@@ -93,6 +88,7 @@ def show_probe(
 
 
 @app.command("run")
+@grouped
 def run(
     context: typer.Context,
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.")],
@@ -103,56 +99,49 @@ def run(
     per: Per = 3,
     seed: Seed = 1,
     settings: Settings = None,
-    temperature: Temperature = None,
-    effort: Effort = None,
-    max_answer_tokens: MaxAnswerTokens = None,
+    *,
+    sampling: Sampling,
     verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/probes-PLAYER-MODEL.")] = None,
-    replay: ReplayOf = None,
-    cache: CacheFolder = "off",
-    max_tokens: MaxTokens = None,
-    max_usd: MaxUsd = None,
-    workers: Workers = 1,
+    calls: Calls,
+    processes: Processes,
     imports: Import = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    output: Output,
 ) -> None:
     """Ask the probes; the same command again goes on. A probe that was decided is not asked again."""
     from experiments.cli.run_progress import RunProgress
     from experiments.running import single_game
-    from experiments.running.model_options import ModelOptions
-    from experiments.running.runner import RunOptions
     from experiments.study import seat_spec
     from experiments.study.offline_layer import OfflineLayer
     from experiments.study.player_spec import PlayerSpec
     from experiments.tasks.probes import bank, probe_run
     from orchestrator.models.settings import PROGRAM, REPLAY
 
-    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
+    loud, replay = output.set_up(context), calls.replay
     spec = _spec(player)
     counts = players or bank.PLAYERS
     probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
-    options = RunOptions(ModelOptions(cache, replay, max_tokens, max_usd), workers)
-    sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
     if spec.startswith(seat_spec.OTHERS):
-        _no_graph(spec, {"--model": model, "--set": settings, "--verify": verify, **sampling})
-        asked = PlayerSpec(spec=spec)
+        _no_graph(spec, {"--model": model, "--set": settings, "--verify": verify, **sampling.settings})
+        player_spec = PlayerSpec(spec=spec)
     else:
         import graphs
 
         config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
         config = graphs.verified(config, verify) if verify is not None else config
-        models = single_game.models([config], model or (PROGRAM if replay is None else f"{REPLAY}{replay}"))
-        asked = PlayerSpec(spec=spec, config=config, models=dict(single_game.resampled(models, **sampling)))
+        answering = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
+        models = single_game.resampled(single_game.models([config], answering), **sampling.settings)
+        player_spec = PlayerSpec(
+            spec=spec, config=config, models=dict(single_game.resampled(models, **sampling.settings))
+        )
     for count in counts:
-        seat_spec.check(asked.seat(OfflineLayer()), count)
+        seat_spec.check(player_spec.seat(OfflineLayer()), count)
     folder = out or Path("runs") / _folder(spec, model, replay)
     progress = RunProgress(quiet=loud.quiet)
-    done = probe_run.run(probes, asked, folder, seed=seed, options=options, progress=progress)
+    done = probe_run.run(probes, player_spec, folder, seed=seed, options=processes.options(calls), progress=progress)
     if done.left < done.total:
-        _reported([folder], folder, as_json)
-    _check_whole(done)
+        _reported([folder], folder, output.as_json)
+    check_done(done, "probes")
 
 
 def _spec(player: str) -> str:
@@ -177,16 +166,6 @@ def _folder(spec: str, model: str | None, replay: Path | None) -> str:
     player = Path(spec).stem if spec.endswith((".yaml", ".yml")) else spec
     parts = ("probes", player, named.partition("@http")[0])
     return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(part for part in parts if part)).strip("-")
-
-
-def _check_whole(done: "Done") -> None:
-    if done.interrupted and done.left:
-        raise Interrupted(f"{done.left} of {done.total} probes are left; the same command goes on")
-    if done.suspended and done.left:
-        onward = "a larger budget" if done.over_budget else "the same command"
-        raise Suspended(f"{done.suspended}; {done.left} of {done.total} probes are left, and {onward} goes on", 0)
-    for name, why in done.failed.items():
-        raise TurnError(f"{len(done.failed)} of {done.total} probes failed; the first: {name}: {why}")
 
 
 @app.command("report")

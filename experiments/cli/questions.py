@@ -1,24 +1,22 @@
 """`qa`: the questions of CoordinationQA, asked of models and programs, and what their answers show."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments.cli.asked_model import ShardOf, Workers, asked, check_done, run_options, say
+from experiments.cli.asked_model import asked_model, say
 from experiments.cli.shared_options import (
-    CacheFolder,
-    Effort,
+    Calls,
     Json,
-    MaxAnswerTokens,
-    MaxTokens,
-    MaxUsd,
     Model,
-    Quiet,
-    ReplayOf,
-    Temperature,
-    Verbose,
+    Output,
+    Processes,
+    Sampling,
+    check_done,
     group,
+    grouped,
     printed,
 )
 
@@ -26,6 +24,7 @@ app = group("Ask the questions of CoordinationQA: environment comprehension, the
 
 
 @app.command("run")
+@grouped
 def run(
     context: typer.Context,
     data: Annotated[Path, typer.Option("--data", metavar="CSV", help="The questions: one row a scenario.")],
@@ -41,18 +40,11 @@ def run(
         bool, typer.Option("--skip-broken", help="Leave out questions whose key names none of their options.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/qa-MODEL.")] = None,
-    workers: Workers = 1,
-    shard: ShardOf = None,
-    replay: ReplayOf = None,
-    cache: CacheFolder = "off",
-    max_tokens: MaxTokens = None,
-    max_usd: MaxUsd = None,
-    temperature: Temperature = None,
-    effort: Effort = None,
-    max_answer_tokens: MaxAnswerTokens = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    *,
+    processes: Processes,
+    calls: Calls,
+    sampling: Sampling,
+    output: Output,
 ) -> None:
     """Ask every question; the same command again goes on. Answers that were paid for are never asked for again."""
     from experiments.cli.run_progress import RunProgress
@@ -60,25 +52,24 @@ def run(
     from experiments.tasks.questions import coordination_qa, question_report, questions
     from orchestrator.models.settings import PROGRAM
 
-    loud = context.obj.more(verbose=verbose, quiet=quiet).set_up()
-    sampling = {"temperature": temperature, "reasoning_effort": effort, "max_tokens": max_answer_tokens}
-    who = asked(model, replay, sampling, coordination_qa.FOLDER.recorded_model)
-    games = game or ([questions.HANABI] if who.name == PROGRAM else [])
+    loud = output.set_up(context)
+    answerer = asked_model(model, calls, sampling, coordination_qa.FOLDER.recorded_model)
+    games = game or ([questions.HANABI] if answerer.name == PROGRAM else [])
     file = questions.read(data, games, kind or (), skip_broken=skip_broken)
-    folder = out or Path("runs") / f"qa-{who.slug}"
+    folder = out or Path("runs") / f"qa-{answerer.slug}"
     done = coordination_qa.run(
         file,
-        who.model,
+        answerer.model,
         folder,
         trials=trials,
-        options=run_options(cache, max_tokens, max_usd, workers, shard),
+        options=processes.options(replace(calls, replay=None)),
         progress=RunProgress(quiet=loud.quiet),
-        replay=who.replay,
+        replay=answerer.replay,
     )
     if done.left < done.total:
         report = question_report.of([folder])
         written = question_report.write(report, folder)
-        if as_json:
+        if output.as_json:
             printed({"folder": str(folder), "left": done.left, **question_report.data(report)})
         else:
             terminal.show(question_report.blocks(report), terminal.console())

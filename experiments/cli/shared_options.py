@@ -1,13 +1,22 @@
 """The commands of `orchestrator`, and the options that several of them take."""
 
+import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from orchestrator.errors import UserError
+from orchestrator.errors import Suspended, TurnError, UserError
+
+if TYPE_CHECKING:
+    from experiments.cli.logs import Loudness
+    from experiments.running.model_options import ModelOptions
+    from experiments.running.runner import Done, RunOptions
 
 INTERRUPTED = 130
 
@@ -63,37 +72,144 @@ Seats = Annotated[
     list[str] | None,
     typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph."),
 ]
-ReplayOf = Annotated[
-    Path | None, typer.Option("--replay", help="Ask no model: take the responses from the journals of this folder.")
-]
-CacheFolder = Annotated[str, typer.Option("--cache", help="A folder that caches responses across runs, or off.")]
 MaxTokens = Annotated[
     int | None, typer.Option("--max-tokens", help="Suspend before more tokens than this, all calls together.")
 ]
-Temperature = Annotated[
-    float | None, typer.Option("--temperature", help="The models' temperature, instead of that of a models file.")
-]
-Effort = Annotated[str | None, typer.Option("--effort", help="The models' reasoning_effort, e.g. low, medium or high.")]
-MaxAnswerTokens = Annotated[
-    int | None,
-    typer.Option("--max-answer-tokens", help="The longest answer, reasoning included: the models' max_tokens."),
-]
-Otlp = Annotated[
-    str | None,
-    typer.Option(
-        "--otlp", metavar="URL", help="Send traces to this OpenTelemetry collector; `env` for the environment's."
-    ),
-]
-OtlpContent = Annotated[bool, typer.Option("--otlp-content", help="Traces with prompts and answers.")]
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Suspend before more dollars than this.")]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Worker processes.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")]
 
 
-def group(said: str) -> typer.Typer:
+@dataclass(frozen=True)
+class Calls:
+    """Options for how calls reach models, and what they may cost."""
+
+    replay: Annotated[
+        Path | None,
+        typer.Option("--replay", help="Ask no model: take the responses from the journals of this folder."),
+    ] = None
+    cache: Annotated[str, typer.Option("--cache", help="A folder that caches responses across runs, or off.")] = "off"
+    max_tokens: MaxTokens = None
+    max_usd: MaxUsd = None
+
+    @property
+    def options(self) -> "ModelOptions":
+        from experiments.running.model_options import ModelOptions
+
+        return ModelOptions(self.cache, self.replay, self.max_tokens, self.max_usd)
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Options for which part of a run is asked here, and by how many processes."""
+
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1
+    shard: Annotated[str | None, typer.Option("--shard", help="I/N: only this part, for job arrays.")] = None
+
+    def options(self, calls: Calls) -> "RunOptions":
+        """How a run is asked. Raises UserError."""
+        from experiments.running.runner import RunOptions
+        from experiments.running.shard import Shard
+
+        return RunOptions(calls.options, self.workers, shard=Shard.read(self.shard) if self.shard else None)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Options for how models answer, in place of those of a models file."""
+
+    temperature: Annotated[
+        float | None, typer.Option("--temperature", help="The models' temperature, instead of that of a models file.")
+    ] = None
+    effort: Annotated[
+        str | None, typer.Option("--effort", help="The models' reasoning_effort, e.g. low, medium or high.")
+    ] = None
+    max_answer_tokens: Annotated[
+        int | None,
+        typer.Option("--max-answer-tokens", help="The longest answer, reasoning included: the models' max_tokens."),
+    ] = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings by their names in a models file; None for those of the file."""
+        return {
+            "temperature": self.temperature,
+            "reasoning_effort": self.effort,
+            "max_tokens": self.max_answer_tokens,
+        }
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Options for traces that are sent while games are played."""
+
+    otlp: Annotated[
+        str | None,
+        typer.Option(
+            "--otlp", metavar="URL", help="Send traces to this OpenTelemetry collector; `env` for the environment's."
+        ),
+    ] = None
+    otlp_content: Annotated[bool, typer.Option("--otlp-content", help="Traces with prompts and answers.")] = False
+
+    def sent(self, path: Path) -> AbstractContextManager[object]:
+        """Send the traces of a game's journal or of a run folder, where they are wanted. Raises UserError."""
+        if self.otlp is None:
+            if self.otlp_content:
+                raise UserError("--otlp-content is for the traces of --otlp URL, and there is none")
+            return nullcontext()
+        from experiments.interchange import live_traces
+
+        start = live_traces.of_game if path.suffix == ".jsonl" else live_traces.of_run
+        return start(self.otlp, path, content=self.otlp_content)
+
+
+@dataclass(frozen=True)
+class Output:
+    """Options for what a command prints."""
+
+    as_json: Json = False
+    verbose: Verbose = False
+    quiet: Quiet = False
+
+    def set_up(self, context: typer.Context) -> "Loudness":
+        """Set logging up by these options and those before the command."""
+        loudness: Loudness = context.obj.more(verbose=self.verbose, quiet=self.quiet).set_up()
+        return loudness
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command one option for each field of its parameters that are dataclasses of options."""
+    signature, parameters = inspect.signature(command, eval_str=True), list[inspect.Parameter]()
+    groups: dict[str, Any] = {
+        name: p.annotation for name, p in signature.parameters.items() if is_dataclass(p.annotation)
+    }
+    for name, parameter in signature.parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        hints = get_type_hints(groups[name], include_extras=True)
+        parameters += [
+            inspect.Parameter(
+                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+            )
+            for field in fields(groups[name])
+        ]
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        for name, kind in groups.items():
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        command(**values)
+
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def group(help_text: str) -> typer.Typer:
     """A group of commands."""
-    return typer.Typer(no_args_is_help=True, help=said)
+    return typer.Typer(no_args_is_help=True, help=help_text)
 
 
 def listed(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
@@ -104,6 +220,21 @@ def listed(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) ->
 
     block = listing.rows_table(rows) if rows else Note(nothing, "aside")
     printed(rows) if as_json else terminal.show([block], terminal.console())
+
+
+def check_done(done: "Done", noun: str) -> None:
+    """Raise what a run that is not over ends a command with; `noun` names its units, such as `answers`."""
+    left = f"{done.left} of {done.total} {noun} are left"
+    if done.interrupted and done.left:
+        raise Interrupted(f"{left}; the same command goes on")
+    if done.suspended and done.left:
+        onward = "a larger budget" if done.over_budget else "the same command"
+        raise Suspended(f"{done.suspended}; {left}, and {onward} goes on", 0)
+    if done.failed:
+        name, why = next(iter(done.failed.items()))
+        raise TurnError(f"{len(done.failed)} of {done.total} {noun} failed, the first: {name}: {why}")
+    if done.left:
+        raise Suspended(f"{left}, and the same command goes on", 0)
 
 
 def printed(data: Any) -> None:
