@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
-from experiments.analysis.rare_strike_outs import FEWEST
+from experiments.analysis.caveats import STRIKE_OUTS
 from experiments.document.terminal import plain_table
 from experiments.statistics.estimates import ALPHA, Bounds, Matrix, bootstrap_interval, estimate_mean, mean_difference
 from experiments.statistics.permutation import sign_flip_test
@@ -74,7 +74,7 @@ def _measured(arms: Arms, deals: int, trials: int) -> Coverage:
     deltas, some = ours - theirs, min(trials, TESTED)
     mean, difference = MEAN * (1 - arms.lost), MEAN * (arms.baseline - arms.lost)
     held = np.array([sign_flip_test(list(sample - difference), DRAWS).p >= ALPHA for sample in deltas[:some]])
-    warned = np.maximum((ours == 0).sum(axis=1), (theirs == 0).sum(axis=1)) < FEWEST
+    warned = np.maximum((ours == 0).sum(axis=1), (theirs == 0).sum(axis=1)) < STRIKE_OUTS
     free = held[~warned[:some]]
     return Coverage(
         arms,

@@ -125,8 +125,9 @@ def _mean(found: Summary | None) -> Mean | None:
 
 
 def _whole(found: Summary) -> Mean:
-    bounds = None if found.low is None or found.high is None else (found.low, found.high)
-    return Mean(found.n, found.strict, bounds, found.sd)
+    score = found.of("strict")
+    bounds = None if score.low is None or score.high is None else (score.low, score.high)
+    return Mean(found.n, score.mean, bounds, score.sd)
 
 
 def _over_partners(games: Sequence[Sequence[Row]]) -> Mean | None:

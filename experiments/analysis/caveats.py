@@ -1,77 +1,90 @@
-"""What every reader of a run must know before its scores: who answered, and whose moves they are."""
+"""What every reader of a run must know before its scores: who answered, whose moves they are, what intervals miss."""
 
 from collections.abc import Iterator, Sequence
 
 from experiments.analysis.analysis import DOUBTFUL, Analysis
 from experiments.analysis.summaries import Summary
+from experiments.record.provenance import Provenance
 from roles.words import percent
 
 VETOED = 0.05
 """Refusals by the safety rule, as a share of turns, above which a report begins by saying so."""
+STRIKE_OUTS = 5
+"""Deals with a struck-out game from which the intervals of strict scores cover as they should."""
+NAMED = 3
+"""Arms that a sentence names; more are counted."""
 
 
 def caveats(analysis: Analysis) -> tuple[str, ...]:
-    """Sentences for the top of a report; none where language models played and chose their moves."""
+    """Return sentences for the top of a report; none where language models played and chose their moves."""
     arms = last(analysis.summaries)
-    return (*_cheating(arms), *_fake(arms), *_simulated(arms), *_own(arms, analysis.withheld), *_vetoed(arms))
+    moves = (sentence for summary in arms for sentence in _moves(summary, analysis.withheld))
+    return (*_answerers(arms), *moves, *(_refusals(each) for each in arms if _vetoed(each)))
 
 
-def last(found: Sequence[Summary]) -> list[Summary]:
-    """The last summary of each arm: pooled over player counts where that is possible."""
-    return list({one.arm: one for one in found}.values())
+def last(summaries: Sequence[Summary]) -> list[Summary]:
+    """Return the last summary of each arm: pooled over player counts where that is possible."""
+    return list({summary.arm: summary for summary in summaries}.values())
 
 
-def _cheating(arms: Sequence[Summary]) -> Iterator[str]:
-    if cheating := [one.arm for one in arms if one.cheats]:
+def _answerers(arms: Sequence[Summary]) -> Iterator[str]:
+    """Name the arms that cheat, and those that were not played by language models."""
+    if cheating := [each.arm for each in arms if each.cheats]:
         verb, seats = ("cheats", "its seats see") if len(cheating) == 1 else ("cheat", "their seats see")
         yield f"{', '.join(cheating)} {verb}: {seats} their own cards. Their scores are an upper line."
-
-
-def _fake(arms: Sequence[Summary]) -> Iterator[str]:
-    if faked := [one.arm for one in arms if one.fake]:
-        which = "These games" if len(faked) == len(arms) else f"The games of {', '.join(faked)}"
-        yield f"{which} were answered by the package's fake server, not by a language model."
-
-
-def _simulated(arms: Sequence[Summary]) -> Iterator[str]:
-    if simulated := [one.arm for one in arms if one.simulated]:
-        uses = f"{', '.join(simulated)} {'uses' if len(simulated) == 1 else 'use'}"
-        which = "Every arm uses" if len(simulated) == len(arms) else uses
+    if fake := [each.arm for each in arms if Provenance.FAKE_SERVER in each.provenance]:
+        games = "These games" if len(fake) == len(arms) else f"The games of {', '.join(fake)}"
+        yield f"{games} were answered by the package's fake server, not by a language model."
+    if simulated := [each.arm for each in arms if Provenance.SIMULATED in each.provenance]:
+        some = f"{', '.join(simulated)} {'uses' if len(simulated) == 1 else 'use'}"
         yield (
-            f"{which} simulated models: exact programs with errors at stated rates. Their scores say nothing about a "
-            "language model."
+            f"{'Every arm uses' if len(simulated) == len(arms) else some} simulated models: exact programs with errors "
+            "at stated rates. Their scores say nothing about a language model."
         )
 
 
-def _own(arms: Sequence[Summary], withheld: Sequence[str]) -> Iterator[str]:
-    for one in arms:
-        if one.own_share is not None and one.own_share < DOUBTFUL:
-            share = f"only {percent(one.own_share)} of {one.model_moves:,} moves are the model's own"
-            alone = " No comparison is made with it." if one.arm in withheld else ""
-            yield f"{one.arm}: {share}. {_others(one)}{alone}"
-
-
-def _others(one: Summary) -> str:
-    """Whose the other moves are."""
+def _moves(summary: Summary, withheld: Sequence[str]) -> Iterator[str]:
+    """Say whose the moves of an arm are, where too few are its model's own."""
+    if summary.own_share is None or summary.own_share >= DOUBTFUL:
+        return
     safely = "and safely, which makes a failing model look better than it is."
-    if not one.copied_moves:
-        return f"A program chose the others, {safely}"
-    copied = f"Of the others, {one.copied_moves * one.n:.0f} repeat the example of the prompt"
-    return f"{copied}; a program chose the rest, {safely}" if one.forced_share else f"{copied}."
+    others = f"A program chose the others, {safely}"
+    if copied := summary.mean("copied_moves"):
+        rest = f"; a program chose the rest, {safely}" if summary.forced_share else "."
+        others = f"Of the others, {copied * summary.n:.0f} repeat the example of the prompt{rest}"
+    share = f"only {percent(summary.own_share)} of {summary.model_moves:,} moves are the model's own"
+    yield f"{summary.arm}: {share}. {others}{' No comparison is made with it.' * (summary.arm in withheld)}"
 
 
-def _vetoed(arms: Sequence[Summary]) -> Iterator[str]:
-    for one in arms:
-        if one.model_moves and (one.refused_by_rule or 0) > VETOED * one.turns:
-            yield (
-                f"{one.arm}: a program, the exact safety rule, refused {one.refused_by_rule:.1f} choices per game of "
-                f"{one.turns:.1f} turns. {_first_choices(one)}"
-            )
+def _vetoed(summary: Summary) -> bool:
+    return bool(summary.model_moves) and summary.mean("refused_by_rule") > VETOED * summary.mean("turns")
 
 
-def _first_choices(one: Summary) -> str:
+def _refusals(summary: Summary) -> str:
+    """Say what the safety rule refused, and what that was worth at once."""
+    mean = summary.mean
     return (
-        f"At once, the refused first choices would have cost {one.first_misplays:.1f} lives and scored "
-        f"{one.first_points:.1f} points per game; the moves played instead cost {one.played_misplays:.1f} and scored "
-        f"{one.played_points:.1f}."
+        f"{summary.arm}: a program, the exact safety rule, refused {mean('refused_by_rule'):.1f} choices per game of "
+        f"{mean('turns'):.1f} turns. At once, the refused first choices would have cost {mean('first_misplays'):.1f} "
+        f"lives and scored {mean('first_points'):.1f} points per game; the moves played instead cost "
+        f"{mean('played_misplays'):.1f} and scored {mean('played_points'):.1f}."
+    )
+
+
+def rare_strike_outs(summaries: Sequence[Summary]) -> Iterator[str]:
+    """Warn that strike-outs are too rare for the intervals of strict scores, in arms that have one.
+
+    A strict score falls to 0 with the third life. Where that happened in few deals or none, the sample says little
+    about how often it happens, so its intervals are too narrow; `benchmarks/interval_coverage.py` measures by how much.
+    """
+    arms = [each for each in last(summaries) if each.of("strict").low is not None]
+    rare = [each for each in arms if each.struck_out_deals < STRIKE_OUTS]
+    if not rare:
+        return
+    names = ", ".join(each.arm for each in rare) if len(rare) <= NAMED else f"{len(rare)} of {len(arms)} arms"
+    yield (
+        f"Strike-outs are rare: fewer than {STRIKE_OUTS} deals with one in "
+        f"{'every arm' if len(rare) == len(arms) > NAMED else names}. The sample cannot tell how rare (up to "
+        f"{percent(max(each.struck_out_high for each in rare))} of games), so 95 % intervals of these strict scores, "
+        "and of differences among them, may hold the truth less often."
     )

@@ -7,7 +7,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.labels import labelled
 from experiments.document.blocks import Column, Table, table
 from experiments.document.formats import RIGHT
 from experiments.record import run_folder
@@ -142,7 +141,7 @@ def block(arms: Mapping[str, ErrorCounts]) -> Table:
     for kind in dict.fromkeys(kind for each in every for kind in sorted(each.injected)):
         rows[f"injected: {kind}"] = [str(each.injected[kind]) for each in every]
     columns = [Column("count", "arm", constant=True, unbroken=True)]
-    columns += [Column(arm, labelled(arm, counts.simulated), RIGHT) for arm, counts in arms.items()]
+    columns += [Column(arm, f"{arm} (simulated)" if counts.simulated else arm, RIGHT) for arm, counts in arms.items()]
     return table("errors", columns, [(name, *cells) for name, cells in rows.items()])
 
 

@@ -166,7 +166,7 @@ def role_controls(found: Analysis, run: Mapping[str, Any]) -> list[RoleControls]
     `run`: the contents of run.yaml, which says what each arm is for.
     """
     arms, null = _arms(run)
-    exact = bool(found.summaries) and all(one.program for one in found.summaries)
+    exact = bool(found.summaries) and all(one.provenance.only_programs for one in found.summaries)
     return [replace(one, exact=exact) for nodes, of in arms.items() for one in _roles(nodes, of, null, found)]
 
 

@@ -1,16 +1,17 @@
 """The summary of an arm's games at one player count, or pooled over all of them."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from statistics import fmean
+from typing import Any
 
 from experiments.analysis.games import complete, player_counts, repetitive, unit, unit_values
-from experiments.record import measures
+from experiments.record.measures import MEASURES, metric
+from experiments.record.provenance import Provenance
 from experiments.record.rows import PERFECT, Metric, Row
 from experiments.statistics.estimates import (
     Bounds,
-    Estimate,
     Interval,
     bootstrap_interval,
     clip,
@@ -25,21 +26,36 @@ from orchestrator.models import list_prices
 
 WITHHELD = 0.5
 """The share of own moves below which an arm is not compared with any other."""
+COUNTED = (
+    *("turns", "misplays", "hints_wasted", "fallbacks", "reasked", "refused", "refused_by_rule", "refused_turns"),
+    *("after_refusal", "copied", "copied_moves", "second_ask", "first_misplays", "first_points", "played_misplays"),
+    *("played_points", "calls", "tokens_in", "tokens_out", "usd"),
+)
+"""The measures whose means a summary has."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """The figures of an arm's strict or kept score; `Summary` says what each of them is."""
+    """The figures of the strict or the kept score of an arm."""
 
     mean: float
+    """Over deals, 0 to 25; repeats of a deal are averaged first, so that all deals have equal weight."""
     low: float | None
+    """Lower end of the 95 % confidence interval of that mean, over deals (over repeats, when there is one deal), from
+    0 to 25; None for a single game."""
     high: float | None
+    """Its upper end."""
     se: float | None
+    """Standard error of that mean; None for a single game. When pooled, it is over seeds, since a seed is the same deck
+    at all player counts."""
     sd: float | None
+    """Standard deviation of the scores of games."""
     iqm: float
+    """Interquartile mean of the deals' scores, with its 95 % bootstrap interval."""
     iqm_low: float | None
     iqm_high: float | None
     histogram: tuple[int, ...]
+    """Number of games with a score of 0, 1 ... 25."""
 
 
 @dataclass(frozen=True)
@@ -55,38 +71,9 @@ class Summary:
     """Number of games."""
     deals: int
     """Number of seeds; a seed is the same deck at every player count."""
-    strict: float
-    """Mean strict score, 0 to 25; a game in which the third life was lost scores 0. Repeats of a deal are averaged
-    first, so that all deals have equal weight."""
-    low: float | None
-    """Lower end of the 95 % confidence interval of that mean, over deals (over repeats, when there is one deal), from
-    0 to 25; None for a single game."""
-    high: float | None
-    """Its upper end."""
-    strict_se: float | None
-    """Standard error of that mean; None for a single game. When pooled, it is over seeds, since a seed is the same deck
-    at all player counts."""
-    sd: float | None
-    """Standard deviation of the strict scores of games."""
-    kept: float
-    """Mean kept score, 0 to 25: the points on the table, even when the third life was lost. Its figures are computed as
-    those of the strict score."""
-    kept_low: float | None
-    kept_high: float | None
-    kept_se: float | None
-    kept_sd: float | None
-    kept_iqm: float
-    kept_iqm_low: float | None
-    kept_iqm_high: float | None
-    kept_histogram: tuple[int, ...]
-    iqm: float
-    """Interquartile mean of the deals' strict scores, with its 95 % bootstrap interval."""
-    iqm_low: float | None
-    iqm_high: float | None
-    histogram: tuple[int, ...]
-    """Number of games with a strict score of 0, 1 ... 25."""
-    turns: float
-    """Mean per game, as everything below unless stated otherwise."""
+    scores: Mapping[Metric, Score]
+    means: Mapping[str, float | None]
+    """Per game, by the key of the measure; None where it is not known for all games."""
     perfect: float
     """Share of games with 25 points, with its 95 % interval by Clopper and Pearson."""
     perfect_low: float
@@ -99,220 +86,152 @@ class Summary:
     """Deals (repeats, when there is one deal) with such a game."""
     ends: dict[str, int]
     """Number of games by how they ended."""
-    misplays: float
-    hints_wasted: float | None
-    """Hints that told their receiver nothing new about any card; None when a journal is too old to say."""
-    fallbacks: float
     forced_share: float
     """Forced moves as a share of all moves."""
     model_moves: int
     """Moves of seats that ask a model, in all games."""
     own_share: float | None
     """The share of these that the seats chose: neither forced nor copied. None where no model is asked."""
-    reasked: float
-    refused: float | None
-    """Choices that the safety rule or a judge refused. This and what follows is None with a journal too old to say."""
-    refused_by_rule: float | None
-    """Of these: by the safety rule."""
-    refused_turns: float | None
-    """Turns with a refusal."""
-    after_refusal: float | None
-    """Of these: turns in which the seat's next choice was accepted."""
-    copied: float | None
-    """Answers that repeat the example of their prompt."""
-    copied_moves: float | None
-    """Moves read from such answers, which are not the model's own."""
-    second_ask: float | None
-    """Moves read from the deciding node's second answer."""
-    first_misplays: float | None
-    """First choices, among those refused, that would have cost a life at once."""
-    first_points: float | None
-    """The same: that would have scored at once."""
-    played_misplays: float | None
-    """Moves played instead of refused first choices that cost a life."""
-    played_points: float | None
-    """The same: that scored."""
-    calls: float
-    tokens_in: float
-    tokens_out: float
-    usd: float | None
-    """None unless the price of all games is known."""
     usd_listed: float | None
-    """An estimate at list prices where `usd` is None; None unless every game asked one model, and it is listed."""
-    simulated: bool
-    """Whether a simulated model played in any of the games."""
-    fake: bool
-    """Whether the package's fake server answered in any of the games."""
-    program: bool
-    """Whether no model was asked in any of the games."""
-    cheats: bool = False
+    """Dollars per game at list prices, where the price is not known; None unless every game asked one listed model."""
+    provenance: Provenance
+    """Who answered in the games."""
+    cheats: bool
     """Whether a seat saw its own cards in any of the games."""
-    replayed: bool = False
+    replayed: bool
     """Whether every deal was repeated, and all repeats of a deal are the same game, move by move."""
 
     def of(self, metric: Metric) -> Score:
-        """The figures of one of the two scores."""
-        if metric == "strict":
-            mean, se, iqm = (self.strict, self.low, self.high), self.strict_se, (self.iqm_low, self.iqm_high)
-            return Score(*mean, se, self.sd, self.iqm, *iqm, self.histogram)
-        mean, iqm = (self.kept, self.kept_low, self.kept_high), (self.kept_iqm_low, self.kept_iqm_high)
-        return Score(*mean, self.kept_se, self.kept_sd, self.kept_iqm, *iqm, self.kept_histogram)
+        """Return the figures of one of the two scores."""
+        return self.scores[metric]
+
+    def mean(self, key: str) -> float:
+        """Return the mean of a measure per game; 0 where it is not known."""
+        return self.means[key] or 0.0
 
     @property
     def unanswered(self) -> float:
         """The share of questions to models that got no usable answer, not even at the second ask."""
-        return self.fallbacks / max(1.0, self.calls - self.reasked)
+        return self.mean("fallbacks") / max(1.0, self.mean("calls") - self.mean("reasked"))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The summary as plain data: figures of the strict score stand beside those of the kept one."""
+        plain = {name: value for name, value in asdict(self).items() if name not in ("scores", "means", "provenance")}
+        strict, kept = (asdict(self.scores[each]) for each in ("strict", "kept"))
+        strict = {"strict": strict.pop("mean"), "strict_se": strict.pop("se"), **strict}
+        kept = {"kept": kept.pop("mean"), **{f"kept_{name}": value for name, value in kept.items()}}
+        answered = {
+            "simulated": Provenance.SIMULATED in self.provenance,
+            "fake": Provenance.FAKE_SERVER in self.provenance,
+            "program": self.provenance.only_programs,
+        }
+        return {**plain, **strict, **kept, **self.means, **answered}
 
 
 def forced_share(games: Sequence[Row]) -> float:
-    """Forced moves as a share of all moves."""
+    """Return forced moves as a share of all moves."""
     return sum(row.forced for row in games) / max(1, sum(row.turns for row in games))
 
 
 def own_share(games: Sequence[Row]) -> float | None:
-    """Of the moves of seats that ask a model, the share that the seats chose; None without such moves."""
+    """Return the share of the moves of seats that ask a model which the seats chose; None without such moves."""
     moves, own = (sum(counts) for counts in zip(*(row.moves for row in games), strict=True))
     return own / moves if moves else None
 
 
 def too_few_own(games: Sequence[Row]) -> bool:
-    """Whether an arm is compared with no other, because a program chose most of its moves."""
+    """Return whether an arm is compared with no other, because a program chose most of its moves."""
     share = own_share(games) if games else None
     return share is not None and share < WITHHELD
 
 
 def summaries(games: Sequence[Row], interval: Interval = "t") -> list[Summary]:
-    """Summaries of one arm: at each player count, then pooled when there are several."""
+    """Return the summaries of one arm: at each player count, then pooled when there are several."""
     counts = player_counts(games)
-    found = [_summary([row for row in games if row.players == n], n, interval) for n in counts]
+    each = [_summary([row for row in games if row.players == n], n, interval) for n in counts]
     pool = complete(games) if len(counts) > 1 else []
-    return [*found, _summary(pool, None, interval)] if pool else found
+    return [*each, _summary(pool, None, interval)] if pool else each
 
 
 def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> Summary:
-    strict, kept = (_score(games, metric, interval) for metric in ("strict", "kept"))
     perfect, struck_out = _share(games, lambda row: row.end == "perfect"), _share(games, lambda row: row.lives == 0)
+    repeats = unit(games) == "repeats"
     return Summary(
         arm=games[0].arm,
         players=players,
         counts=player_counts(games),
         n=len(games),
         deals=len({row.seed for row in games}),
-        strict=strict.mean,
-        low=strict.low,
-        high=strict.high,
-        strict_se=strict.se,
-        sd=strict.sd,
-        kept=kept.mean,
-        kept_low=kept.low,
-        kept_high=kept.high,
-        kept_se=kept.se,
-        kept_sd=kept.sd,
-        kept_iqm=kept.iqm,
-        kept_iqm_low=kept.iqm_low,
-        kept_iqm_high=kept.iqm_high,
-        kept_histogram=kept.histogram,
-        iqm=strict.iqm,
-        iqm_low=strict.iqm_low,
-        iqm_high=strict.iqm_high,
-        histogram=strict.histogram,
-        turns=_mean(games, lambda row: row.turns),
+        scores={"strict": _score(games, "strict", interval), "kept": _score(games, "kept", interval)},
+        means={key: _mean(games, MEASURES[key].of) for key in COUNTED},
         perfect=perfect[0],
         perfect_low=perfect[1],
         perfect_high=perfect[2],
         struck_out=struck_out[0],
         struck_out_low=struck_out[1],
         struck_out_high=struck_out[2],
-        struck_out_deals=_units(games, lambda row: row.lives == 0),
+        struck_out_deals=len({row.repeat if repeats else row.seed for row in games if row.lives == 0}),
         ends=dict(sorted(Counter(row.end for row in games).items())),
-        misplays=_mean(games, lambda row: row.misplays),
-        hints_wasted=_known(games, lambda row: row.hints_wasted),
-        fallbacks=_mean(games, lambda row: row.fallbacks),
         forced_share=forced_share(games),
         model_moves=sum(row.moves[0] for row in games),
         own_share=own_share(games),
-        reasked=_mean(games, lambda row: row.reasked),
-        refused=_known(games, lambda row: row.refused),
-        refused_by_rule=_known(games, lambda row: row.refused_by_rule),
-        refused_turns=_known(games, lambda row: row.refused_turns),
-        after_refusal=_known(games, lambda row: row.after_refusal),
-        copied=_known(games, lambda row: row.copied),
-        copied_moves=_known(games, lambda row: row.copied_moves),
-        second_ask=_known(games, lambda row: row.second_ask),
-        first_misplays=_known(games, lambda row: row.first_misplays),
-        first_points=_known(games, lambda row: row.first_points),
-        played_misplays=_known(games, lambda row: row.played_misplays),
-        played_points=_known(games, lambda row: row.played_points),
-        calls=_mean(games, lambda row: row.calls),
-        tokens_in=_mean(games, lambda row: row.tokens_in),
-        tokens_out=_mean(games, lambda row: row.tokens_out),
-        usd=_known(games, lambda row: row.usd),
-        usd_listed=None if all(row.usd is not None for row in games) else _known(games, _listed_usd),
-        simulated=any(row.simulated for row in games),
-        fake=any(row.faked for row in games),
-        program=all(row.program for row in games),
+        usd_listed=None if all(row.usd is not None for row in games) else _mean(games, _listed_usd),
+        provenance=Provenance.union(row.provenance for row in games),
         cheats=any(row.cheats for row in games),
         replayed=repetitive(games),
     )
 
 
-def _score(games: Sequence[Row], metric: Metric, interval: Interval) -> Score:
-    units, of_games = unit_values(games, measures.metric(metric).of), [row.score(metric) for row in games]
+def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
+    units, scores = unit_values(games, metric(name).of), [row.score(name) for row in games]
     estimate = None if _one_game(games) else estimate_mean(units)
-    low, high = _bounds(estimate, units, interval) if estimate else (None, None)
-    iqm_low, iqm_high = (bootstrap_interval(interquartile_mean, units) if estimate else None) or (None, None)
+    low, high, iqm = None, None, None
+    if estimate:
+        iqm = bootstrap_interval(interquartile_mean, units)
+        draws = bootstrap_interval(mean_difference, units) if interval == "bootstrap" and estimate.error else None
+        low, high = (
+            clip(draws or estimate.interval, 0, PERFECT) if estimate.error else _equal(estimate.mean, estimate.n)
+        )
     return Score(
         mean=fmean(units),
         low=low,
         high=high,
         se=estimate.error if estimate else None,
-        sd=standard_deviation(of_games) if estimate else None,
+        sd=standard_deviation(scores) if estimate else None,
         iqm=float(interquartile_mean(units)),
-        iqm_low=iqm_low,
-        iqm_high=iqm_high,
-        histogram=tuple(of_games.count(score) for score in range(PERFECT + 1)),
+        iqm_low=iqm[0] if iqm else None,
+        iqm_high=iqm[1] if iqm else None,
+        histogram=tuple(scores.count(score) for score in range(PERFECT + 1)),
     )
 
 
+def _equal(score: float, n: int) -> Bounds:
+    """Return the interval of equal scores: they do not show how far others lie, but in how many one went unseen."""
+    share = unseen_share(n)
+    return score - share * score, score + share * (PERFECT - score)
+
+
 def _one_game(games: Sequence[Row]) -> bool:
-    """Whether there is a single deal whose repeats are all the same game, which says nothing about a spread."""
+    """Return whether there is a single deal whose repeats are all the same game, which says nothing about a spread."""
     return unit(games) == "repeats" and repetitive(games)
 
 
-def _bounds(estimate: Estimate, units: Sequence[float], interval: Interval) -> Bounds:
-    """Scores that are all equal do not show how far others lie from them, but in how many a difference went unseen."""
-    if not estimate.error:
-        share, score = unseen_share(estimate.n), estimate.mean
-        return score - share * score, score + share * (PERFECT - score)
-    drawn = bootstrap_interval(mean_difference, units) if interval == "bootstrap" else None
-    return clip(drawn or estimate.interval, 0, PERFECT)
-
-
 def _share(games: Sequence[Row], counts: Callable[[Row], bool]) -> tuple[float, float, float]:
-    """The share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
+    """Return the share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
     share = fmean(map(counts, games))
     deals = {(row.players, row.seed) for row in games}
     n = len(games) if unit(games) == "repeats" and not _one_game(games) else len(deals)
     return share, *clopper_pearson(round(share * n, 9), n)
 
 
-def _units(games: Sequence[Row], counts: Callable[[Row], bool]) -> int:
-    """The number of deals, or of repeats of a single deal, with such a game."""
-    by_repeat = unit(games) == "repeats"
-    return len({row.repeat if by_repeat else row.seed for row in games if counts(row)})
-
-
-def _mean(games: Sequence[Row], figure: Callable[[Row], float]) -> float:
-    return fmean(map(figure, games))
+def _mean(games: Sequence[Row], value: Callable[[Row], float | None]) -> float | None:
+    """Return the mean over the games; None when the value of any game is unknown."""
+    values = [number for number in map(value, games) if number is not None]
+    return fmean(values) if len(values) == len(games) else None
 
 
 def _listed_usd(row: Row) -> float | None:
-    """Dollars of a game at the list price of its model, as if no prompt were cached at the provider."""
-    found = list_prices.of_name(row.model)
-    return None if found is None else found.price.usd(row.tokens_in, row.tokens_out)
-
-
-def _known(games: Sequence[Row], figure: Callable[[Row], float | None]) -> float | None:
-    """The mean over the games; None when the value of any game is unknown."""
-    known = [value for value in map(figure, games) if value is not None]
-    return fmean(known) if len(known) == len(games) else None
+    """Return the dollars of a game at the list price of its model, as if no prompt were cached at the provider."""
+    listed = list_prices.of_name(row.model)
+    return None if listed is None else listed.price.usd(row.tokens_in, row.tokens_out)

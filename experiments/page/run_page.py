@@ -129,12 +129,10 @@ def _named(rows: Sequence[Mapping[str, str]], column: str) -> list[str]:
 
 def played_by(found: Sequence[Summary]) -> list[str]:
     """What played besides language models, in any of the arms."""
-    marks = {
-        "simulated": any(one.simulated for one in found),
-        "fake server": any(one.fake for one in found),
-        "programs": any(one.program for one in found),
-    }
-    return [mark for mark, true in marks.items() if true]
+    answerers = [summary.provenance for summary in found]
+    labels = dict.fromkeys(label for each in answerers for label in each.labels)
+    order = {"simulated": "simulated", "fake server": "fake server", "program": "programs"}
+    return [title for label, title in order.items() if label in labels]
 
 
 def _arms(shelf: Shelf, found: RunData | None, run: Mapping[str, Any]) -> list[Json]:

@@ -9,9 +9,11 @@ from typing import Any
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.deal_variance import DealVariance, deal_variance
 from experiments.analysis.differences import Difference, more_differences
+from experiments.analysis.labels import provenances
 from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.summaries import Summary
 from experiments.record import turn_rows
+from experiments.record.provenance import Provenance
 from experiments.record.rows import Metric, Row
 from experiments.report import order
 from experiments.report.metrics import compared, others
@@ -114,15 +116,22 @@ class RunData:
     @cached_property
     def marks(self) -> Mapping[str, str]:
         """By arm: `sim.` for simulated models, `fake` for the fake server, `prog.` for programs, else empty."""
-        return {arm: _mark([one for one in self.analysis.summaries if one.arm == arm]) for arm in self.arms}
+        marks = {"simulated": "sim.", "fake server": "fake", "program": "prog."}
+        return {arm: marks[parts.labels[0]] if parts.labels else "" for arm, parts in self.provenances.items()}
+
+    @cached_property
+    def provenances(self) -> Mapping[str, Provenance]:
+        """Who answered in each arm."""
+        arms = provenances(self.analysis.summaries)
+        return {arm: arms.get(arm, Provenance.PROGRAM) for arm in self.arms}
 
     @cached_property
     def label(self) -> str:
         """The note under every figure that is not of language models only; empty otherwise."""
-        marks = set(self.marks.values())
-        if len(marks) == 1:
-            return MARKS[marks.pop()]
-        return "; ".join(f"({mark}): {MARKS[mark]}" for mark in sorted(marks) if mark)
+        notes = {mark: self.provenances[arm].note for arm, mark in self.marks.items()}
+        if len(notes) == 1:
+            return next(iter(notes.values()))
+        return "; ".join(f"({mark}): {notes[mark]}" for mark in sorted(notes) if mark)
 
     def name(self, arm: str) -> str:
         """An arm's name on an axis."""
@@ -150,22 +159,6 @@ class RunData:
 
     def players(self) -> list[int]:
         return sorted({row.players for row in self.rows})
-
-
-MARKS = {
-    "sim.": "simulated models, no language models",
-    "fake": "the package's fake server, no language model",
-    "prog.": "programs, no language model",
-    "": "",
-}
-
-
-def _mark(arm: Sequence[Summary]) -> str:
-    if any(one.simulated for one in arm):
-        return "sim."
-    if any(one.fake for one in arm):
-        return "fake"
-    return "prog." if all(one.program for one in arm) else ""
 
 
 LONGEST = 22

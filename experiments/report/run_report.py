@@ -40,7 +40,7 @@ def run_report(
     controls = role_controls.role_controls(analysis, data.run)
     teams = control_tables.teams(data)
     question = str((data.run.get("experiment") or {}).get("question") or "")
-    programs = all(summary.program for summary in analysis.summaries)
+    programs = all(summary.provenance.only_programs for summary in analysis.summaries)
     warnings = ["All of these are games of programs: no language model was asked."] if programs else caveats(analysis)
     concluded = (
         *adhoc_teams.sentences(teams),

@@ -126,7 +126,7 @@ def game_tables(analysis: Analysis, summaries: Sequence[Summary]) -> Iterator[Ta
     other = OTHER[analysis.score]
     every = score_tables.scores(analysis, summaries)
     yield every.select(score_tables.keys(score_tables.BRIEF, analysis))
-    differ = any(summary.strict != summary.kept for summary in analysis.summaries)
+    differ = any(summary.of("strict").mean != summary.of("kept").mean for summary in analysis.summaries)
     if differ:
         keys = score_tables.keys("arm players games {1} {1}_bounds {1}_se {1}_sd", analysis)
         yield every.select(keys, key="other-score", title=f"the {other} score")

@@ -125,9 +125,10 @@ def play(analysis: Analysis) -> Table:
     )
     rows = [
         (
-            *(names[s.arm], order.at(s, mixed=mixed), s.turns, s.misplays, s.hints_wasted, s.forced_share),
-            *(s.fallbacks, s.calls, s.tokens_in, s.tokens_out),
-            s.usd if s.usd_listed is None else f"~{number(4).text(s.usd_listed)} (estimate by list price)",
+            *(names[s.arm], order.at(s, mixed=mixed), s.means["turns"], s.means["misplays"]),
+            *(s.means["hints_wasted"], s.forced_share),
+            *(s.means[key] for key in ("fallbacks", "calls", "tokens_in", "tokens_out")),
+            s.means["usd"] if s.usd_listed is None else f"~{number(4).text(s.usd_listed)} (estimate by list price)",
         )
         for s in analysis.summaries
     ]
@@ -154,7 +155,7 @@ ORIGINS = {
 
 def origins(analysis: Analysis) -> Table:
     """Return whose moves they are; without a row where no model was asked and nothing refused."""
-    summaries = [s for s in analysis.summaries if s.model_moves or s.refused]
+    summaries = [s for s in analysis.summaries if s.model_moves or s.means["refused"]]
     names, mixed = labels(analysis.summaries), order.mixed(analysis.summaries)
     columns = (
         *(ARM, PLAYERS, Column("moves", "moves", INT, constant=True)),
@@ -163,8 +164,9 @@ def origins(analysis: Analysis) -> Table:
     rows = [
         (
             *(names[s.arm], order.at(s, mixed=mixed), s.model_moves),
-            *(s.own_share, s.forced_share, s.second_ask, s.copied, s.unanswered if s.calls else None),
-            *(getattr(s, key) for key in list(ORIGINS)[5:]),
+            *(s.own_share, s.forced_share, s.means["second_ask"], s.means["copied"]),
+            s.unanswered if s.means["calls"] else None,
+            *(s.means[key] for key in list(ORIGINS)[5:]),
         )
         for s in summaries
     ]

@@ -10,7 +10,10 @@ from experiments.report.run_data import NothingToDrawError, RunData
 
 def _cost(data: RunData) -> FigureTable:
     found = [
-        (s.players, s.arm, s.n, s.calls, s.tokens_in, s.tokens_out, s.usd, s.strict, s.kept)
+        (
+            *(s.players, s.arm, s.n, *(s.means[key] for key in ("calls", "tokens_in", "tokens_out", "usd"))),
+            *(s.of("strict").mean, s.of("kept").mean),
+        )
         for s in data.summaries()
         if s.players is not None
     ]

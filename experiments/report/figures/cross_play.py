@@ -30,7 +30,16 @@ def _table(players: int) -> Callable[[RunData], FigureTable]:
     def table(data: RunData) -> FigureTable:
         of = set(data.pairs)
         rows = tuple(
-            (*s.arm.split(WITH), players, s.n, data.metric, s.strict_se, s.sd, s.struck_out, *both(s))
+            (
+                *s.arm.split(WITH),
+                players,
+                s.n,
+                data.metric,
+                s.of("strict").se,
+                s.of("strict").sd,
+                s.struck_out,
+                *both(s),
+            )
             for s in data.analysis.summaries
             if s.arm in of and s.players == players
         )

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.record.provenance import Provenance
 from experiments.record.rows import Row
 from experiments.report.figures import drawing, style
-from experiments.report.run_data import MARKS
 from orchestrator.errors import UserError
 
 KINDS = (".svg", ".png")
@@ -42,8 +42,4 @@ def write(path: Path, paint: Callable[[], Any], rows: Sequence[Row]) -> None:
 
 def label(rows: Sequence[Row]) -> str:
     """Which of these games no language model played, for the foot of a picture or a table; else empty."""
-    if any(row.simulated for row in rows):
-        return MARKS["sim."]
-    if any(row.faked for row in rows):
-        return MARKS["fake"]
-    return MARKS["prog." if all(row.program for row in rows) else ""]
+    return Provenance.union(row.provenance for row in rows).note

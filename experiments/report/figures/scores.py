@@ -32,7 +32,8 @@ BOTH = ("strict", "low", "high", "kept", "kept_low", "kept_high")
 
 
 def both(one: Summary) -> tuple[float | None, ...]:
-    return tuple(getattr(one, name) for name in BOTH)
+    scores = one.of("strict"), one.of("kept")
+    return tuple(value for score in scores for value in (score.mean, score.low, score.high))
 
 
 def of_metric(row: Mapping[str, Any], metric: Metric) -> tuple[float, float | None, float | None]:

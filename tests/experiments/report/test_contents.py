@@ -204,7 +204,7 @@ def test_a_cross_play_map_has_intervals(tmp_path: Path) -> None:
     made = data(tmp_path, found, {})
     (figure,) = cross_play.figures(made)
     drawn = svg(figure, made)
-    bounds = [(s.low, s.high) for s in made.analysis.summaries if s.arm == "a.with.b"]
+    bounds = [(s.of("strict").low, s.of("strict").high) for s in made.analysis.summaries if s.arm == "a.with.b"]
     assert all(f">{low:.1f}–{high:.1f}<" in drawn for low, high in bounds if low is not None and high is not None)
     assert bounds[0][0] == pytest.approx(0.855, abs=0.01) and bounds[0][1] == 25, (
         "no mean is above 25, in the table as in the figure"
