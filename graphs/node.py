@@ -22,7 +22,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory, VerdictGiven
 from orchestrator.logs import log
 from orchestrator.models import second_ask
-from orchestrator.models.request import Absent, Brain, Exchange, ModelRequest, ModelResponse, Place, answer
+from orchestrator.models.request import Absent, Brain, Exchange, ModelRequest, Place, answer
 from orchestrator.table.seat import GameContext
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.legal_moves import LegalMoves
@@ -311,30 +311,9 @@ class RoleNode:
 
     def _recorder(self, view: View, sample: int, runtime: SeatRuntime) -> Callable[[Exchange], None]:
         def record(done: Exchange) -> None:
-            call = self._call(
-                view,
-                sample,
-                model=self.model,
-                ask=done.ask,
-                prompt_hash=done.prompt_hash,
-                messages=done.messages,
-                reply=done.reply.model_dump(mode="json") if done.reply else None,
-                outcome=done.outcome,
-                error=done.error,
-                cause=done.cause,
-                copied=done.copied,
-                form=done.form,
-                dropped=done.dropped,
-                **(_stored(done.response) if done.response else {}) | {"attempts": done.attempts},
-            )
-            runtime.game.emit(call)
+            runtime.game.emit(self._call(view, sample, model=self.model, **done.recorded))
 
         return record
-
-
-def _stored(response: ModelResponse) -> dict[str, Any]:
-    """A response as its call stores it."""
-    return {name: value for name, value in vars(response).items() if name != "unusable"}
 
 
 @cache

@@ -216,11 +216,7 @@ def recorder(
     """Return what emits each exchange of a trial as a call."""
 
     def record(done: Exchange) -> None:
-        response = {} if done.response is None else {k: v for k, v in vars(done.response).items() if k != "unusable"}
-        request = {"model": model, "prompt_hash": done.prompt_hash, "messages": done.messages, "ask": done.ask}
-        reply = {"reply": done.reply.model_dump(mode="json") if done.reply else None, "outcome": done.outcome}
-        why = {"error": done.error, "cause": done.cause, "dropped": done.dropped, "attempts": done.attempts}
-        emit(call_about(role, question, trial, **response | request | reply | why))
+        emit(call_about(role, question, trial, model=model, **done.recorded))
 
     return record
 

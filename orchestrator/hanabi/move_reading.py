@@ -223,7 +223,8 @@ def _worded(text: str, legal: Listed) -> list[Move]:
     verbs = _verbs(lower)
     if len(verbs) != 1 or any(doubt.search(lower) for doubt in _DOUBTS):
         return []
-    if not _leads(lower):
+    head = _VERB.split(lower, maxsplit=1)[0].replace("’", "'")  # it may only introduce the move, or end in `, so`
+    if not _LEADS.issuperset(re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", _CONCLUDED.sub("", head))):
         return []
     if any(_JUDGED.match(lower, match.end()) for match in _INSIDE.finditer(lower)):
         return []
@@ -235,12 +236,6 @@ def _worded(text: str, legal: Listed) -> list[Move]:
         return []
     (verb,) = verbs
     return _unlabelled(_hints(lower, legal) if verb == "hint" else _own_moves(lower, verb, legal), text, legal)
-
-
-def _leads(text: str) -> bool:
-    """Whether the words before the verb of a text in small letters only introduce it, or end in `, so`."""
-    head = _VERB.split(text, maxsplit=1)[0].replace("’", "'")
-    return _LEADS.issuperset(re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", _CONCLUDED.sub("", head)))
 
 
 def _verbs(text: str) -> set[str]:

@@ -131,11 +131,8 @@ class _Replay:
         self.hinted[seat] = shifted(self.hinted[seat], slot, [0] * len(newest))
         self.dealt += len(newest)
         scored = self.tops[card.colour] == card.rank - 1 if isinstance(move, Play) else None
-        self._count(card, scored)
-        return scored
-
-    def _count(self, card: Card, scored: bool | None) -> None:
         self.tops[card.colour] += bool(scored)
         self.lives -= scored is False
         freed = scored is None or (scored and card.rank == 5)
         self.tokens = min(self.tokens + freed, MAX_TOKENS)
+        return scored

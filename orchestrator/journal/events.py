@@ -18,11 +18,10 @@ from orchestrator.replies.reader import Cause
 from orchestrator.replies.reply import Form
 from orchestrator.values import Frozen
 
-
-def _short(view: View) -> dict[str, Any]:
-    """A view without its defaults: it holds the whole history, and a journal has one view a turn."""
-    return view.model_dump(mode="json", exclude_defaults=True)
-
+ShortView = Annotated[
+    View, PlainSerializer(lambda view: view.model_dump(mode="json", exclude_defaults=True), return_type=dict)
+]
+"""A view that is stored without its defaults: it holds the whole history, and a journal has one view a turn."""
 
 Memory = Mapping[str, Any]
 """What a seat keeps for its own next turn, as plain JSON data. Empty on its first turn, unless the caller of the game
@@ -142,7 +141,7 @@ class TurnStarted(Frozen):
     event: Literal["turn_started"] = "turn_started"
     turn: int
     seat: int
-    view: Annotated[View, PlainSerializer(_short, return_type=dict)]
+    view: ShortView
 
 
 class Call(Frozen):

@@ -70,7 +70,8 @@ class Journal:
             raise
 
     def _heal(self, data: bytes) -> None:
-        length = _whole_length(data)
+        end = data.rfind(b"\n") + 1
+        length = len(data) if is_whole(data[end:]) else end  # of the whole lines
         if not length and not data.startswith(HEAD[: len(data)]):
             raise UserError(f"{str(self.path)!r} is not a journal; it stays as it is")
         self._file.truncate(length)
@@ -214,12 +215,6 @@ def parsed(line: bytes) -> Event:
         raise ValueError(f"{where}: {first['msg']}") from None
 
 
-def _whole_length(content: bytes) -> int:
-    """The length in bytes of the whole lines."""
-    end = content.rfind(b"\n") + 1
-    return len(content) if is_whole(content[end:]) else end
-
-
 def is_whole(line: bytes) -> bool:
     """Whether a last line without a line break was written to its end."""
     try:
@@ -267,10 +262,7 @@ def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
 
 
 def _sorted(calls: list[Call | VerdictGiven]) -> list[dict[str, Any]]:
-    return [plain(call) for call in sorted(calls, key=_place)]
+    def place(event: Call | VerdictGiven) -> tuple[bool, str, int, int]:
+        return (False, event.node, event.sample, event.ask) if isinstance(event, Call) else (True, event.node, 0, 0)
 
-
-def _place(event: Call | VerdictGiven) -> tuple[bool, str, int, int]:
-    if isinstance(event, VerdictGiven):
-        return True, event.node, 0, 0
-    return False, event.node, event.sample, event.ask
+    return [plain(event) for event in sorted(calls, key=place)]

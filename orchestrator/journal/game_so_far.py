@@ -84,7 +84,9 @@ class GameSoFar:
             return bool(self.events)
         held = self._held.get(_sign(event))
         if held is not None and plain(held) != plain(event):
-            raise TurnError(f"{_name(event)} is not what the journal says; was the program changed since?")
+            name = f"what node {event.node!r} says" if isinstance(event, Call | VerdictGiven) else event.event
+            turn = getattr(event, "turn", "?")
+            raise TurnError(f"turn {turn}: {name} is not what the journal says; was the program changed since?")
         return held is not None
 
 
@@ -98,11 +100,6 @@ def _sign(event: Event) -> object:
         case Call() if event.outcome != "failed":
             return event.key
     return None
-
-
-def _name(event: Event) -> str:
-    where = f"turn {getattr(event, 'turn', '?')}: "
-    return where + (f"what node {event.node!r} says" if isinstance(event, Call | VerdictGiven) else event.event)
 
 
 SHOWN = 4

@@ -9,7 +9,16 @@ from typing import Any
 from orchestrator.errors import TurnError, UserError
 from orchestrator.journal.events import Call, Event, GameStarted, SeatInfo
 from orchestrator.journal.file import read
-from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, prompt_hash, takes_schema
+from orchestrator.models.request import (
+    RECORDED,
+    Brain,
+    Key,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    prompt_hash,
+    takes_schema,
+)
 from orchestrator.replies.reply import Unreadable
 
 
@@ -20,33 +29,11 @@ def answered(events: Iterable[Event]) -> dict[Key, Call]:
 
 
 def response_of(call: Call) -> ModelResponse:
-    """The response of a recorded call."""
-    return ModelResponse(
-        text=call.text or "",
-        tokens_in=call.tokens_in,
-        tokens_out=call.tokens_out,
-        cached_tokens=call.cached_tokens,
-        reasoning_tokens=call.reasoning_tokens,
-        finish=call.finish,
-        served_by=call.served_by,
-        fingerprint=call.fingerprint,
-        reasoning=call.reasoning,
-        attempts=call.attempts,
-        usd=call.usd,
-        estimated=call.estimated,
-        cached=call.cached,
-        injected=call.injected,
-        constraint=call.constraint,
-        latency_s=call.latency_s,
-        unusable=_unusable(call),
-    )
-
-
-def _unusable(call: Call) -> Unreadable | None:
-    """Why a recorded answer was unusable."""
-    if call.outcome not in ("reasked", "fallback") or call.error is None:
-        return None
-    return Unreadable(call.error, call.cause or "schema")
+    """Return the response of a recorded call; one that was unusable stays so."""
+    unusable = None
+    if call.outcome in ("reasked", "fallback") and call.error is not None:
+        unusable = Unreadable(call.error, call.cause or "schema")
+    return ModelResponse(call.text or "", unusable=unusable, **{name: getattr(call, name) for name in RECORDED})
 
 
 @dataclass

@@ -87,7 +87,7 @@ def _most(schema: Any) -> Iterator[int]:
 def _size(schema: dict[str, Any], lengths: _Lengths, depth: int) -> _Size:
     if "enum" in schema or "const" in schema:
         values = schema.get("enum") or [schema["const"]]
-        return _Size(max(map(_tokens, values)))
+        return _Size(max(len(v) / STRUCTURE if isinstance(v, str) else float(len(str(v))) for v in values))
     if "anyOf" in schema:
         several = [_size(option, lengths, depth) for option in schema["anyOf"]]
         return _Size(max(option.tokens for option in several), max(option.texts for option in several))
@@ -103,10 +103,6 @@ def _size(schema: dict[str, Any], lengths: _Lengths, depth: int) -> _Size:
         case "string":
             return _Size(BESIDE, _weight(depth))
     return _Size(NUMBER)
-
-
-def _tokens(value: Any) -> float:
-    return len(value) / STRUCTURE if isinstance(value, str) else float(len(str(value)))
 
 
 def _weight(depth: int) -> int:

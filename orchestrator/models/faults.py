@@ -135,12 +135,8 @@ def _status(error: BaseException) -> int | None:
         return None  # its parser gives codes to its own errors
     response = getattr(error, "response", None)
     codes = (getattr(error, "status_code", None), getattr(error, "code", None), getattr(response, "status_code", None))
-    return next((status for status in codes if isinstance(status, int) and _is_failure(status)), None)
-
-
-def _is_failure(status: int) -> bool:
-    """Whether an HTTP status says that no answer came."""
-    return 100 <= status < 200 or 300 <= status < 600
+    failures = (code for code in codes if isinstance(code, int) and (100 <= code < 200 or 300 <= code < 600))
+    return next(failures, None)
 
 
 def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:

@@ -49,8 +49,11 @@ class BoundedClient(DefaultAioHttpClient):
             if onward is None:
                 return response
             await response.aclose()
-            if not _same_server(request.url, onward.url):
-                raise RedirectedError(_origin(onward.url))
+            origin, target = _place(request.url), _place(onward.url)
+            with_tls = (origin[1:], target[1:]) == (("http", 80), ("https", 443))
+            if origin[0] != target[0] or (origin != target and not with_tls):
+                port = f":{onward.url.port}" if onward.url.port else ""
+                raise RedirectedError(f"{onward.url.scheme}://{onward.url.host}{port}")  # a path may hold a key
             request = onward
         raise httpx2.TooManyRedirects(f"more than {REDIRECTS} redirects", request=request)
 
@@ -66,17 +69,5 @@ class BoundedClient(DefaultAioHttpClient):
         return b"".join(parts)[: self._most]
 
 
-def _same_server(origin: httpx2.URL, target: httpx2.URL) -> bool:
-    """Whether it is the same host and port, or the same host with TLS."""
-    if origin.host != target.host:
-        return False
-    return _place(origin) == _place(target) or (_place(origin), _place(target)) == (("http", 80), ("https", 443))
-
-
-def _place(url: httpx2.URL) -> tuple[str, int | None]:
-    return url.scheme, url.port or PORTS.get(url.scheme)
-
-
-def _origin(url: httpx2.URL) -> str:
-    """Where an address leads, without a path or a query, which may hold a key."""
-    return f"{url.scheme}://{url.host}" + (f":{url.port}" if url.port else "")
+def _place(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.host, url.scheme, url.port or PORTS.get(url.scheme)

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from orchestrator.errors import UserError
 from orchestrator.models import langchain_fields
-from orchestrator.models.request import Message, ModelResponse
+from orchestrator.models.request import ModelResponse
 from orchestrator.models.settings import ModelSettings, of_object
 from orchestrator.models.transport import CompletionRequest
 from orchestrator.models.usage import Usage
@@ -32,7 +32,8 @@ class LangChainTransport:
 
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
         more: dict[str, Any] = {} if request.seed is None else {"seed": request.seed}
-        return _response(await self.model.ainvoke([_langchain(message) for message in request.messages], **more))
+        messages = [_KINDS[message.role](content=message.content) for message in request.messages]
+        return _response(await self.model.ainvoke(messages, **more))
 
     async def check(self) -> None:
         """Not every provider can be asked for anything but a completion."""
@@ -42,10 +43,6 @@ class LangChainTransport:
 
 
 _KINDS: Mapping[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
-
-
-def _langchain(message: Message) -> BaseMessage:
-    return _KINDS[message.role](content=message.content)
 
 
 def _response(message: AIMessage) -> ModelResponse:

@@ -52,7 +52,9 @@ def written(model: Any) -> dict[str, Any]:
     settings = {name: getattr(model, name) for name in sorted(model.model_fields_set)}
     fields = {name: part for name, value in settings.items() if (part := _writable(name, value)) is not None}
     rest = {name: part for name, value in settings.items() if (part := _unwritable(name, value)) is not None}
-    return fields | ({"other": _digest(rest)} if rest else {})
+    # too short to test a guessed key by
+    digest = hashlib.sha256(json.dumps(rest, sort_keys=True, default=str).encode()).hexdigest()[:8]
+    return fields | ({"other": digest} if rest else {})
 
 
 def _writable(name: str, value: Any) -> Any:
@@ -80,11 +82,6 @@ def _unwritable(name: str, value: Any) -> Any:
         return inner or None
     plain = isinstance(value, str | int | float | bool | list | tuple)
     return value if plain and _writable(name, value) is None else None
-
-
-def _digest(values: Mapping[str, Any]) -> str:
-    """Too short to test a guessed key by."""
-    return hashlib.sha256(json.dumps(values, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 
 def _bare(url: str) -> str:

@@ -83,21 +83,15 @@ class ModelLayer:
         else:
             chosen = settings(model)
             reached, server = transport(chosen), chosen.url
-        brain = ChatBrain(reached, chosen, self._limit(chosen, server), pause=self.pause)
-        self._brains.append(brain)
-        return self._shared(brain, chosen)
-
-    def _shared(self, brain: Brain, chosen: ModelSettings) -> Brain:
+        key = server, chosen.model
+        if key not in self.limits:
+            self.limits[key] = self.limit(*key, chosen.max_concurrency)
+        self._brains.append(ChatBrain(reached, chosen, self.limits[key], pause=self.pause))
+        brain: Brain = self._brains[-1]
         if self.budget is not None:
             self.budget.check(chosen)
             brain = Metered(brain, self.budget, chosen)
         return brain if self.cache is None else Cached(brain, self.cache, chosen)
-
-    def _limit(self, chosen: ModelSettings, server: str) -> Limit:
-        key = server, chosen.model
-        if key not in self.limits:
-            self.limits[key] = self.limit(*key, chosen.max_concurrency)
-        return self.limits[key]
 
     async def check(self) -> None:
         """Raise UserError when a server cannot be used. With a cache nothing is checked: it may have all responses."""

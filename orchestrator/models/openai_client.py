@@ -92,10 +92,15 @@ class OpenAITransport:
             self.info = server_info.parse(self.settings.name, listing, await self._props(listing))
 
     async def _props(self, listing: object) -> object:
-        """What llama.cpp tells beside the API: how much of the context that it lists one request may have."""
+        """Ask llama.cpp how much of the context that it lists one request may have; None from other servers."""
         if not server_info.is_llama_cpp(listing):
             return None
-        return await self._found(f"{self.settings.url.removesuffix('/v1')}/props")
+        url = f"{self.settings.url.removesuffix('/v1')}/props"
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                return _json(await self.client().get(url, cast_to=httpx2.Response))
+        except Exception:  # whatever it is, the context stays unknown
+            return None
 
     @property
     def context_length(self) -> int | None:
@@ -106,14 +111,6 @@ class OpenAITransport:
         """What the server says about itself, as far as it does. Raises UserError as `check` does."""
         await self.check()
         return self.info
-
-    async def _found(self, url: str) -> object:
-        """The JSON at an address; None where there is none."""
-        try:
-            async with asyncio.timeout(CONNECT_S):
-                return _json(await self.client().get(url, cast_to=httpx2.Response))
-        except Exception:  # whatever it is, the context stays unknown
-            return None
 
     async def aclose(self) -> None:
         client, self._client = self._client, None

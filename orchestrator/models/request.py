@@ -6,9 +6,9 @@ It knows prompts, texts and reply types, no roles and no views of a game.
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import groupby
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -176,6 +176,9 @@ class ModelResponse:
     """Of a recorded response: why it was unusable then. It stays so, whatever a later version can read."""
 
 
+RECORDED = tuple(field.name for field in fields(ModelResponse) if field.name not in ("text", "unusable"))
+"""The fields of a response that a journal's call has under the same names."""
+
 TOO_LONG = "context_length"
 """The finish reason of a response that never came, because the prompt is longer than the model's context."""
 
@@ -211,8 +214,19 @@ class Exchange:
     """What was left out of the reply because it could not be read."""
 
     @property
-    def prompt_hash(self) -> str:
-        return prompt_hash(self.messages)
+    def recorded(self) -> dict[str, Any]:
+        """The fields of a journal's call that this exchange decides."""
+        response = self.response
+        stored = {name: getattr(response, name) for name in ("text", *RECORDED)} if response else {}
+        shared = ("ask", "messages", "outcome", "error", "cause", "copied", "form", "dropped", "attempts")
+        return (
+            stored
+            | {name: getattr(self, name) for name in shared}
+            | {
+                "prompt_hash": prompt_hash(self.messages),
+                "reply": self.reply.model_dump(mode="json") if self.reply else None,
+            }
+        )
 
 
 def prompt_hash(messages: Sequence[Message]) -> str:
@@ -245,7 +259,8 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
     prompt = messages(request.parts)
     while True:
         response = await _response(request, prompt, brain, record)
-        done = Exchange(request.ask, prompt, response, "ok", form=_changed(request), attempts=response.attempts)
+        form = request.form if request.ask and request.form == request.second_form else None
+        done = Exchange(request.ask, prompt, response, "ok", form=form, attempts=response.attempts)
         try:
             reading = _read(request, response)
         except Unreadable as problem:
@@ -305,11 +320,6 @@ def _again(
         return request, (*prompt, Message(role="assistant", content=quotation), Message(role="user", content=complaint))
     parts = (*request.parts, Part("second_ask", complaint))
     return request, messages((*parts, Part("second_format", new_format)) if new_format else parts)
-
-
-def _changed(request: ModelRequest) -> Form | None:
-    """The format of a second ask that is not that of the first."""
-    return request.form if request.ask and request.form == request.second_form else None
 
 
 @runtime_checkable

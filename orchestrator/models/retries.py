@@ -14,7 +14,7 @@ from orchestrator.logs import log
 from orchestrator.models import faults
 from orchestrator.models.context_window import ContextWindow
 from orchestrator.models.faults import Fault
-from orchestrator.models.json_schema import Constrained, constraints
+from orchestrator.models.json_schema import constraints
 from orchestrator.models.limiter import Limit
 from orchestrator.models.pause import Pause
 from orchestrator.models.redaction import redact
@@ -56,11 +56,15 @@ class ChatBrain:
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         """Raises ModelError when no response came, whatever was tried; Held when a paused run stops."""
         if not self.window.bears(messages, request.ask):
-            return self._held_back(request, messages)
+            lengths = f"about {self.window.likely(messages)} tokens, and the model takes {self.window.tokens}"
+            sentence = f"was not asked: the prompt is too long, it would have {lengths}"
+            return self._too_long(request, Fault(sentence, too_long=True), [])
         began = self.pause.clock()
         tries: list[WireTry] = []
-        offers = self._constraints(request)
-        sent = CompletionRequest(messages, offers[0].response_format if offers else None, self._seed(request))
+        possible = constraints(request, self.settings) if self.transport.takes_response_format else ()
+        offers = [offer for offer in possible if offer.name not in self.refused]
+        seed = None if self.settings.seed is None else call_seed(self.settings.seed, request)
+        sent = CompletionRequest(messages, offers[0].response_format if offers else None, seed)
         given_up: list[Constraint] = []
         wait: float | None
         while True:
@@ -88,31 +92,17 @@ class ChatBrain:
                 return self._too_long(request, outcome, tries)
             if outcome.too_large:
                 return self._too_large(messages, tries)
-            _log(failed, len(tries))
+            write = log.warning if latency_s + failed.waited_s >= WARNING_S else log.info
+            waits_s = round(failed.waited_s, 1)
+            write("the model server is at fault", fault=failed.error, attempt=len(tries), waits_s=waits_s)
             if wait is None:
                 raise self._given_up(request, outcome, tries)
             await asyncio.sleep(wait)
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
         """Whether it would send this request with a schema, if its form asked for one."""
-        return self._sends_formats and self.settings.response_format == "json_schema" and "schema" not in self.refused
-
-    @property
-    def _sends_formats(self) -> bool:
-        return self.transport.takes_response_format
-
-    def _constraints(self, request: ModelRequest) -> list[Constrained]:
-        """Those that the server may take, the strictest first."""
-        offers = constraints(request, self.settings) if self._sends_formats else ()
-        return [offer for offer in offers if offer.name not in self.refused]
-
-    def _seed(self, request: ModelRequest) -> int | None:
-        return None if self.settings.seed is None else call_seed(self.settings.seed, request)
-
-    def _held_back(self, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
-        """What comes of a prompt that the model is known not to bear: it is not sent."""
-        lengths = f"it would have about {self.window.likely(messages)} tokens, and the model takes {self.window.tokens}"
-        return self._too_long(request, Fault(f"was not asked: the prompt is too long, {lengths}", too_long=True), [])
+        takes_formats = self.transport.takes_response_format and self.settings.response_format == "json_schema"
+        return takes_formats and "schema" not in self.refused
 
     def _too_long(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelResponse:
         """No answer, since the prompt is too long; the game goes on without one.
@@ -121,7 +111,9 @@ class ChatBrain:
         """
         self.window.tokens = self.window.tokens or fault.context
         if request.place.turn <= 1 and request.ask == 0 and not self.answered:
-            raise self._no_room(request, fault, tries)
+            mend = "start the server with a longer context, or choose a graph or context with shorter prompts"
+            sentence = f"node {request.node!r}: the model server {fault.sentence}; {mend}"
+            raise ModelError(sentence, tuple(tries), final=True)
         if not self.warned:
             self.warned = True
             log.warning("prompts are too long for the model; where one is, its node gives no reply", why=fault.sentence)
@@ -136,10 +128,6 @@ class ChatBrain:
         unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
         return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
 
-    def _no_room(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelError:
-        mend = "start the server with a longer context, or choose a graph or context with shorter prompts"
-        return ModelError(f"node {request.node!r}: the model server {fault.sentence}; {mend}", tuple(tries), final=True)
-
     def _unanswered(self, finish: str, tries: list[WireTry]) -> ModelResponse:
         return ModelResponse(text="", finish=finish, attempts=tuple(tries), usd=0.0 if self.settings.price else None)
 
@@ -149,7 +137,9 @@ class ChatBrain:
         async with self._place() as began:
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
-                    outcome = self._bounded(await self.transport.send(request))
+                    outcome = await self.transport.send(request)
+                if len(outcome.text) + len(outcome.reasoning or "") > self.settings.max_answer_bytes:
+                    raise faults.TooLargeError(self.settings.max_answer_bytes)  # a client without a limit has read it
             except Exception as error:  # every provider raises errors of its own
                 outcome = faults.classify(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
@@ -170,12 +160,6 @@ class ChatBrain:
                     yield began
                     return
 
-    def _bounded(self, response: ModelResponse) -> ModelResponse:
-        """Raises TooLargeError for what a client without a limit of its own has read."""
-        if len(response.text) + len(response.reasoning or "") > self.settings.max_answer_bytes:
-            raise faults.TooLargeError(self.settings.max_answer_bytes)
-        return response
-
     def _wait(self, fault: Fault, tries: list[WireTry]) -> float | None:
         """Seconds until the next try; None when there is none."""
         faulty = sum(attempt.status not in faults.FORM for attempt in tries) + 1
@@ -193,7 +177,8 @@ class ChatBrain:
             waited = sum(attempt.waited_s for attempt in tries)
             late = fault.retry_after_s is not None and fault.retry_after_s > self.settings.patience_s - waited
             sentence += f"; it wants to be left alone for {fault.retry_after_s:.0f} s" if late else ""
-            sentence += f"; given up after {_times(len(tries))} and {waited:.1f} s of waiting"
+            times = "one try" if len(tries) == 1 else f"{len(tries)} tries"
+            sentence += f"; given up after {times} and {waited:.1f} s of waiting"
         return ModelError(sentence, tuple(tries), final=not fault.heals)
 
     def _completed(
@@ -204,13 +189,14 @@ class ChatBrain:
         text = self._clean(response.text, prompt) or ""
         tokens_in = response.tokens_in or sum(estimated(message.content) for message in messages)
         tokens_out = response.tokens_out or estimated(text) + estimated(response.reasoning or "")
+        finish = self._clean(response.finish, prompt)
         price = self.settings.price
         return replace(
             response,
             text=text,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            finish=_finish(self._clean(response.finish, prompt)),
+            finish="length" if (finish or "").lower() in CUT_OFF else finish,
             served_by=self._clean(response.served_by, prompt),
             fingerprint=self._clean(response.fingerprint, prompt),
             reasoning=self._clean(response.reasoning, prompt),
@@ -248,19 +234,6 @@ def _with_stricter(refused: list[Constraint]) -> set[Constraint]:
 
 CUT_OFF = ("length", "max_tokens", "model_length")
 """The finish reasons of providers for an answer that was cut off, in small letters."""
-
-
-def _finish(reason: str | None) -> str | None:
-    return "length" if reason is not None and reason.lower() in CUT_OFF else reason
-
-
-def _log(failed: WireTry, number: int) -> None:
-    write = log.warning if failed.latency_s + failed.waited_s >= WARNING_S else log.info
-    write("the model server is at fault", fault=failed.error, attempt=number, waits_s=round(failed.waited_s, 1))
-
-
-def _times(tries: int) -> str:
-    return "one try" if tries == 1 else f"{tries} tries"
 
 
 def call_seed(base: int, request: ModelRequest) -> int:

@@ -19,7 +19,7 @@ from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.determinize import determinized_game
 from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
 from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import Knowledge, View
+from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory, SeatInfo
 from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat
 
@@ -49,7 +49,9 @@ class PythonAgent:
         try:
             return Decision(meant(answer, referee), "an agent from outside")
         except ValueError as error:
-            raise TurnError(f"turn {view.turn}: {self.spec} answered {_quoted(answer)}, {error}") from None
+            text = repr(answer)
+            text = text if len(text) <= 80 else f"{text[:77]}..."
+            raise TurnError(f"turn {view.turn}: {self.spec} answered {text}, {error}") from None
 
     def _joined(self, view: View) -> Act:
         """The agent, made and caught up with the game."""
@@ -128,11 +130,6 @@ def _in_words(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def _quoted(answer: object) -> str:
-    text = repr(answer)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
 # Observations
 
 
@@ -157,7 +154,8 @@ def observed(referee: Referee) -> dict[str, Any]:
         "observed_hands": [[_card(None) for _ in view.own], *([_card(c) for c in hand.cards] for hand in view.hands)],
         "discard_pile": [_card(card) for card in view.discards],
         "card_knowledge": [
-            [_hints_received(knowledge) for knowledge in hand] for hand in (view.own, *(h.known for h in view.hands))
+            [{"color": card.colour, "rank": card.rank - 1 if card.rank else None} for card in hand]
+            for hand in (view.own, *(hand.known for hand in view.hands))
         ],
         "vectorized": referee.encoded(view.seat),
     }
@@ -175,10 +173,6 @@ def action(move: Move, view: View) -> dict[str, Any]:
 
 def _card(card: Card | None) -> dict[str, Any]:
     return {"color": card.colour if card else None, "rank": card.rank - 1 if card else -1}
-
-
-def _hints_received(knowledge: Knowledge) -> dict[str, Any]:
-    return {"color": knowledge.colour, "rank": knowledge.rank - 1 if knowledge.rank else None}
 
 
 # Answers

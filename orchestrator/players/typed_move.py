@@ -32,18 +32,15 @@ def typed_move(text: str, view: View) -> tuple[Move, str]:
     """
     move_text, reason = [*_REASON.split(" ".join(text.split()), maxsplit=1), ""][:2]
     if number := _NUMBER.fullmatch(move_text):
-        return _numbered(int(number[1]), view), reason
+        index, most = int(number[1]), len(view.legal) - 1
+        if index > most:
+            raise ValueError(f"{index} is not in the list; the legal moves are numbered 0 to {most}")
+        return view.legal[index], reason
     if (move := _short(move_text, view)) is not None:
         if problem := _unplayable(move, view):
             raise ValueError(problem)
         return next(legal for legal in view.legal if legal == move), reason
     return _in_words(move_text, view), reason
-
-
-def _numbered(number: int, view: View) -> Move:
-    if number >= len(view.legal):
-        raise ValueError(f"{number} is not in the list; the legal moves are numbered 0 to {len(view.legal) - 1}")
-    return view.legal[number]
 
 
 def _short(text: str, view: View) -> Move | None:

@@ -119,13 +119,6 @@ def _introduction(before: str) -> str:
     return "" if re.search(r"[.!?]\W*\Z", line) else re.split(r"[.!?;—,]\s", line)[-1]
 
 
-def _disowned_before(before: str) -> bool:
-    near, introduction = before[-_NEAR:], _introduction(before)
-    if _SUPPOSED.search(near):
-        return True
-    return any(doubt.search(introduction) for doubt in (_REFUSED, _BAD, _MODAL, _SOMEONE, ILLUSTRATES))
-
-
 _SPEAKS_OF_IT = re.compile(
     r"""
     \A [\W_]{0,20} (?:is|was|would|should|must|could|may|might|can|cannot|does|has) \b
@@ -140,4 +133,6 @@ _SPEAKS_OF_IT = re.compile(
 
 def disowned(before: str, after: str) -> bool:
     """Whether the words before or after the last object of an answer say that it is not what is meant."""
-    return _disowned_before(before) or bool(_SPEAKS_OF_IT.search(after)) or taken_back(after)
+    introduction = _introduction(before)
+    before_it = (doubt.search(introduction) for doubt in (_REFUSED, _BAD, _MODAL, _SOMEONE, ILLUSTRATES))
+    return bool(_SUPPOSED.search(before[-_NEAR:]) or any(before_it) or _SPEAKS_OF_IT.search(after) or taken_back(after))

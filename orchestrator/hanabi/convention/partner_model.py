@@ -139,7 +139,7 @@ def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: fl
     broke = []
     for claim, holds in _compared(now, seen):
         if claim.seat == seat:
-            odds = _clipped(odds * RATIOS[claim.why][0 if holds else 1])
+            odds = max(LEAST, min(MOST, odds * RATIOS[claim.why][0 if holds else 1]))
             broke += [] if holds else [f"turn {claim.turn}: {BROKEN[claim.why]}"]
     return odds, tuple(broke)
 
@@ -150,10 +150,6 @@ def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[
         holds = _holds(claim, seen, now)
         if holds is not None:
             yield claim, holds
-
-
-def _clipped(odds: float) -> float:
-    return max(LEAST, min(MOST, odds))
 
 
 @lru_cache(maxsize=256)

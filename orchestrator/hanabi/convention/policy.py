@@ -149,18 +149,12 @@ def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def play(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Play a card that certainly fits: first those that only this player knows to fit, then the lowest rank."""
-    commonly = scene.knowledge.common[scene.seat]
+    hand, playable = scene.knowledge.common[scene.seat], scene.piles.playable
     sure = [slot for slot, belief in enumerate(scene.beliefs) if belief.playable == 1.0]
-    for slot in sorted(
-        sure, key=lambda s: (is_certain(commonly[s], scene.piles.playable), lowest(scene.beliefs[s]), s)
-    ):
-        yield Play(slot=slot), f"slot {slot} {'is known to fit' if _literally(scene, slot) else 'fits by convention'}"
-
-
-def _literally(scene: Scene, slot: int) -> bool:
-    """Whether a card is known to fit without any convention: by hints and the cards in sight."""
-    hinted = scene.knowledge.literal[scene.seat]
-    return belief.believe(hinted, scene.piles, *scene.hands.values())[slot].playable == 1.0
+    for slot in sorted(sure, key=lambda slot: (is_certain(hand[slot], playable), lowest(scene.beliefs[slot]), slot)):
+        # without any convention: by hints and the cards in sight
+        literal = belief.believe(scene.knowledge.literal[scene.seat], scene.piles, *scene.hands.values())[slot]
+        yield Play(slot=slot), f"slot {slot} {'is known to fit' if literal.playable == 1.0 else 'fits by convention'}"
 
 
 def lowest(slot: Slot) -> int:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, INDEX, MAX_TOKENS, OF_COLOUR, OF_RANK, RANKS, Card, Mask
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
-from orchestrator.hanabi.convention.hint_convention import Convention, Focus, between
+from orchestrator.hanabi.convention.hint_convention import Focus, between
 from orchestrator.hanabi.convention.policy import GAMBLES
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 
@@ -94,7 +94,9 @@ class RolloutGame:
     def __init__(self, knowledge: CommonKnowledge, seat: int, turns_left: int | None) -> None:
         """Before `seat`'s turn; hands and deck are dealt by `dealt`."""
         self.conventions, self.players, self.seat = knowledge.conventions, knowledge.players, seat
-        self.pairs: list[list[tuple[Focus | None, Focus | None]]] = _pairs(knowledge.conventions)
+        self.pairs: list[list[tuple[Focus | None, Focus | None]]] = [
+            [between(giver, reader) for reader in knowledge.conventions] for giver in knowledge.conventions
+        ]
         self.tops, self.counts = list(knowledge.piles.fireworks), list(knowledge.piles.counts)
         self.tokens, self.lives, self.turns_left = knowledge.tokens, knowledge.lives, turns_left
         self.common = [list(hand) for hand in knowledge.common]
@@ -219,9 +221,11 @@ class RolloutGame:
             if not new & ~playable and old & ~playable and old & playable and new:
                 plays, fit = True, fit and bool(playable >> card & 1)
         hints, reads = self.pairs[giver][to]
-        if hints is None or self._is_dump(giver, act, touched):
+        by_rank, to_right = act.slot >= FIRST_RANK, to == (giver - 1) % self.players
+        is_dump = self.tokens == MAX_TOKENS and to_right and by_rank and 0 in touched
+        if hints is None or is_dump:
             return HintReading(hand, None, False, plays and fit)
-        if going is not None and going in touched and act.slot >= FIRST_RANK and to == (giver + 1) % self.players:
+        if going is not None and going in touched and by_rank and to == (giver + 1) % self.players:
             mask, critical = self.common[to][going], self.critical
             if mask & types & critical and mask & ~critical:
                 if reads is not None:
@@ -234,10 +238,6 @@ class RolloutGame:
         if read is not None:
             hand[read] &= playable
         return HintReading(hand, None if meant is None else (meant, playable), False, False)
-
-    def _is_dump(self, giver: int, act: Act, touched: Sequence[int]) -> bool:
-        to_right = act.to == (giver - 1) % self.players
-        return self.tokens == MAX_TOKENS and to_right and act.slot >= FIRST_RANK and 0 in touched
 
     def _focus(self, hand: Sequence[Mask], touched: Sequence[int], which: Focus) -> int | None:
         playable = self.playable
@@ -405,10 +405,6 @@ class RolloutGame:
 
 def _lowest(mask: Mask) -> int:
     return next((rank for rank, types in enumerate(HINTS[FIRST_RANK:]) if mask & types), 0)
-
-
-def _pairs(conventions: Sequence[Convention]) -> list[list[tuple[Focus | None, Focus | None]]]:
-    return [[between(giver, reader) for reader in conventions] for giver in conventions]
 
 
 def numbered(cards: Sequence[Card]) -> list[int]:

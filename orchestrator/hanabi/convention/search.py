@@ -11,7 +11,6 @@ from math import ceil, log2, sqrt
 from random import Random
 
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import Mask
 from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
@@ -107,7 +106,7 @@ class Deals:
         self.masks = [slot.possible for slot in scene.beliefs]
         unseen = belief.unseen(scene.piles, *scene.hands.values())
         self.pool = [index for index, copies in enumerate(unseen) for _ in range(copies)]
-        self.fits = [_fitting(self.pool, mask) for mask in self.masks]
+        self.fits = [[number for number, card in enumerate(self.pool) if mask >> card & 1] for mask in self.masks]
         self.order = sorted(range(len(self.masks)), key=lambda slot: len(self.fits[slot]))
 
     def draw(self) -> RolloutGame | None:
@@ -133,10 +132,6 @@ class Deals:
                 return None
             numbers[slot] = number
         return numbers
-
-
-def _fitting(pool: Sequence[int], mask: Mask) -> list[int]:
-    return [number for number, card in enumerate(pool) if mask >> card & 1]
 
 
 # Which moves are tried

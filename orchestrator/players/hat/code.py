@@ -4,7 +4,7 @@ The common knowledge of a hand determines which question comes next. An answer s
 a single number narrows a hand down: everybody who sees the hand can compute it, and its owner can decode it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from orchestrator.hanabi.cards import CARDS, Mask, Piles
@@ -107,17 +107,13 @@ def _which(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | N
     slot = min(open_slots, key=lambda slot: pool.chance(hand[slot], piles.dead))
     dead, alive = hand[slot] & piles.dead, hand[slot] & ~piles.dead
     parts = [0] * min(most - bool(dead), alive.bit_count())
-    for number, single in enumerate(_singles(alive)):
+    for number, single in enumerate(1 << i for i in range(len(CARDS)) if alive >> i & 1):
         parts[number % len(parts)] |= single
     return [_only(hand, slot, part) for part in (*parts, dead) if part]
 
 
 def _only(hand: HandMasks, slot: int, types: Mask) -> HandMasks:
     return (*hand[:slot], hand[slot] & types, *hand[slot + 1 :])
-
-
-def _singles(types: Mask) -> Iterator[Mask]:
-    return (1 << i for i in range(len(CARDS)) if types >> i & 1)
 
 
 Answering = Callable[[Question, int], int]

@@ -157,7 +157,8 @@ class HatTable:
     def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "HatTable":
         """A card leaves the hand, and the next one is drawn."""
         drew = 1 << INDEX[past.drew] if past.drew else 0
-        more = self._draws(past)
+        cards = sum(map(len, self.common)) + sum(self.piles.fireworks) + len(self.piles.discards)
+        more = cards < DECK_SIZE  # the deck was not empty
 
         def moved(hands: tuple[HandMasks, ...], card: Mask) -> tuple[HandMasks, ...]:
             return with_hand(hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ()))
@@ -166,14 +167,8 @@ class HatTable:
         table = HatTable(self.seat, moved(self.cards, drew), common, literal, self.pool, piles, past.tokens)
         return table._with(common, literal)
 
-    def _draws(self, past: Past) -> bool:
-        """Whether a card was drawn: the deck was not empty."""
-        return sum(map(len, self.common)) + sum(self.piles.fireworks) + len(self.piles.discards) < DECK_SIZE
 
-
-@lru_cache(maxsize=4096)
-def _encoded(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMasks) -> tuple[int, HandMasks]:
-    return encode(hand, pool, piles, size, cards)
+_encoded = lru_cache(maxsize=4096)(encode)
 
 
 def _size(hand: HandMasks) -> int:

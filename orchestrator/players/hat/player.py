@@ -7,7 +7,6 @@ stands for and what it means is in `knowledge` and `code`. Hat players need each
 random.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -61,7 +60,7 @@ class HatPosition:
     def mean(self, types: Mask, value: dict[Mask, float]) -> float:
         """The mean value of a card that may be of these types."""
         _, pool = self.own_hand
-        weights = [(pool.weigh(single) or 1, single) for single in _singles(types)]
+        weights = [(pool.weigh(single) or 1, single) for single in RANK_OF if types & single]
         return sum(n * value[single] for n, single in weights) / sum(n for n, _ in weights)
 
     # Plays
@@ -93,19 +92,15 @@ class HatPosition:
         """The hint that encodes all other hands; of several, the one that says most literally."""
         seat = self.view.seat
         number = self.table.sum(seat, sum(self.table.sizes(seat)))
-        fitting = [hint for hint, stands_for in self._hints() if stands_for == number]
+        fitting: list[Hint] = []
+        for hint in self.view.legal:
+            if isinstance(hint, HintColour | HintRank):
+                touched = [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & types_of(hint)]
+                if self.table.number(seat, hint.to, touched, isinstance(hint, HintRank)) == number:
+                    fitting.append(hint)
         if not fitting:
             return None
         return max(fitting, key=self._says), f"it stands for {number}: the sum of what it tells each of the others"
-
-    def _hints(self) -> Iterator[tuple[Hint, int]]:
-        for hint in self.view.legal:
-            if isinstance(hint, HintColour | HintRank):
-                by_rank = isinstance(hint, HintRank)
-                yield hint, self.table.number(self.view.seat, hint.to, self._touched(hint), by_rank)
-
-    def _touched(self, hint: Hint) -> list[int]:
-        return [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & types_of(hint)]
 
     def _says(self, hint: Hint) -> float:
         """How far a hint narrows down its receiver's hand literally."""
@@ -152,10 +147,6 @@ class HatPosition:
 
 INDEX_OF = {1 << i: i for i in INDEX.values()}
 RANK_OF: dict[Mask, float] = {1 << i: card.rank for card, i in INDEX.items()}
-
-
-def _singles(types: Mask) -> Iterator[Mask]:
-    return (single for single in RANK_OF if types & single)
 
 
 def hat(view: View, rng: Random) -> ReasonedMove:

@@ -62,7 +62,7 @@ async def test_two_unusable_answers_are_an_absence() -> None:
     reply, seen, _ = await asked("", "prose")
     assert reply == Absent(reason="it holds no complete JSON object")
     assert [exchange.outcome for exchange in seen] == ["reasked", "fallback"]
-    assert seen[0].prompt_hash != seen[1].prompt_hash
+    assert seen[0].recorded["prompt_hash"] != seen[1].recorded["prompt_hash"]
 
 
 async def test_a_recorded_answer_that_was_unusable_stays_so() -> None:
