@@ -29,7 +29,7 @@ class UserError(ValueError):
 
 
 def user_error(where: str, error: ValidationError, examples: Mapping[str, str] | None = None) -> UserError:
-    """The first problem that pydantic found in a file or option, as one sentence; `where` may be empty.
+    """Return the first problem that pydantic found in a file or option, as one sentence; `where` may be empty.
 
     `examples`: by key, what to write where it is missing.
     """
@@ -39,7 +39,7 @@ def user_error(where: str, error: ValidationError, examples: Mapping[str, str] |
 
 
 def shortened(text: str) -> str:
-    """A text as a message quotes it."""
+    """Return a text as a message quotes it."""
     return text if len(text) <= QUOTED else f"{text[:QUOTED]} ..."
 
 
@@ -48,7 +48,7 @@ QUOTED = 200
 
 
 def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | None = None) -> str:
-    """What is wrong with the value at a path, in plain words."""
+    """Return what is wrong with the value at a path, in plain words."""
     kind, limits = problem["type"], problem.get("ctx", {})
     if kind in ("value_error", "assertion_error"):
         sentence = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")

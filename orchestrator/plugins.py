@@ -39,7 +39,7 @@ class Plugin:
     entry: EntryPoint
 
     def load(self) -> Any:
-        """The object that the entry point names. Raises UserError, which names the entry point and the cause."""
+        """Return the object that the entry point names. Raises UserError, which names the entry point and the cause."""
         try:
             return self.entry.load()
         except UserError as error:
@@ -52,7 +52,7 @@ class Plugin:
 
 
 def installed(group: str) -> list[Plugin]:
-    """The plugins of a group, sorted by the names of their packages."""
+    """Return the plugins of a group, sorted by the names of their packages."""
     plugins = [Plugin(point.dist.name if point.dist else point.value, point) for point in entry_points(group=group)]
     return sorted(plugins, key=lambda plugin: (plugin.source, plugin.entry.name))
 
@@ -85,7 +85,8 @@ class Group:
             self.loading = None
 
     def source(self, registered: Callable[..., Any] | None) -> str:
-        """The package that an object comes from: the plugin that is being loaded, else the package of its code."""
+        """Return the package that an object comes from: the plugin that is being loaded, else the package of its
+        code."""
         package = getattr(registered, "__module__", "__main__").partition(".")[0]
         return self.loading or _importing or (BUILT_IN if package == "roles" else package)
 
@@ -126,7 +127,7 @@ _importing: str | None = None
 
 
 def own_code() -> dict[OwnCode, ModuleType]:
-    """What was imported so far, in order."""
+    """Return what was imported so far, in order."""
     return dict(_OWN.values())
 
 
@@ -198,14 +199,14 @@ def _search(folder: Path) -> None:
 
 
 def _home(module: ModuleType) -> Path:
-    """The folder of a module's top package, or the module's only file."""
+    """Return the folder of a module's top package, or the module's only file."""
     top = sys.modules[module.__name__.partition(".")[0]]
     folders = list(getattr(top, "__path__", ()))
     return Path(folders[0] if folders else str(top.__file__)).resolve()
 
 
 def _digest(path: Path) -> str:
-    """The SHA-256 of a file, or of the names and contents of all files below a folder."""
+    """Return the SHA-256 of a file, or of the names and contents of all files below a folder."""
     if not path.is_dir():
         return hashlib.sha256(path.read_bytes()).hexdigest()
     digest = hashlib.sha256()

@@ -23,7 +23,8 @@ class Frozen(BaseModel):
 
 
 def as_list(value: Any) -> Any:
-    """A single name, number or mapping as a list of one, and `a, b` as a list of two; anything else unchanged."""
+    """Return a single name, number or mapping as a list of one, and `a, b` as a list of two; anything else
+    unchanged."""
     if isinstance(value, str):
         return [part for part in map(str.strip, value.split(",")) if part]
     return [value] if isinstance(value, int | float | dict) else value

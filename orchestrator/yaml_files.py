@@ -21,7 +21,7 @@ except ImportError:
 
 
 def from_file(path: Path, what: str) -> str:
-    """The text of a file. Raises UserError; `what` says in its message what was to be read, e.g. `the graph`."""
+    """Return the text of a file. Raises UserError; `what` says in its message what was to be read, e.g. `the graph`."""
     try:
         return path.read_text("utf-8")
     except OSError as error:
@@ -108,7 +108,7 @@ _Loader.yaml_constructors = {
 
 
 def loaded(text: str, where: str) -> Any:
-    """The plain data of a YAML text: what JSON can say, with dates as text.
+    """Return the plain data of a YAML text: what JSON can say, with dates as text.
 
     Raises UserError, which names the wrong line; `where` begins its message.
     """
@@ -126,7 +126,7 @@ def loaded(text: str, where: str) -> Any:
 
 
 def _place(error: yaml.YAMLError, text: str) -> tuple[int, str]:
-    """The number of the line that is wrong, 0 if it is not known, and what that line is indented by."""
+    """Return the number of the line that is wrong, 0 if it is not known, and what that line is indented by."""
     mark, lines = getattr(error, "problem_mark", None), text.splitlines()
     if mark is None or not lines:
         return 0, ""
@@ -136,7 +136,8 @@ def _place(error: yaml.YAMLError, text: str) -> tuple[int, str]:
 
 
 def setting(assignment: str, example: str) -> tuple[list[str], Any]:
-    """The keys and the value of a setting such as `a.b=c` on the command line; the value is YAML. Raises UserError."""
+    """Return the keys and the value of a setting such as `a.b=c` on the command line; the value is YAML. Raises
+    UserError."""
     path, equals, text = assignment.partition("=")
     if not equals or not all(keys := path.split(".")):
         raise UserError(f"--set {assignment!r} is no setting; say KEY=VALUE, e.g. {example}")

@@ -47,7 +47,7 @@ class Slot:
         return self.chance(self.piles.critical)
 
     def likely(self) -> dict[Card, float]:
-        """The possible cards with their probabilities, likeliest first."""
+        """Return the possible cards with their probabilities, likeliest first."""
         shares = {card: self.weights[i] / self.total for i, card in enumerate(CARDS) if self.weights[i]}
         return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
@@ -89,7 +89,7 @@ def weights(masks: tuple[Mask, ...], unseen: tuple[int, ...]) -> tuple[tuple[int
 
 
 def _kinds(masks: Sequence[Mask], unseen: Sequence[int]) -> dict[int, list[int]]:
-    """The types with copies left, grouped by the set of slots in which they may lie."""
+    """Return the types with copies left, grouped by the set of slots in which they may lie."""
     kinds: dict[int, list[int]] = {}
     for k, copies in enumerate(unseen):
         allowed = sum(1 << slot for slot, possible in enumerate(masks) if possible >> k & 1)
@@ -112,7 +112,7 @@ def _fill(kinds: Sequence[int], copies: Sequence[int], full: int) -> list[dict[i
 
 @cache
 def _subsets(free: int, copies: int) -> tuple[tuple[int, int], ...]:
-    """The subsets of `free` that `copies` copies can fill, each with the number of ways to order the copies."""
+    """Return the subsets of `free` that `copies` copies can fill, each with the number of ways to order the copies."""
     subsets, subset = [], free
     while True:
         orders = 1
@@ -132,7 +132,7 @@ def unseen(piles: Piles, *visible: Sequence[Card]) -> tuple[int, ...]:
 
 
 def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tuple[Slot, ...]:
-    """The belief about a hand restricted by `masks`, for an observer who sees the piles and the `visible` hands.
+    """Return the belief about a hand restricted by `masks`, for an observer who sees the piles and the `visible` hands.
 
     Raises ValueError when no hand fits, because the masks and the visible cards contradict each other.
     """
@@ -143,12 +143,12 @@ def believe(masks: Sequence[Mask], piles: Piles, *visible: Sequence[Card]) -> tu
 
 
 def own_hand(view: View) -> tuple[Slot, ...]:
-    """The belief of a seat about its own hand, from hints and the cards that it sees."""
+    """Return the belief of a seat about its own hand, from hints and the cards that it sees."""
     return believe([k.mask for k in view.own], view.piles, *(hand.cards for hand in view.hands))
 
 
 def partner(view: View, seat: int) -> tuple[Slot, ...]:
-    """The belief of `seat` about its own hand, as far as the viewing seat can tell.
+    """Return the belief of `seat` about its own hand, as far as the viewing seat can tell.
 
     That seat sees the viewer's hand and the viewer does not, so only the piles and the hands that both see are counted.
     """

@@ -74,12 +74,12 @@ OF_RANK: dict[int, Mask] = {r: mask(card for card in CARDS if card.rank == r) fo
 
 
 def masked(colours: Iterable[str], ranks: Iterable[int]) -> Mask:
-    """The types of any of these colours and any of these ranks."""
+    """Return the types of any of these colours and any of these ranks."""
     return sum(OF_COLOUR[c] for c in colours) & sum(OF_RANK[r] for r in ranks)
 
 
 def count(cards: Iterable[Card]) -> list[int]:
-    """How many cards there are of each type, by index in CARDS."""
+    """Return how many cards there are of each type, by index in CARDS."""
     counts = [0] * len(CARDS)
     for card in cards:
         counts[INDEX[card]] += 1
@@ -137,7 +137,7 @@ def name(card: Card) -> str:
 
 
 def check_deck(deck: Sequence[str]) -> tuple[Card, ...]:
-    """A deck of strings as cards, first dealt first.
+    """Return a deck of strings as cards, first dealt first.
 
     Raises ValueError in one sentence when it is not the 50 cards of Hanabi.
     """

@@ -13,13 +13,13 @@ from orchestrator.hanabi.view import View
 
 
 def determinized_game(view: View, turn: int | None = None) -> Referee:
-    """A game that the seat cannot tell from the real one, before `turn` (default: the turn of the view)."""
+    """Return a game that the seat cannot tell from the real one, before `turn` (default: the turn of the view)."""
     done = len(view.history) if turn is None else turn - 1
     return rebuild(view.players, determinized_deck(view), [past.move for past in view.history[:done]])
 
 
 def determinized_deck(view: View) -> tuple[Card, ...]:
-    """A deck under which everything that the seat saw would have happened; the card dealt first comes first."""
+    """Return a deck under which everything that the seat saw would have happened; the card dealt first comes first."""
     cards, places = _cards_by_place(view)
     copies_left = [card.copies - seen for card, seen in zip(CARDS, count(c for c in cards if c), strict=True)]
     for place, card in zip(places, fitting_hand([knowledge.mask for knowledge in view.own], copies_left), strict=True):
@@ -30,7 +30,7 @@ def determinized_deck(view: View) -> tuple[Card, ...]:
 
 
 def _cards_by_place(view: View) -> tuple[list[Card | None], tuple[int, ...]]:
-    """The cards by their places in the deck, those never seen None; and the places of the own hand."""
+    """Return the cards by their places in the deck, those never seen None; and the places of the own hand."""
     size = HAND_SIZES[view.players]
     cards: list[Card | None] = [card for hand in view.dealt for card in (hand or (None,) * size)]
     places = tuple(range(view.seat * size, (view.seat + 1) * size))
@@ -49,9 +49,9 @@ def _cards_by_place(view: View) -> tuple[list[Card | None], tuple[int, ...]]:
 
 
 def fitting_hand(masks: Sequence[Mask], copies_left: Sequence[int]) -> list[Card]:
-    """A hand whose every card is of the types that its slot may be.
+    """Return a hand whose every card is of the types that its slot may be.
 
-    `left`: copies of each type that can be used, by index in CARDS. Raises ValueError when no hand fits.
+    `copies_left`: copies of each type that can be used, by index in CARDS. Raises ValueError when no hand fits.
     """
     slots = sorted(range(len(masks)), key=lambda slot: masks[slot].bit_count())  # the narrowest first: no long search
     cards = _filled([masks[slot] for slot in slots], list(copies_left))

@@ -23,34 +23,36 @@ Hands = tuple[HandMasks, ...]
 
 
 def unknown_hands(players: int) -> Hands:
-    """The hands at the start of a game: every card may be of any type."""
+    """Return the hands at the start of a game: every card may be of any type."""
     return ((ANY,) * HAND_SIZES[players],) * players
 
 
 def types_of(hint: Hint) -> Mask:
-    """The types of the colour or rank that a hint names."""
+    """Return the types of the colour or rank that a hint names."""
     return OF_COLOUR[hint.colour] if isinstance(hint, HintColour) else OF_RANK[hint.rank]
 
 
 def hinted(hand: Sequence[Mask], hint: Hint, touched: Sequence[int]) -> HandMasks:
-    """A hand after a hint that touched these slots."""
+    """Return a hand after a hint that touched these slots."""
     types = types_of(hint)
     return tuple(possible & (types if slot in touched else ANY & ~types) for slot, possible in enumerate(hand))
 
 
 def shifted(hand: Sequence[T], slot: int, newest: Iterable[T]) -> tuple[T, ...]:
-    """A hand after its card in `slot` has left: newer cards move down, what is `drawn`, if anything, becomes the
-    newest. It serves for anything that is kept slot by slot."""
+    """Return a hand after its card in `slot` has left: newer cards move down, then comes the `newest`, if there is one.
+
+    It serves for anything that is kept slot by slot.
+    """
     return (*hand[:slot], *hand[slot + 1 :], *newest)
 
 
 def with_hand(hands: tuple[tuple[T, ...], ...], seat: int, hand: tuple[T, ...]) -> tuple[tuple[T, ...], ...]:
-    """All hands, that of one seat replaced."""
+    """Return all hands, that of one seat replaced."""
     return (*hands[:seat], hand, *hands[seat + 1 :])
 
 
 def dealt_hands(players: int, deck: Sequence[T], moves: Iterable[Move]) -> Iterator[tuple[tuple[T, ...], ...]]:
-    """All hands face up, by seat: those that are dealt, then those after each move of a game."""
+    """Yield all hands face up, by seat: those that are dealt, then those after each move of a game."""
     size = HAND_SIZES[players]
     hands = tuple(tuple(deck[seat * size : (seat + 1) * size]) for seat in range(players))
     rest = iter(deck[size * players :])
@@ -63,7 +65,7 @@ def dealt_hands(players: int, deck: Sequence[T], moves: Iterable[Move]) -> Itera
 
 
 def literal_hands(players: int, history: Iterable[Past]) -> Iterator[tuple[Past, Hands]]:
-    """Each move of a game from its first, with what hints say of all hands after it."""
+    """Yield each move of a game from its first, with what hints say of all hands after it."""
     hands = unknown_hands(players)
     deck = DECK_SIZE - sum(map(len, hands))
     for past in history:

@@ -142,7 +142,7 @@ _DOUBTS = (_NEGATED, _RELATIVE, _UNSETTLED, _ACTOR, RETRACTS, ILLUSTRATES)
 
 
 def ground(answer: object, legal: Listed) -> Move:
-    """The legal move that an answer means: its number, its exact text, or a paraphrase that fits just one move.
+    """Return the legal move that an answer means: its number, its exact text, or a paraphrase that fits just one move.
 
     In doubt the answer is refused: that costs one more request, whereas a misread answer costs a card. Raises
     ValueError with a sentence that helps a model to correct its answer.
@@ -164,7 +164,7 @@ def ground(answer: object, legal: Listed) -> Move:
 
 
 def _stated(answer: str) -> str:
-    """The move that a text states, without the marks and the words around it that change nothing."""
+    """Return the move that a text states, without the marks and the words around it that change nothing."""
     text = answer.strip().strip("\"'`* ").rstrip(". ")
     text = _TOUCHES.sub(r"\1", _spelled(text))
     statement = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
@@ -173,7 +173,7 @@ def _stated(answer: str) -> str:
 
 
 def _spelled(text: str) -> str:
-    """A text with its marks and number words as a list of moves has them: `<play_slot_two>` as `play slot 2`."""
+    """Return a text with its marks and number words as a list of moves has them: `<play_slot_two>` as `play slot 2`."""
     if wrapped := re.fullmatch(r"<([^<>]*)>", text):
         text = wrapped[1].strip()
     if re.fullmatch(r"[A-Za-z]\w*", text):
@@ -184,7 +184,7 @@ def _spelled(text: str) -> str:
 
 
 def _explains(text: str) -> bool:
-    """Whether a text after a move is only its reason: it names no other move and takes nothing back."""
+    """Return whether a text after a move is only its reason: it names no other move and takes nothing back."""
     lower = text.lower()
     return not (_NEGATED.search(lower) or _SEVERAL.search(lower) or _verbs(lower) or _INSIDE.search(text))
 
@@ -197,7 +197,7 @@ def _only(fitting: Sequence[Move], answer: str) -> Move:
 
 
 def _by_label(label: str, text: str, legal: Listed) -> Move:
-    """The move of `7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree are refused."""
+    """Return the move of `7`, `#7`, `(7)`, `C` or `7: play slot 0`; a label and a text that disagree are refused."""
     if label not in legal:
         raise NotAnOption(f"{label} does not name a legal move; the list has {', '.join(legal)}")
     move = legal[label]
@@ -207,7 +207,7 @@ def _by_label(label: str, text: str, legal: Listed) -> Move:
 
 
 def _is_reason(label: str, text: str, move: Move) -> bool:
-    """Whether what follows a label is a sentence that names no other move: `D. It is known to fit`.
+    """Return whether what follows a label is a sentence that names no other move: `D. It is known to fit`.
 
     After a number there may be no other number, after a letter no other slot.
     """
@@ -218,7 +218,7 @@ def _is_reason(label: str, text: str, move: Move) -> bool:
 
 
 def _worded(text: str, legal: Listed) -> list[Move]:
-    """The legal moves that a text in words may mean; none if the text negates, compares or counts relatively."""
+    """Return the legal moves that a text in words may mean; none if the text negates, compares or counts relatively."""
     lower = _HARMLESS.sub(" ", text.lower()).replace("(", " ").replace(")", " ")
     verbs = _verbs(lower)
     if len(verbs) != 1 or any(doubt.search(lower) for doubt in _DOUBTS):
@@ -239,12 +239,12 @@ def _worded(text: str, legal: Listed) -> list[Move]:
 
 
 def _verbs(text: str) -> set[str]:
-    """The kinds of move that a text in small letters speaks of."""
+    """Return the kinds of move that a text in small letters speaks of."""
     return {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", text)}
 
 
 def _unlabelled(fitting: list[Move], text: str, legal: Listed) -> list[Move]:
-    """The moves, unless the text has the label of another one beside them."""
+    """Return the moves, unless the text has the label of another one beside them."""
     labels = [legal[label] for label in _LETTER.findall(text) if label in legal]
     return fitting if all(move in fitting for move in labels) else []
 

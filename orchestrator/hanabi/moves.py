@@ -63,14 +63,14 @@ _EXACT = re.compile(PATTERN)
 
 
 def parse(text: str) -> Move:
-    """The move of an exact text, e.g. `hint P1 red`; any other text is a ValueError."""
+    """Return the move of an exact text, e.g. `hint P1 red`; any other text is a ValueError."""
     if not (match := _EXACT.fullmatch(text)):
         raise ValueError(f"{text!r} is not a move; moves read like 'play slot 0' or 'hint P1 rank 3'")
     return from_match(match)
 
 
 def from_match(match: re.Match[str]) -> Move:
-    """The move of a match of `PATTERN`."""
+    """Return the move of a match of `PATTERN`."""
     if match["own"]:
         return (Play if match["own"].lower() == "play" else Discard)(slot=int(match["slot"]))
     if match["colour"]:
@@ -89,5 +89,5 @@ def labelled(moves: Iterable[Move], *, letters: bool = False) -> Listed:
 
 
 def letter(number: int) -> str:
-    """The label of the n-th move, from 0: A to Z, then AA."""
+    """Return the label of the n-th move, from 0: A to Z, then AA."""
     return (letter(number // 26 - 1) if number >= 26 else "") + chr(ord("A") + number % 26)

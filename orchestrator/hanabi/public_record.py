@@ -34,7 +34,7 @@ class RecordedMove:
     touched: tuple[int, ...]
     """The slots of the receiver's hand that a hint touched."""
     scored: bool | None
-    """Whether a played card fitted; None for other moves."""
+    """True if a played card fitted; None for other moves."""
     tokens: int
     """Information tokens before the move."""
 
@@ -59,7 +59,7 @@ class Record(Frozen):
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Self:
-        """A record from plain data. Raises UserError."""
+        """Return a record from plain data. Raises UserError."""
         try:
             return cls.model_validate(data)
         except ValidationError as error:
@@ -70,7 +70,7 @@ class Record(Frozen):
         return self.model_dump(mode="json")
 
     def steps(self) -> Iterator[RecordedMove]:
-        """The game move by move. Raises UserError where a move names a slot or a player that is not there."""
+        """Yield the game move by move. Raises UserError where a move names a slot or a player that is not there."""
         yield from _Replay(self).steps()
 
     @cached_property
@@ -123,7 +123,7 @@ class _Replay:
         return touched
 
     def _lose(self, seat: int, move: Move) -> bool | None:
-        """A card is played or discarded, and another drawn; returns whether a played card fitted."""
+        """Take a played or discarded card from a hand and draw another; return whether a played card fitted."""
         slot = getattr(move, "slot", 0)
         card = self.hands[seat][slot]
         newest = self.record.deck[self.dealt : self.dealt + 1]

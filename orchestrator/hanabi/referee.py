@@ -68,7 +68,7 @@ def _deals() -> dict[Card, Any]:
 
 
 def _dealt(seed: int) -> list[Any]:
-    """The 50 deal moves of a game whose hands take the whole deck."""
+    """Return the 50 deal moves of a game whose hands take the whole deck."""
     game = _hle.HanabiGame({"players": 2, "hand_size": DECK_SIZE // 2, "seed": seed})
     state = game.new_initial_state()
     while state.cur_player() == _hle.CHANCE_PLAYER_ID and state.deck_size():
@@ -147,14 +147,14 @@ class Referee:
         return sum(self.fireworks)
 
     def legal(self) -> tuple[Move, ...]:
-        """The legal moves of the seat whose turn it is, in HLE's order; none when the game is over."""
+        """Return the legal moves of the seat whose turn it is, in HLE's order; none when the game is over."""
         if self._legal is None:
             seat = None if self.over else self.seat
             self._legal = () if seat is None else tuple(self._from_hle(m, seat) for m in self._state.legal_moves())
         return self._legal
 
     def _is_legal(self, move: Move) -> bool:
-        """Whether `legal` has the move, without making that list, which is slow."""
+        """Return whether `legal` has the move, without making that list, which is slow."""
         if self.over or (isinstance(move, HintColour | HintRank) and move.to >= self.players):
             return False
         return bool(self._state.move_is_legal(self._to_hle(move, self.seat)))
@@ -199,7 +199,7 @@ class Referee:
     # Views
 
     def view(self, seat: int | None = None, *, own_hand: bool = False) -> View:
-        """What `seat` (default: the acting seat) may know now.
+        """Return what `seat` (default: the acting seat) may know now.
 
         `own_hand`: as a seat that cheats sees it, with the own cards told as if hints had named them. Nobody else's
         view changes: what others know of that hand is still what hints said.
@@ -249,7 +249,7 @@ class Referee:
         return _hle.ObservationEncoder(self._game)
 
     def uids(self) -> dict[int, Move]:
-        """The legal moves by HLE's numbers for moves; none when the game is over."""
+        """Return the legal moves by HLE's numbers for moves; none when the game is over."""
         if self.over:
             return {}
         moves = self._state.legal_moves()
@@ -294,7 +294,7 @@ def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
 
 @cache
 def _outright(card: Card) -> Knowledge:
-    """A card of which everything is known."""
+    """Return a card of which everything is known."""
     return Knowledge(colour=card.colour, rank=card.rank, colours=(card.colour,), ranks=(card.rank,))
 
 
@@ -312,12 +312,12 @@ def _knowledge(text: str) -> Knowledge:
 
 
 def _seen(past: Past, drew: Card | None, seat: int) -> Past:
-    """A past move with the drawn card, unless this seat drew it."""
+    """Return a past move with the drawn card, unless this seat drew it."""
     return past if drew is None or past.seat == seat else past.model_copy(update={"drew": drew})
 
 
 def rebuild(players: int, deck: Sequence[str], moves: Sequence[Move]) -> Referee:
-    """The game after `moves`, from its deck. Raises IllegalMove where they do not fit."""
+    """Return the game after `moves`, from its deck. Raises IllegalMove where they do not fit."""
     referee = Referee(players, deck)
     for move in moves:
         referee.apply(move)

@@ -71,7 +71,7 @@ class Past(Frozen):
     card: Card | None = None
     """The card played or discarded, which everybody saw."""
     scored: bool | None = None
-    """Whether a played card fitted; None for other moves."""
+    """True if a played card fitted; None for other moves."""
     slots: tuple[int, ...] = ()
     """The slots of the receiver's hand that a hint touched."""
     drew: Card | None = None

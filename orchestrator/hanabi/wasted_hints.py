@@ -8,7 +8,7 @@ from orchestrator.hanabi.view import Past
 
 
 def wasted(players: int, history: Iterable[Past]) -> int:
-    """How many hints left every card of their receiver with the same possible types as before.
+    """Return how many hints left every card of their receiver with the same possible types as before.
 
     `history`: the moves of a game from its first. Only literal knowledge counts: not what counting the cards in sight
     adds, nor what a convention may have meant by such a hint.

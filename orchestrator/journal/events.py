@@ -49,7 +49,7 @@ class SeatInfo(Frozen):
     control: str | None = Field(default=None, exclude_if=lambda value: value is None)
     """What an experiment changed to rule out another reading of a difference: `null`, `placebo analyst`."""
     own_hand: bool = Field(default=False, exclude_if=lambda value: not value)
-    """Whether the seat sees its own cards, which is cheating: an experiment's upper line."""
+    """True if the seat sees its own cards, which is cheating: an experiment's upper line."""
 
 
 class Parent(Frozen):
@@ -99,12 +99,12 @@ class GameStarted(Frozen):
     versions: dict[str, str]
 
     def sees_own_hand(self, seat: int, turn: int) -> bool:
-        """Whether a seat cheats at a turn: its views tell it its own cards."""
+        """Return whether a seat cheats at a turn: its views tell it its own cards."""
         return self.seat_at(seat, turn).own_hand
 
     @property
     def cheats(self) -> bool:
-        """Whether any seat saw its own cards at any turn."""
+        """True if any seat saw its own cards at any turn."""
         return any(seat.own_hand for seat in self.everybody)
 
     @property
@@ -170,7 +170,7 @@ class Call(Frozen):
     cause: Cause | None = None
     """What kind of fault made the reply unusable; None for a usable one, and in old journals."""
     copied: bool = False
-    """Whether the answer repeats the example of its prompt, so that it is not the model's own."""
+    """True if the answer repeats the example of its prompt, so that it is not the model's own."""
     form: Form | None = None
     """The format that a second request asked for, where it is not that of the first."""
     constraint: Constraint | None = None
@@ -181,7 +181,7 @@ class Call(Frozen):
     attempts: tuple[WireTry, ...] = ()
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
-    """Whether the response came from the cache of an earlier run, which paid for its tokens."""
+    """True if the response came from the cache of an earlier run, which paid for its tokens."""
     fixed: Literal["recorded", "edited", "placebo", "shuffled"] | None = None
     """That nobody was asked here. Of a forked game: because the answer is that of the parent, or a note that was put in
     its place. Of a control: because the note says nothing of the position, or is that of another game. Stored where
@@ -191,13 +191,13 @@ class Call(Frozen):
     usd: float | None = None
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
-    """Whether the token counts are estimates from the characters, because the server sent none."""
+    """True if the token counts are estimates from the characters, because the server sent none."""
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0
-    """Of `tokens_in`."""
+    """Part of `tokens_in`."""
     reasoning_tokens: int = 0
-    """Of `tokens_out`."""
+    """Part of `tokens_out`."""
     finish: str | None = None
     served_by: str | None = None
     """The model id that the provider returned."""
@@ -215,22 +215,22 @@ class Call(Frozen):
 
     @property
     def of_model(self) -> bool:
-        """Whether it asked a model, not a program."""
+        """True if it asked a model, not a program."""
         return self.prompt_hash is not None
 
     @property
     def simulated(self) -> bool:
-        """Whether it asked a simulated model: a program that makes errors and answers in text."""
+        """True if it asked a simulated model: a program that makes errors and answers in text."""
         return is_simulated(self.model)
 
     @property
     def fake(self) -> bool:
-        """Whether the package's fake server answered, which is no language model."""
+        """True if the package's fake server answered, which is no language model."""
         return self.fingerprint == FINGERPRINT
 
     @property
     def paid(self) -> bool:
-        """Whether a model answered, neither the cache nor the game that this one was forked from."""
+        """True if a model answered, neither the cache nor the game that this one was forked from."""
         return self.of_model and self.text is not None and not (self.cached or self.fixed or self.simulated)
 
     @property
@@ -275,7 +275,7 @@ class Decided(Frozen):
     ratings: dict[str, float] | None = None
     """By the text of the move, -1 to 1."""
     forced: bool = False
-    """Whether the safest legal move was played because no choice was accepted, or none came."""
+    """True if the safest legal move was played because no choice was accepted, or none came."""
     node: str | None = None
     """The node that chose it; None when forced."""
     votes: dict[str, dict[str, int]] = {}
@@ -328,9 +328,9 @@ class Result(Frozen):
     """Of responses that were paid for, so without those of the cache."""
     tokens_out: int
     cached_tokens: int = 0
-    """Of `tokens_in`: those that the provider's cache held."""
+    """Part of `tokens_in`: those that the provider's cache held."""
     reasoning_tokens: int = 0
-    """Of `tokens_out`."""
+    """Part of `tokens_out`."""
     usd: float | None = None
     """None unless the prices of all responses are known."""
     calls: int
@@ -344,7 +344,7 @@ class Result(Frozen):
     faults: int = 0
     """Requests over the wire that failed."""
     cache_hits: int = 0
-    """Of `calls`: responses of the cache, or of the game that this one was forked from."""
+    """Part of `calls`: responses of the cache, or of the game that this one was forked from."""
     forced: int
     """Decisions that were forced."""
     copied: Later = None
@@ -352,17 +352,17 @@ class Result(Frozen):
     model_moves: Later = None
     """Moves of seats that ask a model."""
     own: Later = None
-    """Of `model_moves`: those that the seat chose; see `orchestrator.journal.move_origins`."""
+    """Part of `model_moves`: those that the seat chose; see `orchestrator.journal.move_origins`."""
     refused: Later = None
     """Choices that the safety rule or a judge refused."""
     refused_by_rule: Later = None
-    """Of `refused`: by the safety rule."""
+    """Part of `refused`: by the safety rule."""
     refused_turns: Later = None
     """Turns with a refused choice."""
     after_refusal: Later = None
-    """Of `refused_turns`: those in which the seat then made a choice that was accepted."""
+    """Part of `refused_turns`: those in which the seat then made a choice that was accepted."""
     copied_moves: Later = None
-    """Of `model_moves`: those read from a copy of the prompt's example."""
+    """Part of `model_moves`: those read from a copy of the prompt's example."""
     second_ask: Later = None
     """Moves that were read from the deciding node's second answer, since its first was unusable."""
     first_misplays: Later = None
@@ -374,7 +374,7 @@ class Result(Frozen):
     played_points: Later = None
     """In the same turns: moves played instead that scored."""
     fake: Annotated[bool | None, NOT_STATED] = None
-    """Whether the package's fake server answered any call."""
+    """True if the package's fake server answered any call."""
     control: Annotated[str | None, NOT_STATED] = None
     """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat saw its own
     cards, which is cheating. None for any other game."""

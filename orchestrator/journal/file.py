@@ -1,7 +1,7 @@
 """The journal file of a game: JSON lines, one event each, in the order in which things happened.
 
 It is the only record of a game. A line is `{"v": 1, "event": tag, "t": iso time, ...}`. It is written before `__call__`
-returns, so that a killed program loses nothing that it knew; `kept` waits until the responses of models are on the
+returns, so that a killed program loses nothing that it knew; `flush` waits until the responses of models are on the
 disk, so that a power failure loses none of them either. Times are stored in the file alone, not in events.
 
 `lines`, `ends`, `tag`, `data` and `parsed` are the one reader of the format, from raw bytes to typed events.
@@ -52,7 +52,7 @@ class Journal:
         self.path = path
         self.lean = lean
         self._fresh = False
-        """Whether a response was written that may not be on the disk yet."""
+        """True if a response was written that may not be on the disk yet."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._room = spare_room.on_disk_of(path.parent)
@@ -138,7 +138,7 @@ class Journal:
 
 
 def read(path: Path) -> list[Event]:
-    """The events of a journal. Raises UserError, which names the line, when it is not one."""
+    """Return the events of a journal. Raises UserError, which names the line, when it is not one."""
     events = []
     for number, line in enumerate(lines(path), 1):
         try:
@@ -155,7 +155,7 @@ class Changed(ValueError):  # noqa: N818  # named for what happened to the file
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """The lines of a journal one by one, not parsed; half a last line, left by a killed program, is no line.
+    """Yield the lines of a journal one by one, not parsed; half a last line, left by a killed program, is no line.
 
     Raises UserError when the file cannot be read.
     """
@@ -172,8 +172,8 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def ends(path: Path) -> tuple[bytes, list[bytes]]:
-    """The first line of a journal and its last two, not parsed, without reading what lies between; a first line that
-    was never finished is empty. Raises OSError."""
+    """Return the first line of a journal and its last two, not parsed, without reading what lies between; a first line
+    that was never finished is empty. Raises OSError."""
     with path.open("rb") as file:
         first = file.readline()
         file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
@@ -182,14 +182,14 @@ def ends(path: Path) -> tuple[bytes, list[bytes]]:
 
 
 def tag(line: bytes) -> str:
-    """Which event a line holds. Raises ValueError when it holds none."""
+    """Return which event a line holds. Raises ValueError when it holds none."""
     if line.startswith(HEAD):  # without parsing: most lines of a long journal are not wanted
         return line[len(HEAD) + 1 : line.find(b'"', len(HEAD) + 1)].decode()
     return str(data(line)["event"])
 
 
 def data(line: bytes) -> dict[str, Any]:
-    """The event of a line as plain data. Raises ValueError, in a sentence, when it holds none."""
+    """Return the event of a line as plain data. Raises ValueError, in a sentence, when it holds none."""
     text = line.decode("utf-8")
     try:
         event = json.loads(text)
@@ -206,7 +206,7 @@ def data(line: bytes) -> dict[str, Any]:
 
 
 def parsed(line: bytes) -> Event:
-    """The event of a line. Raises ValueError, in a sentence, when it holds none."""
+    """Return the event of a line. Raises ValueError, in a sentence, when it holds none."""
     try:
         return _EVENT.validate_python(data(line))
     except ValidationError as error:
@@ -216,7 +216,7 @@ def parsed(line: bytes) -> Event:
 
 
 def is_whole(line: bytes) -> bool:
-    """Whether a last line without a line break was written to its end."""
+    """Return whether a last line without a line break was written to its end."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):
@@ -228,7 +228,7 @@ def is_whole(line: bytes) -> bool:
 
 
 def public_record(events: Iterable[Event]) -> Record:
-    """The record of a game that was played. Raises UserError for events that do not begin a game."""
+    """Return the record of a game that was played. Raises UserError for events that do not begin a game."""
     first, *rest = events
     if not isinstance(first, GameStarted):
         raise UserError("these events do not begin with game_started, so they are not a game")
@@ -237,7 +237,7 @@ def public_record(events: Iterable[Event]) -> Record:
 
 
 def plain(event: Event) -> dict[str, Any]:
-    """An event as plain data, without latencies."""
+    """Return an event as plain data, without latencies."""
     data = event.model_dump(mode="json", exclude={"latency_s"})
     for attempt in data.get("attempts", ()):
         del attempt["latency_s"], attempt["waited_s"]

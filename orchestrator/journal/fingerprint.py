@@ -7,7 +7,7 @@ from typing import Any
 
 
 def hashed(value: Any) -> str:
-    """A one-way hash of plain JSON data."""
+    """Return a one-way hash of plain JSON data."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -28,7 +28,7 @@ def of_game(
 
 
 def holds(started: Mapping[str, Any]) -> bool:
-    """Whether a stored game_started has the hash of what it says."""
+    """Return whether a stored game_started has the hash of what it says."""
     try:
         repeat, memories, parent = started.get("repeat", 1), started.get("memories"), started.get("parent")
         digest = of_game(started["players"], started["deck"], repeat, started["seats"], memories, parent)

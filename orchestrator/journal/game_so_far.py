@@ -79,7 +79,7 @@ class GameSoFar:
         return {sign: event for event in self.unfinished if (sign := _sign(event)) is not None}
 
     def holds(self, event: Event) -> bool:
-        """Whether the journal holds an event. Raises TurnError when it holds a different one in its place."""
+        """Return whether the journal holds an event. Raises TurnError when it holds a different one in its place."""
         if isinstance(event, GameStarted):
             return bool(self.events)
         held = self._held.get(_sign(event))
@@ -91,7 +91,7 @@ class GameSoFar:
 
 
 def _sign(event: Event) -> object:
-    """What identifies an event within a turn; None for events that may occur again."""
+    """Return what identifies an event within a turn; None for events that may occur again."""
     match event:
         case TurnStarted() | Decided():
             return event.event, event.turn
@@ -107,7 +107,8 @@ SHOWN = 4
 
 
 def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
-    """How the new game differs from the old one, in words; empty when it is the same, or when there is no old one."""
+    """Return how the new game differs from the old one, in words; empty when it is the same, or when there is no old
+    one."""
     if old is None or (old.config_hash, old.game) == (new.config_hash, new.game):
         return []
     before, after = (dict(_flat(started.model_dump(mode="json", exclude=_TOLD_APART))) for started in (old, new))
@@ -132,7 +133,7 @@ FORKED = "it "
 
 
 def begins(parent: Parent | None) -> str:
-    """How a game begins: on its own, or as a fork."""
+    """Return how a game begins: on its own, or as a fork."""
     if parent is None:
         return "is no fork"
     edits = f" with a changed note of {', '.join(parent.edits)}" if parent.edits else ""
@@ -143,7 +144,7 @@ _TOLD_APART = {"versions", "config_hash", "game", "deck", "seed", "event", "memo
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The leaves of nested data by their dotted paths."""
+    """Yield the leaves of nested data by their dotted paths."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     if not inside or not value:
         yield path, value
@@ -153,7 +154,7 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _spoken(path: str) -> str:
-    """A path in words, without the seat's number: seats with the same graph differ in the same way."""
+    """Return a path in words, without the seat's number: seats with the same graph differ in the same way."""
     path = re.sub(r"^seats\.\d+\.(config\.)?", "", path)
     return re.sub(r"^models\.(.+)\.(\w+)$", r"\2 of \1", path)
 

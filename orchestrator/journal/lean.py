@@ -12,12 +12,12 @@ from orchestrator.journal.events import Call, Event, GameEnded, GameStarted, Gam
 
 
 def keeps(event: Event) -> bool:
-    """Whether a lean journal holds such an event."""
+    """Return whether a lean journal holds such an event."""
     return not isinstance(event, TurnStarted) and (not isinstance(event, Call) or event.of_model)
 
 
 def with_views(events: Sequence[Event]) -> list[Event]:
-    """The events with the views that a lean journal left out. Raises IllegalMove for moves that do not fit."""
+    """Return the events with the views that a lean journal left out. Raises IllegalMove for moves that do not fit."""
     if not events or not isinstance(events[0], GameStarted):
         return list(events)
     complete, last = list(events[:1]), 0

@@ -22,21 +22,21 @@ class MoveOrigin:
 
     turn: int
     of_model: bool
-    """Whether its seat asks a model at any of its nodes."""
+    """True if its seat asks a model at any of its nodes."""
     forced: bool = False
     refused: tuple[Move, ...] = ()
     """The choices that were refused before it, in their order. The first is the seat's first choice of the turn."""
     refused_by_rule: int = 0
     """Of these, how many the exact safety rule refused; a judge of the graph refused the others."""
     second_ask: bool = False
-    """Whether the deciding node's first answer was unusable, and the move is that of a later one."""
+    """True if the deciding node's first answer was unusable, and the move is that of a later one."""
 
     copied: bool = False
-    """Whether the answer that it was read from repeats the prompt's example."""
+    """True if the answer that it was read from repeats the prompt's example."""
 
     @property
     def chosen(self) -> bool:
-        """Whether the seat chose it."""
+        """True if the seat chose it."""
         return not (self.forced or self.copied)
 
     @property
@@ -93,7 +93,7 @@ class MoveOrigins:
         self._answers[node] = ask, copied
 
     def decided(self, turn: int, seat: int, node: str | None, *, forced: bool) -> MoveOrigin:
-        """A move was decided by a node, or forced."""
+        """Note that a move was decided by a node, or forced."""
         ask, copied = self._answers.get(node or "", (0, False))
         before = self.parent.seat_before(seat, turn) if self.parent else None
         origin = MoveOrigin(

@@ -23,7 +23,7 @@ from orchestrator.replies.reply import Unreadable
 
 
 def answered(events: Iterable[Event]) -> dict[Key, Call]:
-    """The model calls that were answered, by their keys; those that failed are to be made again."""
+    """Return the model calls that were answered, by their keys; those that failed are to be made again."""
     calls = (event for event in events if isinstance(event, Call))
     return {call.key: call for call in calls if call.text is not None}
 
@@ -80,7 +80,7 @@ class Recording:
 
     @classmethod
     def read(cls, path: Path) -> "Recording":
-        """The recording of a folder, or of one journal. Raises UserError when there is none."""
+        """Return the recording of a folder, or of one journal. Raises UserError when there is none."""
         if not path.exists():
             raise UserError(f"there is no recording at {str(path)!r}; give a folder of journals, or a journal")
         games: dict[str, list[RecordedGame]] = {}
@@ -93,8 +93,8 @@ class Recording:
         return cls(path, games)
 
     def of_seat(self, info: SeatInfo) -> "Recording":
-        """The games that this seat played; if there are none, those of its models, so that a message can say what
-        differs; else all games."""
+        """Return the games that this seat played; if there are none, those of its models, so that a message can say
+        what differs; else all games."""
         for same in (
             lambda seat: (seat.config, seat.models) == (info.config, info.models),
             lambda seat: seat.models == info.models,
@@ -182,7 +182,7 @@ def _where(request: ModelRequest) -> str:
 
 
 def first_difference(call: Call, messages: Sequence[Message]) -> str:
-    """Where two prompts first differ."""
+    """Return where two prompts first differ."""
     for old, new in zip(call.messages, messages, strict=False):
         before = {span.name: old.content[span.start : span.end] for span in old.spans}
         after = {span.name: new.content[span.start : span.end] for span in new.spans}

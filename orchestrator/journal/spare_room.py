@@ -45,7 +45,7 @@ _ROOMS: dict[tuple[int, int], SpareRoom] = {}
 
 
 def on_disk_of(folder: Path) -> SpareRoom:
-    """The room on a folder's disk, one for all journals of this process. Raises OSError for a full disk."""
+    """Return the room on a folder's disk, one for all journals of this process. Raises OSError for a full disk."""
     disk = os.getpid(), folder.stat().st_dev
     if disk not in _ROOMS or _ROOMS[disk].given_up:
         _ROOMS[disk] = SpareRoom(folder)

@@ -57,7 +57,7 @@ class Ledger:
         }
 
     def first_choices(self, record: Record) -> dict[str, int]:
-        """What the refused first choices of a game would have done at once, and what was played instead did."""
+        """Return what the refused first choices of a game would have done at once, and what was played instead did."""
         turns = list(one_step.compared(record, self.refused)) if self.refused else []
         return {
             "first_misplays": -sum(turn.first.lives for turn in turns),
@@ -68,7 +68,7 @@ class Ledger:
 
 
 def usage_by_turn(events: Iterable[Event]) -> list[list[Usage]]:
-    """What the paid calls of each turn have used, for a budget."""
+    """Return what the paid calls of each turn have used, for a budget."""
     turns = defaultdict[int, list[Usage]](list)
     for event in events:
         if isinstance(event, Call) and event.paid:

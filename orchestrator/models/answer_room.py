@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 SHARE = 0.95
-"""Of `max_tokens`: what the longest answer may take by the estimate."""
+"""Part of `max_tokens`: what the longest answer may take by the estimate."""
 STRUCTURE, PROSE = 2.0, 3.0
 """Characters of a token: in keys, moves and numbers, and in texts."""
 BESIDE = 3.0
@@ -51,7 +51,7 @@ class _Size(NamedTuple):
 
 
 def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any] | None:
-    """That of several schemas whose lists need the least shortening, with lists and texts as long as fit.
+    """Return the schema whose lists need the least shortening, with lists and texts as long as fit.
 
     None where not even the shortest do, and for SMALL tokens and more.
     """

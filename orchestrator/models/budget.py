@@ -108,8 +108,8 @@ class Accounts:
         self.firsts = {model: name for model, name in self.firsts.items() if not name.startswith(f"{process}-")}
 
     def expect(self, model: str, name: str) -> tuple[str | None, int]:
-        """The tokens of a model's longest answer so far, 0 for its first call; or that its first call must end before
-        this one may be made."""
+        """Return the tokens of a model's longest answer so far, 0 for its first call; or that its first call must end
+        before this one may be made."""
         if model not in self.longest and self.firsts.setdefault(model, name) != name:
             return f"the first answer of {model} has not come yet", 0
         return None, max(self.longest_before, self.longest.get(model, 0))
@@ -173,7 +173,7 @@ _turn: ContextVar[str | None] = ContextVar("turn", default=None)
 class Budget:
     """The budget of the games of one process; the game loop asks it before each turn.
 
-    `teller`: accounts that other processes spend from as well; accounts of its own if not given. `who`: the name of
+    `teller`: accounts that other processes spend from as well; accounts of its own if not given. `process`: the name of
     this process in those accounts.
     """
 
@@ -286,7 +286,7 @@ def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int)
 
 
 def _most(settings: ModelSettings) -> int | None:
-    """The most tokens that an answer may have, where that is set; `extra_body` may set it by another name."""
+    """Return the most tokens that an answer may have, where that is set; `extra_body` may set it by another name."""
     names = ("max_tokens", "max_completion_tokens")
     limit = settings.max_tokens or next(filter(None, map(settings.extra_body.get, names)), None)
     return limit if isinstance(limit, int) else None

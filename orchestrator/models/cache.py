@@ -45,7 +45,7 @@ class Cache:
             raise UserError(f"cannot use {str(folder)!r} as a cache: {error}") from None
 
     def get(self, key: str) -> ModelResponse | None:
-        """The stored response; None when there is none, or when it cannot be read."""
+        """Return the stored response; None when there is none, or when it cannot be read."""
         try:
             row = self._answers.execute("SELECT said FROM answers WHERE key = ?", (key,)).fetchone()
             return ModelResponse(**json.loads(row[0]), cached=True) if row else None

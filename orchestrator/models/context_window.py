@@ -26,12 +26,12 @@ class ContextWindow:
             self.expected += _estimated(messages)
 
     def likely(self, messages: tuple[Message, ...]) -> int:
-        """The tokens that a prompt is likely to have."""
+        """Return the tokens that a prompt is likely to have."""
         tokens = _estimated(messages)
         return tokens * self.counted // self.expected if self.expected else tokens
 
     def bears(self, messages: tuple[Message, ...], ask: int) -> bool:
-        """Whether a prompt may be sent: a second ask if it is likely to fit, a first one unless it cannot."""
+        """Return whether a prompt may be sent: a second ask if it is likely to fit, a first one unless it cannot."""
         if self.tokens is None:
             return True
         doubt = 1.0 if ask else 1.05 if self.expected else CERTAIN

@@ -41,7 +41,7 @@ ILLEGAL = ("play slot 9", "hint P7 red", "discard nothing", "99")
 
 
 def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: str = "", words: str = BLIND) -> Any:
-    """A value of a JSON schema; a string under one of MOVE_KEYS is a legal move."""
+    """Return a value of a JSON schema; a string under one of MOVE_KEYS is a legal move."""
     if options := schema.get("enum") or ([schema["const"]] if "const" in schema else None):
         return chance.choice(options)
     if "anyOf" in schema:
@@ -65,12 +65,12 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
 
 
 def _subject(entry: Any) -> str:
-    """What an entry of a list is about: its first value; a list has one entry about each."""
+    """Return what an entry of a list is about: its first value; a list has one entry about each."""
     return str(next(iter(entry.values())) if isinstance(entry, dict) and entry else entry)
 
 
 def _move(key: str, moves: list[str], chance: random.Random) -> str | None:
-    """A legal move; under the key `hint` a hint, or None where none is legal."""
+    """Return a legal move; under the key `hint` a hint, or None where none is legal."""
     fitting = [move for move in moves if key != "hint" or not move.startswith(("play", "discard slot"))]
     return chance.choice(fitting) if fitting else None
 
@@ -81,20 +81,20 @@ _RANGE = re.compile(r"(-?\d+) (?:to|到) (-?\d+)")
 
 
 def _form(prompt: str) -> str:
-    """The last form of a prompt, or a choice of a move where it has none."""
+    """Return the last form of a prompt, or a choice of a move where it has none."""
     forms = _FORM.findall(prompt)
     return str(forms[-1]) if forms else '{"reason": "<text>", "action": "<a legal move>"}'
 
 
 def _filled(form: str, moves: list[str], chance: random.Random, words: str) -> str:
-    """A form with its blanks filled in, in JSON or plain text."""
+    """Return a form with its blanks filled in, in JSON or plain text."""
     if form.startswith("{"):
         words = json.dumps(words)[1:-1]
     return _BLANK.sub(lambda blank: _value(blank[1], moves, chance, words), form)
 
 
 def _value(blank: str, moves: list[str], chance: random.Random, words: str) -> str:
-    """What may stand in a blank: `a legal move`, `number from -1 to 1`, `yes | no`, `"text", or null`."""
+    """Return what may stand in a blank: `a legal move`, `number from -1 to 1`, `yes | no`, `"text", or null`."""
     description, nothing, none = blank.partition(", or ") if ", or " in blank else blank.partition("，或 ")
     quote, description = '"' if description.startswith('"') else "", description.strip('"')
     if re.search("legal (move|hint)|合法(行动|提示)", description):
@@ -111,7 +111,7 @@ def _value(blank: str, moves: list[str], chance: random.Random, words: str) -> s
 
 
 def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]:
-    """The chat completion for a request, with one of the faults of `fake_faults.CONTENT` if `kind` is given."""
+    """Return the chat completion for a request, with one of the faults of `fake_faults.CONTENT` if `kind` is given."""
     prompt = "\n\n".join(str(message.get("content")) for message in request.get("messages", []))
     chance = random.Random(hashlib.sha256(prompt.encode()).digest())
     moves = list(dict.fromkeys(text for _, text in LISTED_MOVE.findall(prompt)))
@@ -139,7 +139,7 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
 
 
 def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application:
-    """The server; every response is sent after `latency_s`."""
+    """Return the server; every response is sent after `latency_s`."""
 
     counts = Counter[str]()
 

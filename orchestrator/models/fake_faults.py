@@ -70,7 +70,7 @@ class Faults:
             raise UserError(f"unknown fault {unknown[0]!r}; {did_you_mean(unknown[0], KINDS)}")
 
     def pick(self, request: dict[str, Any]) -> str | None:
-        """The kind of fault that hits a request, or None."""
+        """Return the kind of fault that hits a request, or None."""
         prompt = hashlib.sha256(json.dumps(request.get("messages")).encode()).hexdigest()
         self._seen[prompt] += 1
         chance = random.Random(f"{self.seed}-{prompt}-{self._seen[prompt]}")
@@ -83,7 +83,7 @@ class Faults:
         return kind
 
     async def on_the_wire(self, kind: str, request: web.Request) -> web.StreamResponse:
-        """The response that is sent instead of a completion."""
+        """Return the response that is sent instead of a completion."""
         if kind in STATUS:
             headers = {"Retry-After": str(self.retry_after_s)} if kind == "429_retry_after" else {}
             return web.json_response({"error": {"message": f"fault {kind}"}}, status=STATUS[kind], headers=headers)

@@ -56,19 +56,19 @@ class Fault:
     """What happened, to follow the words `the model server`; keys are removed."""
     status: int | None = None
     heals: bool = False
-    """Whether trying again may help."""
+    """True if trying again may help."""
     crowded: bool = False
-    """Whether the server wants fewer calls at a time."""
+    """True if the server wants fewer calls at a time."""
     retry_after_s: float | None = None
     """Seconds after which the server may be tried again, where it says so."""
     filtered: bool = False
-    """Whether the content was refused, rather than the request."""
+    """True if the content was refused, rather than the request."""
     too_long: bool = False
-    """Whether the prompt, with the room for its answer, is longer than the model's context."""
+    """True if the prompt, with the room for its answer, is longer than the model's context."""
     context: int | None = None
     """The length of that context in tokens, where the server says it."""
     too_large: bool = False
-    """Whether the answer has more bytes than are read."""
+    """True if the answer has more bytes than are read."""
 
 
 HEALING = (408, 409, 425, 429)
@@ -118,19 +118,19 @@ def classify(error: Exception, secrets: Iterable[str] = ()) -> Fault:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and the chain of its causes."""
+    """Yield an exception and the chain of its causes."""
     while error is not None:
         yield error
         error = error.__cause__
 
 
 def kinds(error: BaseException) -> str:
-    """The names of the types of an exception and of its causes, base classes included."""
+    """Return the names of the types of an exception and of its causes, base classes included."""
     return " ".join(kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__)
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status of an exception, wherever its library keeps it."""
+    """Return the HTTP status of an exception, wherever its library keeps it."""
     if type(error).__module__.startswith("aiohttp"):
         return None  # its parser gives codes to its own errors
     response = getattr(error, "response", None)
@@ -159,14 +159,16 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
 
 
 def _body(error: BaseException) -> object:
-    """What an error's body says of it: an object or a sentence, which some servers put into an object of its own."""
+    """Return what an error's body says of it: an object or a sentence, which some servers put into an object of its
+    own."""
     body = getattr(error, "body", None)
     inner = body.get("error") if isinstance(body, Mapping) else None
     return inner if isinstance(inner, Mapping | str) else body
 
 
 def _words(error: BaseException) -> tuple[str | None, str | None]:
-    """The code (else the type) and the message in the body of an error, as OpenAI and compatible servers send them."""
+    """Return the code (else the type) and the message in the body of an error, as OpenAI and compatible servers send
+    them."""
     body = _body(error)
     if not isinstance(body, Mapping):
         return None, body if isinstance(body, str) else None
@@ -196,7 +198,7 @@ def _too_long(status: int, code: str | None, words: str | None) -> bool:
 
 
 def _context(error: BaseException, words: str | None) -> int | None:
-    """The length of the context that a refusal names."""
+    """Return the length of the context that a refusal names."""
     body = _body(error)
     length = body.get("n_ctx") if isinstance(body, Mapping) else None
     match = _CONTEXT.search(words or "")
@@ -204,7 +206,7 @@ def _context(error: BaseException, words: str | None) -> int | None:
 
 
 def _clean(words: str, secrets: Iterable[str]) -> str:
-    """A server's message on one line, without keys and without characters that control a terminal."""
+    """Return a server's message on one line, without keys and without characters that control a terminal."""
     words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", redact(words, secrets))
     plain = " ".join("".join(c if c.isprintable() else " " for c in words).split())
     return plain if len(plain) <= WORDS else f"{plain[: WORDS - 3]}..."

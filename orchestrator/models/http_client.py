@@ -41,7 +41,7 @@ class BoundedClient(DefaultAioHttpClient):
         return complete
 
     async def _sent(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """The response, not read yet."""
+        """Return the response, not read yet."""
         options |= {"stream": True, "follow_redirects": False}
         for _ in range(REDIRECTS):
             response = await super().send(request, **options)

@@ -31,14 +31,15 @@ class _Turn(NamedTuple):
     counts: tuple[tuple[str, int], ...] = ()
     bounds: bool = False
     steps: bool = False
-    """Whether a decimal between bounds is one of a few values: llama.cpp and others hold no decimal to its bounds."""
+    """True if a decimal between bounds is one of a few values: llama.cpp and others hold no decimal to its bounds."""
     objects: bool = False
-    """Whether a list of one number for each move is an object with a key for each: nothing twice, nothing missing."""
+    """True if a list of one number for each move is an object with a key for each: nothing twice, nothing missing."""
 
 
 @cache
 def response_format(reply: type[Reply]) -> dict[str, Any]:
-    """The `response_format` of OpenAI, vLLM and llama.cpp: a strict schema, references inlined, all keys required.
+    """Return the `response_format` of OpenAI, vLLM and llama.cpp: a strict schema, references inlined, all keys
+    required.
 
     It has no bounds of numbers, and names no legal moves.
     """
@@ -46,7 +47,7 @@ def response_format(reply: type[Reply]) -> dict[str, Any]:
 
 
 def constraints(request: ModelRequest, settings: ModelSettings) -> tuple[Constrained, ...]:
-    """The ways to constrain the answer to a request, the strictest first; none where none is asked for.
+    """Return the ways to constrain the answer to a request, the strictest first; none where none is asked for.
 
     A server that refuses one may take the next.
     """
@@ -85,7 +86,7 @@ def _full(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
 
 
 def _fitted(reply: type[Reply], turn: _Turn, full: dict[str, Any], max_tokens: int | None) -> Iterator[Constrained]:
-    """The same with lists and texts that fit into `max_tokens`; lists of moves stay lists where not all fit."""
+    """Yield the same with lists and texts that fit into `max_tokens`; lists of moves stay lists where not all fit."""
     if max_tokens is None or not turn.bounds:
         return
     format = full["json_schema"]
@@ -104,7 +105,7 @@ def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:
 
 
 def _enumerated(schema: Any) -> Iterator[int]:
-    """How many values each enumeration in a schema has."""
+    """Yield how many values each enumeration in a schema has."""
     if isinstance(schema, dict):
         yield len(schema["enum"]) if isinstance(schema.get("enum"), list) else 0
     for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
@@ -146,7 +147,7 @@ class _Strict(NamedTuple):
     turn: _Turn
 
     def strict(self, schema: Any, moves: tuple[str, ...]) -> Any:
-        """The schema, with `moves` as the only values of fields that name a move."""
+        """Return the schema, with `moves` as the only values of fields that name a move."""
         if isinstance(schema, list):
             return [self.strict(item, moves) for item in schema]
         if not isinstance(schema, dict):
@@ -173,7 +174,7 @@ class _Strict(NamedTuple):
         return _stepped(strict) if self.turn.steps else strict
 
     def _lengths(self, schema: dict[str, Any], fitting: tuple[str, ...]) -> dict[str, int]:
-        """How long a list may be: as many as there are players, slots, legal moves."""
+        """Return how long a list may be: as many as there are players, slots, legal moves."""
         counts = dict(self.turn.counts)
         if (exactly := counts.get(schema.get(EACH, ""))) is not None:
             return {"minItems": exactly, "maxItems": exactly}
@@ -185,7 +186,7 @@ class _Strict(NamedTuple):
         return {"maxItems": min(bounds)} if bounds else {}
 
     def _names_moves(self, items: Any) -> bool:
-        """Whether the entries of a list are moves, or objects about one move each."""
+        """Return whether the entries of a list are moves, or objects about one move each."""
         entry = self.defs[items["$ref"].rpartition("/")[2]] if isinstance(items, dict) and "$ref" in items else items
         if not isinstance(entry, dict):
             return False
@@ -193,7 +194,7 @@ class _Strict(NamedTuple):
 
 
 def _stepped(schema: dict[str, Any]) -> dict[str, Any]:
-    """A decimal between bounds as one of the values 0, 0.05, 0.1 ... or -1, -0.9, -0.8 ..."""
+    """Return a decimal between bounds as one of the values 0, 0.05, 0.1 ... or -1, -0.9, -0.8 ..."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if schema.get("type") != "number" or low is None or high is None or high - low > WIDEST:
         return schema

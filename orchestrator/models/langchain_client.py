@@ -69,7 +69,8 @@ def _response(message: AIMessage) -> ModelResponse:
 
 
 def init(settings: ModelSettings) -> BaseChatModel:
-    """The model of `langchain:PROVIDER:NAME`, without retries of its own. Raises UserError when it cannot be made."""
+    """Return the model of `langchain:PROVIDER:NAME`, without retries of its own. Raises UserError when it cannot be
+    made."""
     try:
         from langchain.chat_models import init_chat_model
     except ImportError:
@@ -95,6 +96,6 @@ def init(settings: ModelSettings) -> BaseChatModel:
 
 
 def described(model: BaseChatModel) -> ModelSettings:
-    """The settings of a model object: its class and name, and what it was given that may be written down."""
+    """Return the settings of a model object: its class and name, and what it was given that may be written down."""
     name: Any = getattr(model, "model_name", None) or getattr(model, "model", None) or "unnamed"
     return of_object(f"langchain:{type(model).__name__}:{str(name).replace(' ', '-')}", langchain_fields.written(model))

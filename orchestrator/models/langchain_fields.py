@@ -48,7 +48,7 @@ SHORTEST = 6
 
 
 def written(model: Any) -> dict[str, Any]:
-    """What it was given that may be written, by field; `other`: a digest of what else decides its answers."""
+    """Return what it was given that may be written, by field; `other`: a digest of what else decides its answers."""
     settings = {name: getattr(model, name) for name in sorted(model.model_fields_set)}
     fields = {name: part for name, value in settings.items() if (part := _writable(name, value)) is not None}
     rest = {name: part for name, value in settings.items() if (part := _unwritable(name, value)) is not None}
@@ -58,7 +58,7 @@ def written(model: Any) -> dict[str, Any]:
 
 
 def _writable(name: str, value: Any) -> Any:
-    """The part of a field that may be written; None for none."""
+    """Return the part of a field that may be written; None for none."""
     if name in ADDRESSES:
         return _bare(value) if isinstance(value, str) else None
     if isinstance(value, Mapping) and name == "logit_bias":
@@ -74,7 +74,8 @@ def _writable(name: str, value: Any) -> Any:
 
 
 def _unwritable(name: str, value: Any) -> Any:
-    """What of a field decides answers and is not written; None for nothing. Keys and clients are no part of it."""
+    """Return what of a field decides answers and is not written; None for nothing. Keys and clients are no part of
+    it."""
     if name in REACHED or name in ADDRESSES or (_SECRET.search(name) and not isinstance(value, int | float)):
         return None
     if isinstance(value, Mapping) and name != "logit_bias":
@@ -85,20 +86,20 @@ def _unwritable(name: str, value: Any) -> Any:
 
 
 def _bare(url: str) -> str:
-    """An address without user, password and query."""
+    """Return an address without user, password and query."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def secrets(model: Any) -> tuple[str, ...]:
-    """Every text in it that may be a key, the longest first: none of them is ever written."""
+    """Return every text in it that may be a key, the longest first: none of them is ever written."""
     keys = {key for name in type(model).model_fields for key in _held(name, getattr(model, name, None))}
     return tuple(sorted(keys, key=lambda key: (-len(key), key)))
 
 
 def _held(name: str, value: Any, *, carried: bool = False) -> Iterator[str]:
-    """The keys in a field. `carried`: it stands in one in which every text may be a key."""
+    """Yield the keys in a field. `carried`: it stands in one in which every text may be a key."""
     if isinstance(value, SecretStr):
         yield from _texts(value.get_secret_value())
     elif isinstance(value, Mapping):
@@ -124,5 +125,5 @@ def _keys_in(name: str, text: str, carried: bool) -> Iterator[str]:
 
 
 def _texts(text: str) -> Iterator[str]:
-    """A key, and without the word before it: `Bearer sk-...`."""
+    """Yield a key, and without the word before it: `Bearer sk-...`."""
     yield from (key for key in (text, text.rpartition(" ")[2]) if key)

@@ -30,7 +30,7 @@ Named = str | Mapping[str, Any] | ModelSettings
 
 
 def transport(model: Named) -> Transport:
-    """The transport to a model. Raises UserError when a key or a package is missing."""
+    """Return the transport to a model. Raises UserError when a key or a package is missing."""
     chosen = settings(model)
     if chosen.provider is not None:
         from orchestrator.models.langchain_client import LangChainTransport, init
@@ -43,13 +43,14 @@ def transport(model: Named) -> Transport:
 
 
 def is_langchain(model: object) -> "TypeIs[BaseChatModel]":
-    """Whether it is a LangChain chat model; LangChain is not imported to find out."""
+    """Return whether it is a LangChain chat model; LangChain is not imported to find out."""
     loaded = sys.modules.get("langchain_core.language_models.chat_models")
     return loaded is not None and isinstance(model, loaded.BaseChatModel)
 
 
 def described(model: "BaseChatModel") -> ModelSettings:
-    """The settings of a LangChain model: its class and name, and what it was given that decides its responses."""
+    """Return the settings of a LangChain model: its class and name, and what it was given that decides its
+    responses."""
     from orchestrator.models import langchain_client
 
     return langchain_client.described(model)
@@ -72,7 +73,7 @@ class ModelLayer:
     """While it lasts, no call to a server begins."""
 
     def brain(self, model: "Named | BaseChatModel") -> Brain:
-        """The brain of a model. Raises UserError when it cannot be used."""
+        """Return the brain of a model. Raises UserError when it cannot be used."""
         if self.replay is not None:
             return self.replay
         if is_langchain(model):
@@ -111,7 +112,7 @@ class Wrapper(Protocol):
 
 
 def limit_of(brain: object) -> Limit | None:
-    """The limit of a model's calls, given its brain; None for a brain that no layer has made."""
+    """Return the limit of a model's calls, given its brain; None for a brain that no layer has made."""
     while isinstance(brain, Wrapper):
         brain = brain.brain
     return brain.limiter if isinstance(brain, ChatBrain) else None

@@ -109,5 +109,5 @@ class Limiter:
 
 
 def _first(most: int) -> float:
-    """How many calls at a time a server gets at first."""
+    """Return how many calls at a time a server gets at first."""
     return float(min(most, max(FIRST, most // 4)))

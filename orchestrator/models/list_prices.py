@@ -27,18 +27,19 @@ class ListPrice(Frozen):
 
 
 def list_price(model: ModelSettings) -> ListPrice | None:
-    """The list price of a model on its provider's own server; None where the list has none."""
+    """Return the list price of a model on its provider's own server; None where the list has none."""
     return of_name(model.model) if model.home or model.provider else None
 
 
 def of_name(model: str) -> ListPrice | None:
-    """The list price of a model by its string, as results state it: `openai:NAME` or `langchain:PROVIDER:NAME`."""
+    """Return the list price of a model by its string, as results state it: `openai:NAME` or
+    `langchain:PROVIDER:NAME`."""
     provider, _, name = model.removeprefix("langchain:").partition(":")
     return _all().get((provider, _DATED.sub("", name)))
 
 
 def price_of(model: ModelSettings) -> Price | None:
-    """The price in a model's settings, else its list price; None where neither is known."""
+    """Return the price in a model's settings, else its list price; None where neither is known."""
     if model.price is not None:
         return model.price
     listing = list_price(model)
@@ -46,7 +47,8 @@ def price_of(model: ModelSettings) -> Price | None:
 
 
 def caution(models: Iterable[ModelSettings]) -> str | None:
-    """That prices are estimates, in a sentence that names them; None where every model has a price, or no list does."""
+    """Say in a sentence that prices are estimates, and name them; None where every model has a price, or no list
+    does."""
     listings = {model.model: listing for model in models if model.price is None and (listing := list_price(model))}
     if not listings:
         return None

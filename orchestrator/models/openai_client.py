@@ -49,7 +49,7 @@ class OpenAITransport:
         return f"{type(self).__name__}({self.settings.model!r})"
 
     def client(self) -> AsyncOpenAI:
-        """One client per event loop: its connections belong to the loop that opened them."""
+        """Return one client per event loop: its connections belong to the loop that opened them."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client, self._loop = _client(self.settings), loop
@@ -60,7 +60,7 @@ class OpenAITransport:
         return parse_completion(_json(response))
 
     def _body(self, request: CompletionRequest) -> bytes:
-        """What is set, and nothing else."""
+        """Return what is set, and nothing else."""
         body: dict[str, Any] = {
             "messages": [{"role": message.role, "content": message.content} for message in request.messages]
         }
@@ -108,7 +108,7 @@ class OpenAITransport:
         return self.info.context
 
     async def describe(self) -> ServerInfo:
-        """What the server says about itself, as far as it does. Raises UserError as `check` does."""
+        """Return what the server says about itself, as far as it does. Raises UserError as `check` does."""
         await self.check()
         return self.info
 
@@ -119,7 +119,7 @@ class OpenAITransport:
 
 
 def _fixed(settings: ModelSettings) -> dict[str, Any]:
-    """What every request of a model says: its name, its sampling settings, and whatever `extra_body` adds."""
+    """Return what every request of a model says: its name, its sampling settings, and whatever `extra_body` adds."""
     sampling = settings.sampling
     if "max_tokens" in sampling and (settings.home or settings.azure):
         # OpenAI's reasoning models refuse the older name, other servers do not know the newer one
@@ -128,7 +128,7 @@ def _fixed(settings: ModelSettings) -> dict[str, Any]:
 
 
 def _client(settings: ModelSettings) -> AsyncOpenAI:
-    """A client whose connections are bounded, timed and retried by its caller."""
+    """Return a client whose connections are bounded, timed and retried by its caller."""
     common: dict[str, Any] = {
         "max_retries": 0,
         "timeout": httpx2.Timeout(None, connect=CONNECT_S),
@@ -160,7 +160,7 @@ def _tls() -> SSLContext:
 
 
 def _json(response: httpx2.Response) -> object:
-    """The JSON of a response.
+    """Return the JSON of a response.
 
     Raises NotACompletion for half a response, a page, a number that is called JSON, or a thousand brackets.
     """
@@ -174,7 +174,7 @@ def _json(response: httpx2.Response) -> object:
 
 
 def _unreachable(error: BaseException) -> str:
-    """Why no connection came about."""
+    """Return why no connection came about."""
     kinds = faults.kinds(error)
     reasons = {
         "DNS|gaierror": "its host is unknown",
@@ -187,7 +187,7 @@ def _unreachable(error: BaseException) -> str:
 
 
 def parse_completion(answer: object) -> ModelResponse:
-    """The first choice of a chat completion, given as plain data. Raises NotACompletion when it is none."""
+    """Return the first choice of a chat completion, given as plain data. Raises NotACompletion when it is none."""
     choices = _at(answer, "choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = _at(choice, "message")
@@ -214,14 +214,14 @@ def parse_completion(answer: object) -> ModelResponse:
 
 
 def _at(value: object, *path: str) -> object:
-    """What lies at a path of nested objects; None where there is nothing."""
+    """Return what lies at a path of nested objects; None where there is nothing."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def _count(value: object, *path: str) -> int:
-    """A count; 0 for what is none."""
+    """Return a count; 0 for what is none."""
     number = _at(value, *path)
     return int(number) if isinstance(number, int | float) and 0 <= number < 1e12 else 0
 
@@ -231,7 +231,7 @@ def _string(value: object) -> str | None:
 
 
 def _text(content: object) -> str:
-    """A text, or the texts of a list of content parts."""
+    """Return a text, or the texts of a list of content parts."""
     if isinstance(content, list):
         return "".join(_text(_at(part, "text")) for part in content)
     return content if isinstance(content, str) else ""

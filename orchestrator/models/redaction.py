@@ -19,7 +19,7 @@ _CALLED = r"(?i:bearer|api[-_ ]?key|authorization)(?:\W+(?:provided|given|is|was
 
 
 def redact(text: str, secrets: Iterable[str], prompt: str = "") -> str:
-    """A text without keys; a key that is a part of `said`, the prompt, is a word of it and no secret.
+    """Return a text without keys; a key that is a part of the `prompt` is a word of it and no secret.
 
     A key is also found where its characters are escaped, as JSON, URLs and HTML do.
     """
@@ -44,7 +44,7 @@ def _escaped(secret: str) -> re.Pattern[str]:
 
 
 def _any_spelling(character: str) -> str:
-    """A character as \\u0022 or \\x22, %22, &#34;, &#x22; or &quot;, as it is, and after a backslash."""
+    """Return a character as \\u0022 or \\x22, %22, &#34;, &#x22; or &quot;, as it is, and after a backslash."""
     code = ord(character)
     spellings = (
         rf"\\{{1,{DEEPEST}}}(?i:u00|x){_hex(code)}",

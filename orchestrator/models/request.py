@@ -89,7 +89,7 @@ class ModelRequest:
 
 
 def estimated(text: str) -> int:
-    """An estimate of a text's tokens: 3.2 ASCII characters each, and one for every other character.
+    """Return an estimate of a text's tokens: 3.2 ASCII characters each, and one for every other character.
 
     Prompts full of slots, ranks and chances have shorter tokens than prose: a small model's tokeniser counts 3.23.
     """
@@ -113,8 +113,8 @@ class Message(Frozen):
 
 
 def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
-    """The parts as chat messages: a system message if there are system parts, then the others in their order, those of
-    one speaker that follow one another as one message."""
+    """Return the parts as chat messages: a system message if there are system parts, then the others in their order,
+    those of one speaker that follow one another as one message."""
     system = [part for part in parts if part.speaker == "system"]
     rest = [part for part in parts if part.speaker != "system"]
     spoken = [list(turn) for _, turn in groupby(rest, key=lambda part: part.speaker)]
@@ -150,9 +150,9 @@ class ModelResponse:
     tokens_in: int = 0
     tokens_out: int = 0
     cached_tokens: int = 0
-    """Of `tokens_in`."""
+    """Part of `tokens_in`."""
     reasoning_tokens: int = 0
-    """Of `tokens_out`."""
+    """Part of `tokens_out`."""
     finish: str | None = None
     """The provider's finish reason; `length` means that the text is cut off."""
     served_by: str | None = None
@@ -165,9 +165,9 @@ class ModelResponse:
     usd: float | None = None
     """What it cost; None when no price is known."""
     estimated: bool = False
-    """Whether the token counts are estimated from the characters, because the server sent none."""
+    """True if the token counts are estimated from the characters, because the server sent none."""
     cached: bool = False
-    """Whether it came from the cache: it cost nothing now, its token counts are those of the first time."""
+    """True if it came from the cache: it cost nothing now, its token counts are those of the first time."""
     injected: tuple[str, ...] = ()
     """The errors that a simulated model put into this answer."""
     constraint: Constraint | None = None
@@ -205,7 +205,7 @@ class Exchange:
     """Why the answer was unusable, or why no response came."""
     cause: Cause | None = None
     copied: bool = False
-    """Whether the answer repeats the example of its prompt."""
+    """True if the answer repeats the example of its prompt."""
     form: Form | None = None
     """The format that a second request asked for, where it is not that of the first."""
     reply: BaseModel | None = None
@@ -230,7 +230,7 @@ class Exchange:
 
 
 def prompt_hash(messages: Sequence[Message]) -> str:
-    """A hash of the roles and texts of messages; it does not depend on the spans of the parts."""
+    """Return a hash of the roles and texts of messages; it does not depend on the spans of the parts."""
     text = json.dumps([[message.role, message.content] for message in messages])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -251,7 +251,8 @@ MAX_ASKS = 2
 
 
 async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange], None]) -> BaseModel:
-    """The reply to a request: a brain is asked until its answer is usable, at most MAX_ASKS times; else `Absent`.
+    """Return the reply to a request: a brain is asked until its answer is usable, at most MAX_ASKS times; else
+    `Absent`.
 
     A prompt that is too long for the model is not asked again. Every exchange is passed to `record` before the next
     request is made. Raises ModelError when no response comes.
@@ -281,7 +282,7 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
 
 
 def _read(request: ModelRequest, response: ModelResponse) -> Reading:
-    """What a response says. Raises Unreadable."""
+    """Return what a response says. Raises Unreadable."""
     if response.unusable is not None:
         raise response.unusable
     if response.finish == TOO_LONG:
@@ -327,11 +328,12 @@ class TakesSchemas(Protocol):
     """A brain that knows whether its model is sent schemas."""
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
-        """Whether this request would go with a schema, if its form asked for one."""
+        """Return whether this request would go with a schema, if its form asked for one."""
 
 
 def takes_schema(brain: Brain, request: ModelRequest) -> bool:
-    """Whether a request would go with a schema, if its form asked for one; a brain that does not say takes none."""
+    """Return whether a request would go with a schema, if its form asked for one; a brain that does not say takes
+    none."""
     return isinstance(brain, TakesSchemas) and brain.takes_schema(request)
 
 
@@ -364,7 +366,7 @@ class Scripted:
 
 
 def json_text(value: object) -> str:
-    """A reply or a mapping as the JSON that a model would write."""
+    """Return a reply or a mapping as the JSON that a model would write."""
     if isinstance(value, BaseModel):
         return value.model_dump_json()
     if isinstance(value, Mapping):

@@ -44,9 +44,9 @@ class ChatBrain:
     """The constraints that the server refuses: it refused a request with them and answered it with a weaker one."""
     window: ContextWindow = field(default_factory=ContextWindow)
     answered: bool = False
-    """Whether the model has answered at all."""
+    """True if the model has answered at all."""
     warned: bool = False
-    """Whether it was said that prompts are too long."""
+    """True if it was said that prompts are too long."""
     pause: Pause = field(default_factory=Pause)
     """While it lasts, no request is sent."""
 
@@ -100,7 +100,7 @@ class ChatBrain:
             await asyncio.sleep(wait)
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
-        """Whether it would send this request with a schema, if its form asked for one."""
+        """Return whether it would send this request with a schema, if its form asked for one."""
         takes_formats = self.transport.takes_response_format and self.settings.response_format == "json_schema"
         return takes_formats and "schema" not in self.refused
 
@@ -122,7 +122,7 @@ class ChatBrain:
         return self._unanswered(TOO_LONG, tries)
 
     def _too_large(self, messages: tuple[Message, ...], tries: list[WireTry]) -> ModelResponse:
-        """An answer that was not read: it is paid for, so it counts as long as it may have been, at least."""
+        """Return an answer that was not read: it is paid for, so it counts as long as it may have been, at least."""
         tokens = self.settings.max_answer_bytes * 5 // 16
         longest = min(tokens, self.settings.max_tokens or tokens)
         unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
@@ -132,7 +132,7 @@ class ChatBrain:
         return ModelResponse(text="", finish=finish, attempts=tuple(tries), usd=0.0 if self.settings.price else None)
 
     async def _tried(self, request: CompletionRequest) -> tuple[ModelResponse | Fault, float]:
-        """One try within the model's limit, and the seconds that it took. Raises Held."""
+        """Try once within the model's limit; return what came, and the seconds that it took. Raises Held."""
         outcome: ModelResponse | Fault
         async with self._place() as began:
             try:
@@ -184,7 +184,8 @@ class ChatBrain:
     def _completed(
         self, response: ModelResponse, messages: tuple[Message, ...], tries: list[WireTry], latency_s: float
     ) -> ModelResponse:
-        """A response with what only this layer knows of it: its tries, its price, its tokens where nobody counted."""
+        """Return a response with what only this layer knows of it: its tries, its price, its tokens where nobody
+        counted."""
         prompt = "\n".join(message.content for message in messages)
         text = self._clean(response.text, prompt) or ""
         tokens_in = response.tokens_in or sum(estimated(message.content) for message in messages)
@@ -207,7 +208,7 @@ class ChatBrain:
         )
 
     def _clean(self, text: Any, prompt: str) -> str | None:
-        """A server's text without keys, and without lone surrogates, which no file takes.
+        """Return a server's text without keys, and without lone surrogates, which no file takes.
 
         It is read as it is written, so that a game that is resumed reads the same; words of the prompt stay in it.
         """
@@ -225,7 +226,8 @@ class ChatBrain:
 
 
 def _with_stricter(refused: list[Constraint]) -> set[Constraint]:
-    """A server that takes no plain schema takes no stricter one, and one that takes no moves may choke on bounds."""
+    """Add what is stricter: a server that takes no plain schema takes nothing stricter, and one that takes no moves may
+    choke on bounds."""
     names = set(refused)
     if "schema" in names or "moves" in names:
         names |= {"fitted", "moves", "bounds"}
@@ -237,7 +239,7 @@ CUT_OFF = ("length", "max_tokens", "model_length")
 
 
 def call_seed(base: int, request: ModelRequest) -> int:
-    """The seed of one call: a one-way hash of where in which game it is made; 31 bits, as servers take them."""
+    """Return the seed of one call: a one-way hash of where in which game it is made; 31 bits, as servers take them."""
     place = request.place
     plain = (
         f"{base}|{place.game}|{place.repeat}|{place.seat}|{place.turn}|{request.node}|{request.sample}|{request.ask}"

@@ -26,7 +26,7 @@ ECHO = 2000
 
 
 def quotation(text: str, problem: Unreadable) -> str | None:
-    """What of an unusable answer the model is shown again: all of it, or None where that would not help."""
+    """Return what of an unusable answer the model is shown again: all of it, or None where that would not help."""
     answer = text.rpartition("</think>")[2].strip()
     return answer if problem.cause in ("schema", "illegal") and 0 < len(answer) <= ECHO else None
 

@@ -33,7 +33,7 @@ def parse(name: str, listing: object, props: object = None) -> ServerInfo:
 
 
 def is_llama_cpp(listing: object) -> bool:
-    """Whether an answer to GET /models is one of llama.cpp, which alone describes its models so."""
+    """Return whether an answer to GET /models is one of llama.cpp, which alone describes its models so."""
     return any("meta" in entry for entry in _entries(listing))
 
 

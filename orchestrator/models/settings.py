@@ -61,7 +61,7 @@ class Price(Frozen):
     """Reasoning tokens are output."""
 
     def usd(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
-        """What a call costs, never less than 0; `cached` are among `tokens_in`, all of them at most."""
+        """Return what a call costs, never less than 0; `cached` are among `tokens_in`, all of them at most."""
         cached = min(cached, tokens_in)
         dear = self.input if self.cached is None else self.cached
         return ((tokens_in - cached) * self.input + cached * dear + tokens_out * self.output) / 1e6
@@ -88,14 +88,14 @@ class ModelSettings(Frozen):
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
     """The constraint on the answer that the server is asked for; the prompt states the format as well."""
     schema_moves: Literal["enum", "string"] | None = None
-    """Whether a schema names the legal moves of the turn, or takes any text for a move and leaves it to the reader.
+    """True if a schema names the legal moves of the turn, or takes any text for a move and leaves it to the reader.
 
     With `enum`, ratings are an object with one number for each legal move rather than a list. None: `string` for
     api.openai.com and Azure, which are slow at the first request with a new schema, else `enum`; on a llama.cpp server
     the moves of a turn cost a tenth of a second or less (docs/measured.md, "What schemas cost").
     """
     schema_bounds: bool | None = None
-    """Whether a schema has the bounds of numbers and lists. None: not for Azure, which does not take them.
+    """True if a schema has the bounds of numbers and lists. None: not for Azure, which does not take them.
 
     Together with `schema_moves: enum` a decimal is then one of 21 values: from -1 to 1 in steps of 0.1, a chance in
     steps of 0.05, because most servers hold no decimal to its bounds: a model that wants to say 0.97 says 0.95. With
@@ -140,7 +140,7 @@ class ModelSettings(Frozen):
     @field_validator("key")
     @classmethod
     def _a_name(cls, key: str | None) -> str | None:
-        """A key given here by mistake would appear in error messages."""
+        """Refuse a key given here by mistake, which would appear in error messages."""
         if key is not None and not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
             raise ValueError("this names the environment variable of the key, e.g. TOGETHER_API_KEY; it is not the key")
         return key
@@ -175,19 +175,19 @@ class ModelSettings(Frozen):
 
     @property
     def home(self) -> bool:
-        """Whether api.openai.com serves it."""
+        """True if api.openai.com serves it."""
         return self.provider is None and not self.azure and self.url == OPENAI_URL
 
     @property
     def enumerates_moves(self) -> bool:
-        """Whether a schema names the legal moves of the turn."""
+        """True if a schema names the legal moves of the turn."""
         if self.schema_moves is None:
             return not (self.home or self.azure)
         return self.schema_moves == "enum"
 
     @property
     def bounds_values(self) -> bool:
-        """Whether a schema has the bounds of numbers and lists."""
+        """True if a schema has the bounds of numbers and lists."""
         return not self.azure if self.schema_bounds is None else self.schema_bounds
 
     @property
@@ -250,7 +250,7 @@ class ModelSettings(Frozen):
 
 
 def _meant(model: str) -> str | None:
-    """What a model without a provider, or with another way to name one, probably stands for."""
+    """Return what a model without a provider, or with another way to name one, probably stands for."""
     provider, slash, name = model.partition("/")
     if slash and provider in ("openai", "azure"):
         return f"{provider}:{name}"
@@ -270,7 +270,7 @@ def _named(model: str) -> re.Match[str] | None:
 
 
 def _key(variable: str) -> str | None:
-    """The key in a variable of the environment. Raises UserError for what cannot be sent as one."""
+    """Return the key in a variable of the environment. Raises UserError for what cannot be sent as one."""
     key = os.environ.get(variable) or None
     if key and not (key.isascii() and key.isprintable()):
         raise UserError(f"the key in {variable} has characters that no key has")
@@ -307,7 +307,8 @@ def _check_url(url: str) -> None:
 
 
 def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
-    """The settings of a server's model, given as a string or a mapping, completed by the environment. Raises UserError.
+    """Return the settings of a server's model, given as a string or a mapping, completed by the environment. Raises
+    UserError.
 
     HANABI_TEMPERATURE, HANABI_MAX_TOKENS, HANABI_PRICE (`{input: 1, output: 4}`) ...: every setting but the model and
     its server can be given so; what the mapping says goes first.
@@ -333,7 +334,7 @@ def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> di
 
 
 def of_object(model: str, parameters: Mapping[str, Any]) -> ModelSettings:
-    """The settings of a model object that was made in Python with these parameters."""
+    """Return the settings of a model object that was made in Python with these parameters."""
     names = [name for name in ModelSettings.model_fields if name not in DECIDING]
     try:
         return ModelSettings.model_validate({**_environment(names), "model": model, "made_with": dict(parameters)})
@@ -342,7 +343,8 @@ def of_object(model: str, parameters: Mapping[str, Any]) -> ModelSettings:
 
 
 def read_models(path: Path) -> dict[str, ModelSettings | SimSettings | str]:
-    """The models of a YAML file, by name: one model's settings, or a mapping of names to models. Raises UserError.
+    """Return the models of a YAML file, by name: one model's settings, or a mapping of names to models. Raises
+    UserError.
 
     A file with the key `model` gives the model called `default`.
     """

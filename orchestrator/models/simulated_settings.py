@@ -90,7 +90,7 @@ class SimSettings(Rates):
 
 
 def profile(model: str) -> Rates:
-    """The rates of `sim:NAME`. Raises ValueError for an unknown name."""
+    """Return the rates of `sim:NAME`. Raises ValueError for an unknown name."""
     name = model.removeprefix(SIM)
     if not is_simulated(model) or name not in PROFILES:
         hint = did_you_mean(model, [f"{SIM}{profile_name}" for profile_name in PROFILES])
@@ -132,5 +132,5 @@ def settings(model: object) -> SimSettings | None:
 
 
 def among(models: str) -> list[str]:
-    """The simulated models among model names joined by `+`, as results state them."""
+    """Return the simulated models among model names joined by `+`, as results state them."""
     return [model for model in re.split(r"\+(?=\S)", models) if is_simulated(model)]

@@ -30,7 +30,7 @@ class Transport(Protocol):
 
     @property
     def takes_response_format(self) -> bool:
-        """Whether it sends the `response_format` of a request."""
+        """True if it sends the `response_format` of a request."""
 
     @property
     def context_length(self) -> int | None:

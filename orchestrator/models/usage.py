@@ -16,9 +16,9 @@ class Usage:
     """US dollars; None where the price of a call is not known."""
     calls: int = 0
     cached_tokens: int = 0
-    """Of `tokens_in`."""
+    """Part of `tokens_in`."""
     reasoning_tokens: int = 0
-    """Of `tokens_out`."""
+    """Part of `tokens_out`."""
 
     @property
     def tokens(self) -> int:

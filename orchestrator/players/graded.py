@@ -19,7 +19,7 @@ SIMPLE = Convention("newest", "newest", subtle=False)
 
 
 def pointed_at(scene: Scene) -> set[int]:
-    """The own slots that a hint once pointed at, except those that cannot fit by now."""
+    """Return the own slots that a hint once pointed at, except those that cannot fit by now."""
     cards, hinted = scene.knowledge.cards[scene.seat], scene.knowledge.literal[scene.seat]
     pointed = {claim.card for claim in scene.knowledge.claims if claim.why == "play hint"}
     return {slot for slot, card in enumerate(cards) if card in pointed and hinted[slot] & scene.piles.playable}

@@ -14,12 +14,12 @@ PARTNERS: Mapping[str, Partner] = {
 
 
 def names() -> list[str]:
-    """All partners, the weakest families first."""
+    """Return all partners, the weakest families first."""
     return list(PARTNERS)
 
 
 def get(name: str) -> Partner:
-    """The partner of a name. Raises UserError with the known names."""
+    """Return the partner of a name. Raises UserError with the known names."""
     if name not in PARTNERS:
         raise UserError(f"unknown partner {name!r}; {did_you_mean(name, names())}")
     return PARTNERS[name]

@@ -98,7 +98,7 @@ class RecordedPerson:
 
 
 def _decisions(path: Path, game: str) -> list[Decided]:
-    """What persons decided in the recorded games of this hash."""
+    """Return what persons decided in the recorded games of this hash."""
     decisions: list[Decided] = []
     for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
         events = journal.read(file)

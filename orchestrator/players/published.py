@@ -51,7 +51,7 @@ class CountedView:
         return self.view.tokens < MAX_TOKENS
 
     def held(self) -> Iterator[tuple[Hand, Card, Knowledge]]:
-        """The others' cards: in turn order from the next player, oldest first."""
+        """Yield the others' cards: in turn order from the next player, oldest first."""
         for hand in self.view.hands:
             for card, knowledge in zip(hand.cards, hand.known, strict=True):
                 yield hand, card, knowledge
@@ -62,7 +62,8 @@ ProductionRule = Callable[[CountedView], ReasonedMove | None]
 
 
 def best(shares: Sequence[float]) -> int:
-    """The slot with the largest share, the newest of equals; that costs van den Bergh's player a point in pairs."""
+    """Return the slot with the largest share, the newest of equals; that costs van den Bergh's player a point in
+    pairs."""
     return max(range(len(shares)), key=lambda slot: (shares[slot], slot))
 
 
@@ -137,7 +138,7 @@ def tell_dispensable(below: int) -> ProductionRule:
 
 
 def _showing_dead(view: View, hand: Hand, card: Card, knowledge: Knowledge) -> Hint | None:
-    """A complete colour, a rank that every colour has passed, or the missing half of a card that was played."""
+    """Return a hint at a complete colour, a rank that every colour has passed, or the rest of a played card."""
     top = view.fireworks[COLOURS.index(card.colour)]
     if knowledge.colour is None and (top == max(RANKS) or (knowledge.rank and card.rank <= top)):
         return HintColour(to=hand.seat, colour=card.colour)
@@ -231,7 +232,7 @@ def discard_random(seen: CountedView) -> ReasonedMove | None:
 
 
 def first(*rules: ProductionRule) -> Rule:
-    """The rule of a player: the move of the first production rule that fires, any legal move when none does."""
+    """Return the rule of a player: the move of the first production rule that fires, any legal move when none does."""
 
     def rule(view: View, rng: Random) -> ReasonedMove:
         seen = CountedView(view, rng)

@@ -54,7 +54,7 @@ class PythonAgent:
             raise TurnError(f"turn {view.turn}: {self.spec} answered {text}, {error}") from None
 
     def _joined(self, view: View) -> Act:
-        """The agent, made and caught up with the game."""
+        """Return the agent, made and caught up with the game."""
         if not inspect.isclass(self.target):
             return _act(self.target)
         try:
@@ -84,7 +84,7 @@ class PythonAgent:
 
 
 def read(spec: str) -> Seat:
-    """The seat of `python:module:object`; modules in the working directory are found too.
+    """Return the seat of `python:module:object`; modules in the working directory are found too.
 
     An object that is a Seat of this project, `async (View, Memory) -> Decision`, is returned as it is. Raises UserError
     when the module cannot be imported, or the object is missing or not an agent.
@@ -118,7 +118,7 @@ def _act(agent: Any) -> Act:
 
 
 def _accepted(target: type, view: View) -> dict[str, Any]:
-    """The arguments for a class, as far as its signature takes them; `config` is what HLE's own agents take."""
+    """Return the arguments for a class, as far as its signature takes them; `config` is what HLE's own agents take."""
     offered = {"players": view.players, "seat": view.seat, "config": {"players": view.players}}
     parameters = inspect.signature(target).parameters.values()
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
@@ -134,8 +134,8 @@ def _in_words(error: BaseException) -> str:
 
 
 def observed(referee: Referee) -> dict[str, Any]:
-    """The acting seat's observation, with the keys of HLE's environment. Colours are letters, ranks begin at 0, hands
-    and card knowledge begin with the observer's own.
+    """Return the acting seat's observation, with the keys of HLE's environment. Colours are letters, ranks begin at 0,
+    hands and card knowledge begin with the observer's own.
 
     One key is new: `legal_moves_as_text`, the texts of the legal moves in the order of `legal_moves`.
     """
@@ -162,7 +162,7 @@ def observed(referee: Referee) -> dict[str, Any]:
 
 
 def action(move: Move, view: View) -> dict[str, Any]:
-    """A move of the observer as an action dict of HLE's environment."""
+    """Return a move of the observer as an action dict of HLE's environment."""
     if isinstance(move, Play | Discard):
         return {"action_type": move.kind.upper(), "card_index": move.slot}
     offset = (move.to - view.seat) % view.players
@@ -179,8 +179,8 @@ def _card(card: Card | None) -> dict[str, Any]:
 
 
 def meant(answer: object, referee: Referee) -> Move:
-    """The legal move of an answer: its number in HLE, its text, or an action dict. Raises ValueError for anything
-    else."""
+    """Return the legal move of an answer: its number in HLE, its text, or an action dict. Raises ValueError for
+    anything else."""
     uids, view = referee.uids(), referee.view()
     if isinstance(answer, str):
         moves = [move for move in uids.values() if str(move) == answer]
@@ -194,7 +194,7 @@ def meant(answer: object, referee: Referee) -> Move:
 
 
 def _number(answer: Any) -> int | None:
-    """The number of an answer, of any integer type; None for anything else."""
+    """Return the number of an answer, of any integer type; None for anything else."""
     try:
         return None if isinstance(answer, bool) else index(answer)
     except TypeError:

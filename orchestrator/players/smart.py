@@ -11,7 +11,7 @@ from orchestrator.players.base import Partner, ReasonedMove, Rule
 
 
 def keeping(convention: Convention, steps: Sequence[PolicyStep] = STEPS) -> Rule:
-    """The rule of a player who assumes that everybody keeps to a convention."""
+    """Return the rule of a player who assumes that everybody keeps to a convention."""
 
     def rule(view: View, rng: Random) -> ReasonedMove:
         everybody = common_knowledge((convention,) * view.players, view.history)

@@ -26,7 +26,7 @@ EXAMPLES = "e.g. `play 2`, `d 0`, `hint P1 red` or `h 1 3`"
 
 
 def typed_move(text: str, view: View) -> tuple[Move, str]:
-    """The legal move of a text, and the reason that may follow it after `because`; else an empty reason.
+    """Return the legal move of a text, and the reason that may follow it after `because`; else an empty reason.
 
     Raises ValueError with one sentence for anything that is not one legal move of the view.
     """
@@ -44,7 +44,8 @@ def typed_move(text: str, view: View) -> tuple[Move, str]:
 
 
 def _short(text: str, view: View) -> Move | None:
-    """The move of a few letters, legal or not; None for any other text. Raises ValueError for what cannot be one."""
+    """Return the move of a few letters, legal or not; None for any other text. Raises ValueError for what cannot be
+    one."""
     if match := _OWN.fullmatch(text):
         if (slot := int(match[2])) >= len(view.own):
             raise ValueError(f"you have no slot {slot}; your cards are in slots 0 to {len(view.own) - 1}")
@@ -55,7 +56,7 @@ def _short(text: str, view: View) -> Move | None:
 
 
 def _target(digit: str | None, text: str, view: View) -> int:
-    """The seat of a hint; the only other one where none is named."""
+    """Return the seat of a hint; the only other one where none is named."""
     if digit is not None:
         return int(digit)
     if len(view.hands) > 1:
@@ -74,7 +75,7 @@ def _hint(to: int, word: str) -> Hint:
 
 
 def _unplayable(move: Move, view: View) -> str | None:
-    """Why a move is not legal now, in one sentence; None for a legal move."""
+    """Return why a move is not legal now, in one sentence; None for a legal move."""
     if move in view.legal:
         return None
     if isinstance(move, HintColour | HintRank):
@@ -96,7 +97,7 @@ def _no_hint(hint: Hint, view: View) -> str:
 
 
 def _in_words(text: str, view: View) -> Move:
-    """The move of a sentence, as a model's answer is read."""
+    """Return the move of a sentence, as a model's answer is read."""
     try:
         return ground(text, labelled(view.legal))
     except ValueError as error:

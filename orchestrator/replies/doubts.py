@@ -7,8 +7,8 @@ import re
 
 
 def phrases(table: str) -> str:
-    """An alternation of the phrases of a table, which stand on lines of their own or between ` / `; a space stands for
-    any white space. A phrase may use the other signs of regular expressions."""
+    """Return an alternation of the phrases of a table, which stand on lines of their own or between ` / `; a space
+    stands for any white space. A phrase may use the other signs of regular expressions."""
     return "|".join(r"\s+".join(phrase.split()) for phrase in re.split(r"\n| / ", table) if phrase.strip())
 
 
@@ -79,8 +79,8 @@ _AFTERTHOUGHTS = (RETRACTS, ILLUSTRATES, _INTERJECTS, _CONTRASTS, _OF_THE_ANSWER
 
 
 def taken_back(text: str) -> bool:
-    """Whether a text that stands after a decision leaves doubt about it: it takes it back, begins to disagree, calls it
-    an example, or its writer goes on to consider something."""
+    """Return whether a text that stands after a decision leaves doubt about it: it takes it back, begins to disagree,
+    calls it an example, or its writer goes on to consider something."""
     return any(doubt.search(text) for doubt in _AFTERTHOUGHTS)
 
 
@@ -112,8 +112,8 @@ _NEAR = 200
 
 
 def _introduction(before: str) -> str:
-    """The clause that leads to an object: `here it is:` in `They hold a red 1, so here it is:`; empty where the words
-    before the object end with a sentence of their own."""
+    """Return the clause that leads to an object: `here it is:` in `They hold a red 1, so here it is:`; empty where the
+    words before the object end with a sentence of their own."""
     text = re.sub(r"```\w*\s*\Z|<\w+>\s*\Z", "", before[-_NEAR:].rstrip()).rstrip()
     line = text.rpartition("\n")[2]
     return "" if re.search(r"[.!?]\W*\Z", line) else re.split(r"[.!?;—,]\s", line)[-1]
@@ -132,7 +132,7 @@ _SPEAKS_OF_IT = re.compile(
 
 
 def disowned(before: str, after: str) -> bool:
-    """Whether the words before or after the last object of an answer say that it is not what is meant."""
+    """Return whether the words before or after the last object of an answer say that it is not what is meant."""
     introduction = _introduction(before)
     before_it = (doubt.search(introduction) for doubt in (_REFUSED, _BAD, _MODAL, _SOMEONE, ILLUSTRATES))
     return bool(_SUPPOSED.search(before[-_NEAR:]) or any(before_it) or _SPEAKS_OF_IT.search(after) or taken_back(after))

@@ -39,7 +39,7 @@ class Reading:
 
     reply: Reply
     repaired: bool
-    """Whether its form was repaired, or something was left out."""
+    """True if its form was repaired, or something was left out."""
     dropped: tuple[str, ...] = ()
     """What was left out because it could not be read, a short sentence each."""
 

@@ -51,7 +51,7 @@ class Reply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     names_moves: ClassVar[bool] = False
-    """Whether it names legal moves, so that the prompt must list them."""
+    """True if it names legal moves, so that the prompt must list them."""
     example: ClassVar[dict[str, Any]] = {}
     """One well-formed reply, which tests read back. No model is shown it: weak ones copy what they are shown."""
     labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
@@ -82,12 +82,12 @@ class Reply(BaseModel):
 
     @classmethod
     def unnamed(cls, text: str) -> dict[str, Any] | None:
-        """What an answer means that names none of the fields; None when it means nothing, as for most types."""
+        """Return what an answer means that names none of the fields; None when it means nothing, as for most types."""
         return None
 
     @classmethod
     def answer_fields(cls) -> tuple[str, ...]:
-        """The fields that a model writes, in order."""
+        """Return the fields that a model writes, in order."""
         return tuple(name for name in cls.model_fields if name not in cls.programmed)
 
     @property
@@ -96,17 +96,17 @@ class Reply(BaseModel):
         return self._text
 
     def with_text(self, text: str | None) -> "Reply":
-        """A copy that holds the text which the model wrote."""
+        """Return a copy that holds the text which the model wrote."""
         reply = self.model_copy()
         reply._text = None if text is None else text.rpartition("</think>")[2].strip()
         return reply
 
     def as_data(self) -> dict[str, Any]:
-        """The fields that a model writes, as plain data in order."""
+        """Return the fields that a model writes, as plain data in order."""
         data = self.model_dump(mode="json")
         return {name: data[name] for name in self.answer_fields()}
 
     def besides(self) -> dict[str, Any]:
-        """The fields that a program filled and that models may see, as plain data."""
+        """Return the fields that a program filled and that models may see, as plain data."""
         data = self.model_dump(mode="json", include=set(self.programmed) - set(self.unsaid))
         return {name: value for name, value in data.items() if value}

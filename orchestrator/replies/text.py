@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 
 def parts(text: str, kind: type[Reply]) -> dict[str, str]:
-    """The text of each part, up to the next one; of parts with the same name, the last. Raises Missing."""
+    """Return the text of each part, up to the next one; of parts with the same name, the last. Raises Missing."""
     heads = _heads(text, kind)
     _check(text, heads, kind)
     texts = {part.name: text[part.start : part.end].strip() for part in heads}
@@ -46,7 +46,7 @@ def parts(text: str, kind: type[Reply]) -> dict[str, str]:
 
 
 def last_stated(text: str, kind: type[Reply], name: str) -> str | None:
-    """The first line of the last part of a name, even where the text leaves doubt about it."""
+    """Return the first line of the last part of a name, even where the text leaves doubt about it."""
     stated = [part for part in _heads(text, kind) if part.name == name]
     return text[stated[-1].start : stated[-1].end].strip().partition("\n")[0] if stated else None
 
@@ -59,7 +59,7 @@ _NUMBER = rf"\d+[.)]{_SPACE}+"
 
 
 def _heads(text: str, kind: type[Reply]) -> list[Part]:
-    """The parts that the text names.
+    """Return the parts that the text names.
 
     After a list, the keys of its entries are not names of parts: `Action: play slot 0` is an entry there, not a choice.
     A part name that is marked as a heading needs no colon.
@@ -127,7 +127,7 @@ _LABEL = re.compile(r"(?<![\w'’])[A-HJ-Z](?![\w'’])")
 
 
 def reconsiders(reason: str) -> bool:
-    """Whether a reason that stands after its decision takes it back."""
+    """Return whether a reason that stands after its decision takes it back."""
     return bool(_TAKEN_BACK.search(reason) or RETRACTS.search(reason))
 
 
@@ -145,7 +145,7 @@ def _check_after(text: str, heads: Sequence[Part], decided: int, kind: type[Repl
 
 
 def unfenced(text: str) -> str:
-    """The text without the lines that fence code."""
+    """Return the text without the lines that fence code."""
     return re.sub(r"^[ \t]*```\w*[ \t]*$\n?", "", text, flags=re.MULTILINE)
 
 
@@ -157,13 +157,13 @@ _TABLE_ROW = re.compile(
 
 
 def unmarked(text: str) -> str:
-    """The text without fences and LaTeX, and the rows of tables of two columns as lines `name: value`."""
+    """Return the text without fences and LaTeX, and the rows of tables of two columns as lines `name: value`."""
     text = _LATEX.sub(r"\1", _LATEX.sub(r"\1", unfenced(text)))
     return _TABLE_ROW.sub(r"\1: \2", _TABLE_HEAD.sub("", text))
 
 
 def parse(text: str, kind: type[Reply]) -> dict[str, Any]:
-    """The values of a text by field, still as text, for pydantic to convert. Raises Missing."""
+    """Return the values of a text by field, still as text, for pydantic to convert. Raises Missing."""
     texts, answer_fields = parts(text, kind), kind.answer_fields()
     heads = [texts.get(name, "").partition("\n")[0] for name in answer_fields]
     if len(texts) > 1 and heads == [str(number) for number in range(1, len(heads) + 1)]:
@@ -210,7 +210,7 @@ _MORE = re.compile(
 
 
 def _single(text: str, named: str) -> str:
-    """A value on one line. Raises Missing when the lines after it may take it back."""
+    """Return a value on one line. Raises Missing when the lines after it may take it back."""
     first, *more = [line for line in text.splitlines() if line.strip()] or [""]
     if any(_MORE.search(line) or taken_back(line) for line in more):
         raise Missing(f"it goes on after '{named}: {first[:60]}'; let that be its last line")
@@ -255,7 +255,8 @@ _MARK = re.compile(r"(?:[-*•]|\d+[.)])\s+")
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """The entries of a list, one a line, and whether it has a list mark; a line without it continues the one before."""
+    """Yield the entries of a list, one a line, and whether it has a list mark; a line without it continues the one
+    before."""
     lines: list[str] = []
     marked = False
     for line in filter(None, map(str.strip, text.splitlines())):
@@ -313,7 +314,7 @@ def _ratings(line: str, first: str, second: str) -> Iterator[dict[str, Any]]:
 
 
 def _cells(line: str) -> Iterator[str]:
-    """The entries of a line; what stands in brackets is not taken apart."""
+    """Yield the entries of a line; what stands in brackets is not taken apart."""
     start = 0
     for comma in _SPLIT.finditer(_unbracketed(line)):
         yield line[start : comma.start()]
@@ -322,12 +323,12 @@ def _cells(line: str) -> Iterator[str]:
 
 
 def _unbracketed(text: str) -> str:
-    """A text, equally long, without anything that stands in brackets."""
+    """Return a text, equally long, without anything that stands in brackets."""
     return _BRACKETED.sub(lambda brackets: "(" * len(brackets[0]), text)
 
 
 def _rating(cell: str) -> re.Match[str] | None:
-    """The number of an entry, after a colon or in brackets; none where both are there."""
+    """Return the number of an entry, after a colon or in brackets; none where both are there."""
     outside = _RATED.search(_unbracketed(cell))
     inside = RATED_IN_BRACKETS.search(cell)
     return None if outside and inside else outside or inside

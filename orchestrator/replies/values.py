@@ -20,26 +20,27 @@ NOTHING = ("", "-", "–", "—", "none", "null", "nil", "n/a", "not applicable"
 
 
 def names(kind: type[BaseModel], name: str) -> tuple[str, ...]:
-    """What a field is called, the name that is shown to models first."""
+    """Return what a field is called, the name that is shown to models first."""
     labels = kind.labels.get(name, ()) if issubclass(kind, Reply) else ()
     return labels or (name.replace("_", " ").capitalize(),)
 
 
 def fields(kind: type[BaseModel]) -> dict[str, str]:
-    """The fields by everything that they may be called, in small letters and with spaces."""
+    """Return the fields by everything that they may be called, in small letters and with spaces."""
     called = [(title, name) for name in kind.model_fields for title in (*names(kind, name), name)]
     return {title.replace("_", " ").lower(): name for title, name in called}
 
 
 def entry(annotation: Any) -> type[BaseModel] | None:
-    """The type of the entries of a list of objects; None for other fields."""
+    """Return the type of the entries of a list of objects; None for other fields."""
     inner = get_args(annotation)[0] if get_origin(annotation) is tuple else None
     return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
 
 
 @cache
 def numbered(kind: type[Reply]) -> Mapping[str, tuple[str, str]]:
-    """The lists with one number for each option, as ratings of moves: by the list, what option and number are called.
+    """Return the lists with one number for each option, as ratings of moves: by the list, what option and number are
+    called.
 
     An object may stand for such a list: `{"play slot 2": 0.9}`.
     """
@@ -74,12 +75,12 @@ def as_lists(data: Mapping[str, Any], kind: type[Reply]) -> dict[str, Any]:
 
 
 def optional(field: FieldInfo) -> bool:
-    """Whether a field may have no value."""
+    """Return whether a field may have no value."""
     return field.default is None and not field.is_required()
 
 
 def by_field(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
-    """An object with the names of the fields as its keys; its own key goes before another name of a field."""
+    """Return an object with the names of the fields as its keys; its own key goes before another name of a field."""
     names = fields(kind)
     values = {name: value for key, value in data.items() if (name := names.get(_plain(key))) is not None}
     return values | {name: data[name] for name in kind.model_fields if name in data}
@@ -90,7 +91,7 @@ def _plain(key: str) -> str:
 
 
 def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
-    """An object with every value as the type of its field takes it."""
+    """Return an object with every value as the type of its field takes it."""
     values = {}
     for name, value in by_field(data, kind).items():
         field = kind.model_fields[name]
@@ -131,7 +132,7 @@ def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> A
 
 
 def bare(text: str) -> str:
-    """A text without the marks that models put around it."""
+    """Return a text without the marks that models put around it."""
     return text.strip().strip("*`\"'").rstrip(".;,").strip()
 
 
@@ -139,7 +140,7 @@ _AGAINST = re.compile(r"\b(?:but|not|or|no|unless|except|however|although)\b")
 
 
 def _one_of(value: Any, options: tuple[Any, ...]) -> Any:
-    """The option that a text means, in any case and perhaps with a remark after it; else the text."""
+    """Return the option that a text means, in any case and perhaps with a remark after it; else the text."""
     if not isinstance(value, str):
         return value
     for option in sorted(map(str, options), key=len, reverse=True):
@@ -171,7 +172,7 @@ _CALLED = {"seat": "seat|player|p"}
 
 
 def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
-    """A number as a number: a percentage only where the field is a probability; truth values are none."""
+    """Return a number as a number: a percentage only where the field is a probability; truth values are none."""
     if isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
@@ -190,7 +191,7 @@ def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
 
 
 def _is_chance(limits: tuple[Any, ...]) -> bool:
-    """Whether a number lies between 0 and 1."""
+    """Return whether a number lies between 0 and 1."""
     bounds = {key: getattr(limit, key) for limit in limits for key in ("ge", "le") if hasattr(limit, key)}
     return bounds == {"ge": 0, "le": 1}
 
@@ -205,7 +206,7 @@ def _text(value: Any) -> Any:
 
 
 def _items(value: Any, inner: Any, name: str) -> Any:
-    """A list; an object or a text may stand for it, and nothing for an empty one."""
+    """Return a list; an object or a text may stand for it, and nothing for an empty one."""
     if value is None or (isinstance(value, str) and bare(value).lower() in NOTHING):
         return []
     kind = entry(tuple[inner, ...])
@@ -218,7 +219,7 @@ def _items(value: Any, inner: Any, name: str) -> Any:
 
 
 def split(text: str, inner: Any) -> list[str]:
-    """The items of a list in a text: one a line if they are listed so, else separated by commas."""
+    """Return the items of a list in a text: one a line if they are listed so, else separated by commas."""
     lines = [line.strip()[1:].strip() for line in text.splitlines() if line.strip()[:1] in ("-", "*", "•")]
     if lines and inner is str:
         return lines
@@ -227,7 +228,7 @@ def split(text: str, inner: Any) -> list[str]:
 
 
 def _entries(data: Mapping[str, Any], kind: type[BaseModel]) -> Iterator[Any]:
-    """The entries of an object that stands for a list: itself one entry, or one for each of its keys."""
+    """Yield the entries of an object that stands for a list: itself one entry, or one for each of its keys."""
     first, *rest = kind.model_fields
     if first in by_field(data, kind):
         yield data
@@ -250,7 +251,7 @@ def _entry(item: Any, kind: type[BaseModel]) -> Any:
 
 
 def _pair(text: str) -> list[str] | str:
-    """The two values of an entry on one line: `play slot 2: 0.9`, `play slot 2 (0.9)`."""
+    """Return the two values of an entry on one line: `play slot 2: 0.9`, `play slot 2 (0.9)`."""
     if ":" in text:
         return [part.strip() for part in text.rsplit(":", 1)]
     rating = RATED_IN_BRACKETS.search(text)

@@ -99,7 +99,7 @@ _NOTHING_WRONG = re.compile(
 
 
 def verdict(text: str) -> bool | None:
-    """Whether a verdict accepts; None in doubt: no clear leading word, a contradiction, a condition.
+    """Return whether a verdict accepts; None in doubt: no clear leading word, a contradiction, a condition.
 
     The text says it at its beginning, perhaps after words such as "the move is"; what follows must not speak against
     it.
@@ -121,7 +121,8 @@ def verdict(text: str) -> bool | None:
 
 
 def _accepts(sign: re.Match[str]) -> bool | None:
-    """What one word says; a doubled negation says nothing clear, and "made" only something where it is negated."""
+    """Return what one word says; a doubled negation says nothing clear, and "made" only something where it is
+    negated."""
     if sign["flat"]:
         return False
     if sign["not"]:
@@ -130,7 +131,7 @@ def _accepts(sign: re.Match[str]) -> bool | None:
 
 
 def speaks_against(text: str) -> bool:
-    """Whether a text says that a move does harm: `it kills us`, and not `no life is lost`."""
+    """Return whether a text says that a move does harm: `it kills us`, and not `no life is lost`."""
     return any(_harmful(clause) for clause in _CLAUSES.split(text))
 
 
@@ -159,14 +160,14 @@ _BARE = re.compile(
 
 
 def bare_verdict(text: str) -> bool | None:
-    """The verdict of an answer without any named part, which must begin with the verdict itself: "Okay.", "No, it is
-    unsafe"; "Yes, I can help with that" is none."""
+    """Return the verdict of an answer without any named part, which must begin with the verdict itself: "Okay.", "No,
+    it is unsafe"; "Yes, I can help with that" is none."""
     return verdict(text) if _BARE.match(text) else None
 
 
 def contradicts(reason: str, accepts: bool) -> bool:
-    """Whether a reason says the opposite of its verdict: it begins or ends with the other one, or its last sentence
-    says that an accepted move does harm."""
+    """Return whether a reason says the opposite of its verdict: it begins or ends with the other one, or its last
+    sentence says that an accepted move does harm."""
     last = [sentence for sentence in re.split(r"(?<=[.!?])\s+|\n", reason) if sentence.strip()][-1:]
     verdicts = {bare_verdict(part) for part in (reason, *last)}
     return (not accepts) in verdicts or (accepts and any(map(speaks_against, last)))

@@ -166,7 +166,7 @@ play = _blocking(play_async)
 
 
 def seated(seats: Seats, players: int) -> tuple[Seat, ...]:
-    """One seat for each player. Raises UserError for another number of seats."""
+    """Return one seat for each player. Raises UserError for another number of seats."""
     check_players(players)
     each = tuple(seats) if isinstance(seats, Sequence) else (seats,) * players
     if len(each) != players:
@@ -184,7 +184,7 @@ def start(
     repeat: int = 1,
     memories: Mapping[int, Memory] | None = None,
 ) -> GameStarted:
-    """The first event of a game, which identifies it. Raises UserError for what cannot be played."""
+    """Return the first event of a game, which identifies it. Raises UserError for what cannot be played."""
     if seed is not None and deck is not None:
         raise UserError(f"give a seed or a deck, not both: a deck leaves nothing for seed {seed} to deal")
     dealt = None if deck is not None else 1 if seed is None else seed
@@ -212,7 +212,7 @@ def start(
 
 @lru_cache(maxsize=64)  # the arms of an experiment play the same deals
 def _cards(players: int, seed: int | None, deck: tuple[str, ...]) -> tuple[Card, ...]:
-    """The 50 cards. Raises UserError for a wrong seed, deck or player count."""
+    """Return the 50 cards. Raises UserError for a wrong seed, deck or player count."""
     return Referee(players, deal(seed) if seed is not None else deck).deck
 
 
@@ -231,7 +231,7 @@ class _GameInPlay:
     ledger: Ledger = field(default_factory=Ledger)
 
     async def played(self) -> Result:
-        """The result of the game. Raises Suspended when it stopped before its end."""
+        """Return the result of the game. Raises Suspended when it stopped before its end."""
         for event in self.so_far.events:
             self.ledger(event)
             self.sink(event)
@@ -295,7 +295,7 @@ class _GameInPlay:
 
 
 def decided_event(turn: int, seat: int, decision: Decision, before: Memory) -> Decided:
-    """The event of a decision, without the memory that was given before the game."""
+    """Return the event of a decision, without the memory that was given before the game."""
     return Decided(
         turn=turn,
         seat=seat,

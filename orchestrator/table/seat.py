@@ -22,7 +22,7 @@ class Decision:
     ratings: Mapping[str, float] | None = None
     """By the text of the move, -1 to 1."""
     forced: bool = False
-    """Whether the seat played the safest legal move because no choice was accepted, or none came."""
+    """True if the seat played the safest legal move because no choice was accepted, or none came."""
     node: str | None = None
     """The node that chose the move."""
     votes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class JournaledSeat(Protocol):
     def info(self) -> SeatInfo: ...
 
     def bind(self, context: GameContext) -> Self:
-        """A copy of the seat for one game."""
+        """Return a copy of the seat for one game."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision: ...
 
@@ -75,7 +75,7 @@ class JournaledSeat(Protocol):
 
 
 def describe(seat: Seat) -> SeatInfo:
-    """The description of a seat for the journal; a plain function is described by its name."""
+    """Return the description of a seat for the journal; a plain function is described by its name."""
     if isinstance(seat, JournaledSeat):
         return seat.info
     return SeatInfo(graph=getattr(seat, "__name__", type(seat).__name__), model="program")

@@ -68,9 +68,9 @@ class Point(NamedTuple):
     types: Mask
     why: Why
     meant: bool
-    """Whether the player who moves means it."""
+    """True if the player who moves means it."""
     believed: bool
-    """Whether the owner of the slot reads it so."""
+    """True if the owner of the slot reads it so."""
 
 
 class Claim(NamedTuple):
@@ -128,7 +128,7 @@ class CommonKnowledge:
         literal: Hands,
         common: Hands,
     ) -> "CommonKnowledge":
-        """The state of a position whose past is not known: no claims, and cards numbered as they lie."""
+        """Return the state of a position whose past is not known: no claims, and cards numbered as they lie."""
         cards = tuple(tuple(range(10 * seat, 10 * seat + len(hand))) for seat, hand in enumerate(common))
         return cls(tuple(conventions), 0, piles, tokens, lives, deck, literal, common, cards)
 
@@ -137,7 +137,7 @@ class CommonKnowledge:
         return len(self.conventions)
 
     def after(self, past: PublicMove) -> "CommonKnowledge":
-        """The state after one more move."""
+        """Return the state after one more move."""
         silent = self._silence(past)
         if isinstance(past.move, Play | Discard):
             done = silent._conduct(past)._lost(past, past.move)
@@ -146,7 +146,7 @@ class CommonKnowledge:
         return replace(done, turn=self.turn + 1, common=counted(done.common, done.literal, done.piles))
 
     def _silence(self, past: PublicMove) -> "CommonKnowledge":
-        """Who could warn the next player and does not says that the card to be discarded next is not critical."""
+        """Note a missing warning: who could warn the next player says that the card to go next is not critical."""
         following = (past.seat + 1) % self.players
         hinted_it = not isinstance(past.move, Play | Discard) and past.move.to == following
         if hinted_it or not self.deck or not self.tokens or self.conventions[past.seat].hints is None:
@@ -162,8 +162,9 @@ class CommonKnowledge:
         return replace(self, common=hands, claims=(*self.claims, self._record(past.seat, following, point)))
 
     def _conduct(self, past: PublicMove) -> "CommonKnowledge":
-        """A discard says that no own card is known to fit; a play that literal hints do not explain, that its player
-        read them by the convention."""
+        """Claim what a discard or a play says: that no own card is known to fit; where literal hints do not explain the
+        play, that its
+        player read them by the convention."""
         assert isinstance(past.move, Play | Discard)
         seat, hand, fits = past.seat, self.common[past.seat], self.piles.playable
         if self.conventions[seat] == STRANGER:
@@ -215,8 +216,8 @@ class CommonKnowledge:
         return replace(after, claims=(*self.claims, *claims))
 
     def read_hint(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
-        """The receiver's hand as everybody knows it after a hint, literally and by the giver's convention; and what the
-        hint points at."""
+        """Return the receiver's hand as everybody knows it after a hint, literally and by the giver's convention; and
+        what the hint points at."""
         literal = hinted(self.literal[hint.to], hint, touched)
         narrowed = hinted(self.common[hint.to], hint, touched)
         hand = tuple(now or hints for now, hints in zip(narrowed, literal, strict=True))
@@ -246,7 +247,7 @@ class CommonKnowledge:
 
 
 def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ...]:
-    """A hand after the believed points; a point that would leave a card no type is ignored."""
+    """Return a hand after the believed points; a point that would leave a card no type is ignored."""
     masks = list(hand)
     for point in points:
         if point.believed:
@@ -255,7 +256,7 @@ def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ..
 
 
 def made_known(before: Sequence[Mask], after: Sequence[Mask], piles: Piles) -> list[int]:
-    """The slots of the cards that might have been playable and are now known to be."""
+    """Return the slots of the cards that might have been playable and are now known to be."""
     pairs = enumerate(zip(before, after, strict=True))
     return [slot for slot, (old, new) in pairs if maybe(old, piles.playable) and is_certain(new, piles.playable)]
 
@@ -277,7 +278,7 @@ def counted(hands: Hands, literal: Hands, piles: Piles) -> Hands:
 
 @lru_cache(maxsize=4096)
 def _full(piles: Piles, located: tuple[Mask, ...]) -> Mask:
-    """The types of which every copy is played, discarded or located in a slot."""
+    """Return the types of which every copy is played, discarded or located in a slot."""
     full = 0
     for index, number in enumerate(piles.counts):
         if number + located.count(1 << index) >= COPIES_OF[index]:
@@ -294,7 +295,7 @@ def _piled(piles: Piles, card: Card, *, scored: bool) -> Piles:
 
 
 def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past]) -> CommonKnowledge:
-    """The common knowledge after a whole history. Results are cached, so that only new moves cost time."""
+    """Return the common knowledge after a whole history. Results are cached, so that only new moves cost time."""
     return _after(tuple(conventions), tuple(PublicMove.from_past(past) for past in history))
 
 

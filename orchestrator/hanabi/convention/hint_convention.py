@@ -25,7 +25,7 @@ class Convention:
     hints: Manner = "newest"
     reads: Manner = "newest"
     subtle: bool = True
-    """Whether the player draws conclusions from a missing warning, and discards first what is likeliest dead."""
+    """True if the player draws conclusions from a missing warning, and discards first what is likeliest dead."""
 
 
 NEWEST = Convention()
@@ -37,7 +37,8 @@ ADAPTING = Convention("adapts", "adapts")
 
 
 def between(giver: Convention, reader: Convention) -> tuple[Focus | None, Focus | None]:
-    """The focus by which a hint between two players is given, and the one by which it is read; None: literally."""
+    """Return the focus by which a hint between two players is given, and the one by which it is read; None:
+    literally."""
     hints = reader.reads if giver.hints == "adapts" else giver.hints
     reads = giver.hints if reader.reads == "adapts" else reader.reads
     return _settled(hints), _settled(reads)
@@ -49,24 +50,24 @@ def _settled(options: Manner) -> Focus | None:
 
 
 def hints_to(seat: int, cards: Sequence[Card]) -> list[Hint]:
-    """Every hint that touches a card of a hand."""
+    """Return every hint that touches a card of a hand."""
     colours, ranks = {card.colour for card in cards}, {card.rank for card in cards}
     hints: list[Hint] = [HintColour(to=seat, colour=colour) for colour in COLOURS if colour in colours]
     return hints + [HintRank(to=seat, rank=rank) for rank in RANKS if rank in ranks]
 
 
 def is_certain(possible: Mask, types: Mask) -> bool:
-    """Whether all that a card can be is of these types."""
+    """Return whether all that a card can be is of these types."""
     return bool(possible) and not possible & ~types
 
 
 def maybe(possible: Mask, types: Mask) -> bool:
-    """Whether some of what a card can be is of these types, and some is not."""
+    """Return whether some of what a card can be is of these types, and some is not."""
     return bool(possible & types and possible & ~types)
 
 
 def next_discard(hand: Sequence[Mask], piles: Piles, owner: Convention = NEWEST) -> int | None:
-    """The slot that its owner is going to discard next (the chop), by what everybody knows of the hand.
+    """Return the slot that its owner is going to discard next (the chop), by what everybody knows of the hand.
 
     Of the cards that are not known to be critical, it is the one with the largest share of dead types, the oldest of
     equals; for an owner who is not `subtle`, simply the oldest. None when the owner knows of a playable or dead card,
@@ -81,25 +82,26 @@ def next_discard(hand: Sequence[Mask], piles: Piles, owner: Convention = NEWEST)
 
 
 def share(possible: Mask, types: Mask) -> float:
-    """The share of the types that a card can be which is among `types`."""
+    """Return the share of the types that a card can be which is among `types`."""
     return (possible & types).bit_count() / possible.bit_count() if possible else 0.0
 
 
 def focus(hand: Iterable[Mask], touched: Iterable[int], piles: Piles, which: Focus) -> int | None:
-    """The touched slot that a hint points at: the newest, or oldest, that may or may not be playable."""
+    """Return the touched slot that a hint points at: the newest, or oldest, that may or may not be playable."""
     masks = list(hand)
     open_slots = [slot for slot in touched if maybe(masks[slot], piles.playable)]
     return (max if which == "newest" else min)(open_slots, default=None)
 
 
 def is_dump(hint: Hint, giver: int, players: int, tokens: int, touched: Sequence[int]) -> bool:
-    """Whether a hint only spends a token and points at nothing: a rank hint, given while all tokens are there, to the
-    player on the giver's right, touching the oldest card of the hand."""
+    """Return whether a hint only spends a token and points at nothing: a rank hint, given while all tokens are there,
+    to the player on the giver's right, touching the oldest card of the hand."""
     return tokens == MAX_TOKENS and hint.to == (giver - 1) % players and isinstance(hint, HintRank) and 0 in touched
 
 
 def warned(hint: Hint, hand: Sequence[Mask], piles: Piles, touched: Sequence[int], owner: Convention) -> int | None:
-    """The slot that a hint to the next player warns of: the one to be discarded next, if its rank may be critical.
+    """Return the slot that a hint to the next player warns of: the one to be discarded next, if its rank may be
+    critical.
 
     `hand`: what everybody knew before the hint.
     """

@@ -80,7 +80,7 @@ def understand(
     *,
     blind: bool = False,
 ) -> Understanding:
-    """What a seat that adapts to its partners concludes from a whole history.
+    """Return what a seat that adapts to its partners concludes from a whole history.
 
     `hands`: the hands in sight now. `before`: the odds of each convention before the game. `blind`: all partners are
     assumed to keep to the convention of the newest card, whatever they do.
@@ -102,7 +102,7 @@ def understand(
 
 
 def usual(before: Prior) -> Convention:
-    """The likeliest convention; STRANGER where every convention is less likely than none."""
+    """Return the likeliest convention; STRANGER where every convention is less likely than none."""
     best = max(before, key=lambda convention: before[convention])
     return best if before[best] >= 1 else STRANGER
 
@@ -118,7 +118,7 @@ def _judged(
     other: int,
     before: Prior,
 ) -> PartnerModel:
-    """What is believed about one partner, given the conventions of the others.
+    """Return what is believed about one partner, given the conventions of the others.
 
     The convention that was likeliest at the start is tried first, the others only if the partner broke it.
     """
@@ -135,7 +135,7 @@ def _judged(
 
 
 def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
-    """The odds after all claims of a player about cards that were seen, and the breaches in words."""
+    """Return the odds after all claims of a player about cards that were seen, and the breaches in words."""
     broke = []
     for claim, holds in _compared(now, seen):
         if claim.seat == seat:
@@ -145,7 +145,7 @@ def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: fl
 
 
 def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
-    """The claims whose cards have been seen, or can be ruled out, and whether they hold."""
+    """Yield the claims whose cards have been seen, or can be ruled out, and whether they hold."""
     for claim in now.claims:
         holds = _holds(claim, seen, now)
         if holds is not None:
@@ -154,7 +154,8 @@ def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[
 
 @lru_cache(maxsize=256)
 def learnt(games: tuple[Record, ...]) -> Prior:
-    """The odds after games that a partner played with its own kind: each convention is tested on all moves of them."""
+    """Return the odds after games that a partner played with its own kind: each convention is tested on all moves of
+    them."""
     logs = {convention: log(odds) for convention, odds in NOTHING_KNOWN.items()}
     for game in games:
         for convention in logs:
@@ -177,7 +178,7 @@ BROKEN: Mapping[Why, str] = {
 
 
 def _holds(claim: Claim, seen: Mapping[int, Card], now: CommonKnowledge) -> bool | None:
-    """Whether a claim is true of its card; None while that is open."""
+    """Return whether a claim is true of its card; None while that is open."""
     card = seen.get(claim.card)
     if card is not None:
         return bool(claim.types >> INDEX[card] & 1)
@@ -187,7 +188,7 @@ def _holds(claim: Claim, seen: Mapping[int, Card], now: CommonKnowledge) -> bool
 
 
 def identities(now: CommonKnowledge, hands: Mapping[int, Sequence[Card]]) -> dict[int, Card]:
-    """Every card that was played or discarded, or is in sight, by its number in the order of dealing."""
+    """Return every card that was played or discarded, or is in sight, by its number in the order of dealing."""
     seen = dict(now.face_up)
     for seat, cards in hands.items():
         seen |= dict(zip(now.cards[seat], cards, strict=True))

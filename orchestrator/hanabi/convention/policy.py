@@ -33,7 +33,7 @@ class HintEffect:
     says: Point | None
     """What it would say by the convention; None when it points at nothing."""
     true: bool
-    """Whether what it tells about a card that its owner may then play is true of the card."""
+    """True if what it tells about a card that its owner may then play is true of the card."""
     learned: tuple[int, ...]
     """The slots that, pointing at nothing, it makes known to be playable and that were not."""
     removed: int
@@ -41,13 +41,13 @@ class HintEffect:
 
     @property
     def plays(self) -> bool:
-        """Whether, pointing at nothing, it makes cards known to be playable, and they all fit. They do not where what
+        """True if  pointing at nothing, it makes cards known to be playable, and they all fit. They do not where what
         was known of them before was false."""
         return self.true and bool(self.learned)
 
     @property
     def helps(self) -> bool:
-        """Whether it makes the owner play a card, and one that fits."""
+        """True if it makes the owner play a card, and one that fits."""
         return self.plays if self.says is None else self.true and self.says.why == "play hint"
 
     @property
@@ -87,7 +87,7 @@ class Scene:
         raise ValueError("no hand fits the hints and the cards in sight")
 
     def effect_of(self, hint: Hint) -> HintEffect:
-        """The effect of one hint, which need not be legal now."""
+        """Return the effect of one hint, which need not be legal now."""
         return next((effect for effect in self.hint_effects if effect.hint == hint), None) or self._effect(hint)
 
     def _effect(self, hint: Hint) -> HintEffect:
@@ -110,20 +110,20 @@ class Scene:
         return tuple(self._effect(hint) for seat, cards in self.hands.items() for hint in hints_to(seat, cards))
 
     def is_stranger(self, seat: int) -> bool:
-        """Whether a partner is assumed to read hints literally."""
+        """Return whether a partner is assumed to read hints literally."""
         return self.knowledge.conventions[seat].reads is None
 
     @property
     def among_strangers(self) -> bool:
-        """Whether no partner keeps to a convention."""
+        """True if no partner keeps to a convention."""
         return all(self.knowledge.conventions[seat] == STRANGER for seat in self.hands)
 
     def literally(self, hint: Hint) -> bool:
-        """Whether the receiver of a hint is assumed to read it literally."""
+        """Return whether the receiver of a hint is assumed to read it literally."""
         return self.is_stranger(hint.to)
 
     def in_danger(self) -> int | None:
-        """The slot of a critical card that the next player is about to discard."""
+        """Return the slot of a critical card that the next player is about to discard."""
         slot = next_discard(self.knowledge.common[self.next], self.piles, self.knowledge.conventions[self.next])
         if slot is None or not self.knowledge.deck or self.knowledge.conventions[self.next] == STRANGER:
             return None
@@ -158,7 +158,7 @@ def play(scene: Scene) -> Iterator[Reasoned[Play]]:
 
 
 def lowest(slot: Slot) -> int:
-    """The lowest rank that a card may have, 1-5."""
+    """Return the lowest rank that a card may have, 1-5."""
     return next(rank for rank, types in OF_RANK.items() if slot.possible & types)
 
 
@@ -203,7 +203,7 @@ STEPS: tuple[PolicyStep, ...] = (save, play, help, gamble, dump, discard)
 
 
 def decide(scene: Scene, steps: Sequence[PolicyStep] = STEPS) -> Reasoned[Move]:
-    """The first legal move of the first step that has one."""
+    """Return the first legal move of the first step that has one."""
     legal = set(scene.legal)
     for step in steps:
         for move, why in step(scene):

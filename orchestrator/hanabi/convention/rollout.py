@@ -66,7 +66,7 @@ class HintReading(NamedTuple):
     """The slot that the giver points at, and the types that the hint says it has."""
     warns: bool
     plays: bool
-    """Whether it makes cards known to be playable literally, and they all fit."""
+    """True if it makes cards known to be playable literally, and they all fit."""
 
 
 class RolloutGame:
@@ -106,7 +106,7 @@ class RolloutGame:
         self._piles()
 
     def dealt(self, hands: Sequence[Sequence[int]], deck: Sequence[int]) -> "RolloutGame":
-        """A copy with these hands and this deck, whose last card is drawn first."""
+        """Return a copy with these hands and this deck, whose last card is drawn first."""
         game: RolloutGame = RolloutGame.__new__(RolloutGame)
         game.conventions, game.pairs, game.players, game.seat = self.conventions, self.pairs, self.players, self.seat
         game.tokens, game.lives, game.turns_left = self.tokens, self.lives, self.turns_left
@@ -271,7 +271,7 @@ class RolloutGame:
                 return
 
     def _full(self) -> tuple[Mask, int]:
-        """The types of which every copy is gone or known to lie in some slot, and how many slots are known."""
+        """Return the types of which every copy is gone or known to lie in some slot, and how many slots are known."""
         copies = self.counts[:]
         sure = [mask for hand in self.common for mask in hand if not mask & (mask - 1)]
         for mask in sure:
@@ -291,7 +291,7 @@ class RolloutGame:
         return certain or self._gamble(masks) or self._dump() or self._spare(masks)
 
     def own_masks(self) -> list[Mask]:
-        """The types that each own slot may be, given the others' hands."""
+        """Return the types that each own slot may be, given the others' hands."""
         seat, copies = self.seat, self.counts[:]
         for other, hand in enumerate(self.hands):
             if other != seat:
@@ -307,7 +307,7 @@ class RolloutGame:
         ]
 
     def in_danger(self) -> int | None:
-        """The slot of a critical card that the next player is about to discard."""
+        """Return the slot of a critical card that the next player is about to discard."""
         following = (self.seat + 1) % self.players
         convention = self.conventions[following]
         if not self.deck or (convention.hints is None and convention.reads is None):
@@ -326,8 +326,8 @@ class RolloutGame:
         return helping[1] or Act(HINT, FIRST_RANK + RANK[self.hands[following][slot]], following)
 
     def _helping(self, to: int) -> tuple[int, Act | None]:
-        """How many types the best helping hint rules out, and that hint: one that makes its receiver play a card that
-        fits."""
+        """Return how many types the best helping hint rules out, and that hint: one that makes its receiver play a card
+        that fits."""
         cards, before = self.hands[to], self.common[to]
         best, most, going = None, -1, self.next_discard(to)
         fitting = 0

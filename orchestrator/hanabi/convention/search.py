@@ -38,7 +38,7 @@ class Trial:
         return sum(self.scores) / len(self.scores) if self.scores else 0.0
 
     def gain(self, other: "Trial") -> tuple[float, float]:
-        """The mean gain over another trial on the deals that both played, and its standard error."""
+        """Return the mean gain over another trial on the deals that both played, and its standard error."""
         gains = [ours - theirs for ours, theirs in zip(self.scores, other.scores, strict=False)]
         if len(gains) < 2:
             return 0.0, float("inf")
@@ -47,7 +47,7 @@ class Trial:
 
 
 def search(scene: Scene, usual: Move, rollouts: int, chance: Random, moves: Sequence[Move] = ()) -> list[Trial]:
-    """The moves that were tried, the usual one first, with the scores of their rollouts.
+    """Return the moves that were tried, the usual one first, with the scores of their rollouts.
 
     `usual`: the move that the seat would make anyway. `rollouts`: the most games played, all moves together. They are
     shared out among rounds (successive halving): after each, the better half of the moves that are ahead of the usual
@@ -79,14 +79,15 @@ def _try(trials: Sequence[Trial], deals: "Deals") -> bool:
 
 
 def _better_half(trials: Sequence[Trial]) -> list[Trial]:
-    """The best of the moves that are ahead of the usual one: at most half of those that were tried."""
+    """Return the best of the moves that are ahead of the usual one: at most half of those that were tried."""
     usual, *rivals = trials
     ahead = sorted((trial for trial in rivals if trial.mean > usual.mean), key=lambda trial: -trial.mean)
     return ahead[: (len(rivals) + 1) // 2]
 
 
 def best(trials: Sequence[Trial]) -> Trial:
-    """The best of the moves that were tried longest, if it beats the usual one by the margin; else the usual one."""
+    """Return the best of the moves that were tried longest, if it beats the usual one by the margin; else the usual
+    one."""
     usual = trials[0]
     longest = [trial for trial in trials[1:] if len(trial.scores) == len(usual.scores)]
     for trial in sorted(longest, key=lambda trial: -trial.mean):
@@ -110,7 +111,7 @@ class Deals:
         self.order = sorted(range(len(self.masks)), key=lambda slot: len(self.fits[slot]))
 
     def draw(self) -> RolloutGame | None:
-        """One deal; None when none was found."""
+        """Return one deal; None when none was found."""
         for _ in range(TRIES):
             numbers = self._hand()
             if numbers is not None:
@@ -123,7 +124,7 @@ class Deals:
         return None
 
     def _hand(self) -> dict[int, int] | None:
-        """A card for each own slot, or None: by rejection, so that all possible hands are equally likely."""
+        """Return a card for each own slot, or None: by rejection, so that all possible hands are equally likely."""
         numbers: dict[int, int] = {}
         for slot in self.order:
             fits = self.fits[slot]
@@ -138,7 +139,7 @@ class Deals:
 
 
 def candidates(scene: Scene, usual: Move) -> list[Move]:
-    """The usual move, then a few plays, hints and discards that may be better and say nothing false."""
+    """Return the usual move, then a few plays, hints and discards that may be better and say nothing false."""
     legal = set(scene.legal)
     tried = (usual, *_plays(scene), *_truthful_hints(scene), *_safe_discards(scene))
     moves = dict.fromkeys(move for move in tried if move in legal)

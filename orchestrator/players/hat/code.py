@@ -68,7 +68,7 @@ def settle(hands: Sequence[HandMasks], pool: Pool) -> tuple[tuple[HandMasks, ...
 
 
 def ask(hand: HandMasks, pool: Pool, piles: Piles, most: int) -> Question | None:
-    """The next question, with at most `most` answers; None when nothing is left to ask."""
+    """Return the next question, with at most `most` answers; None when nothing is left to ask."""
     plays = [pool.chance(types, piles.playable) for types in hand]
     if 1.0 not in plays:
         deads = [pool.chance(types, piles.dead) for types in hand]
@@ -134,7 +134,8 @@ def _question_by_question(
 
 
 def encode(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMasks) -> tuple[int, HandMasks]:
-    """The number below `size` for a hand, and what is known of the hand after it. `cards`: the type of each card."""
+    """Return the number below `size` for a hand, and what is known of the hand after it. `cards`: the type of each
+    card."""
 
     def answer(question: Question, _: int) -> int:
         fitting = (n for n, types in enumerate(question) if all(a & b for a, b in zip(types, cards, strict=True)))
@@ -144,5 +145,5 @@ def encode(hand: HandMasks, pool: Pool, piles: Piles, size: int, cards: HandMask
 
 
 def decode(hand: HandMasks, pool: Pool, piles: Piles, size: int, number: int) -> HandMasks:
-    """What is known of a hand after a number that was given for it."""
+    """Return what is known of a hand after a number that was given for it."""
     return _question_by_question(hand, pool, piles, size, lambda question, scale: number // scale % len(question))[1]

@@ -62,17 +62,17 @@ class HatTable:
         return len(self.common)
 
     def other_seats(self, seat: int) -> list[int]:
-        """The other seats, in turn order from the next player."""
+        """Return the other seats, in turn order from the next player."""
         return [(seat + step) % self.players for step in range(1, self.players)]
 
     # Hints as numbers
 
     def sizes(self, giver: int) -> list[int]:
-        """How many numbers the hints to each other player can stand for."""
+        """Return how many numbers the hints to each other player can stand for."""
         return [_size(self.common[seat]) for seat in self.other_seats(giver)]
 
     def number(self, giver: int, to: int, slots: Sequence[int], by_rank: bool) -> int:
-        """The number that a hint stands for: by its receiver, its kind, and whether it touches a certain slot of
+        """Return the number that a hint stands for: by its receiver, its kind, and whether it touches a certain slot of
         theirs."""
         place = self.other_seats(giver).index(to)
         sizes = self.sizes(giver)
@@ -81,14 +81,14 @@ class HatTable:
         return sum(sizes[:place]) + (kind if touches else 2 + kind if sizes[place] == 4 else 2)
 
     def sum(self, giver: int, size: int) -> int:
-        """The number that encodes all hands but the giver's; the giver must be the seat whose view this is."""
+        """Return the number that encodes all hands but the giver's; the giver must be the seat whose view this is."""
         return sum(self._share(seat, size)[0] for seat in self.other_seats(giver)) % size
 
     def _share(self, seat: int, size: int) -> tuple[int, HandMasks]:
         return _encoded(self.common[seat], self.pool, self.piles, size, self.cards[seat])
 
     def after_number(self, giver: int, size: int, number: int) -> tuple[HandMasks, ...]:
-        """The common knowledge after a number below `size`."""
+        """Return the common knowledge after a number below `size`."""
         hands = list(self.common)
         for seat in self.other_seats(giver):
             if seat != self.seat:
@@ -101,7 +101,7 @@ class HatTable:
     # What waits for a hint, what is useless
 
     def waits(self, seat: int) -> bool:
-        """Whether no card of this seat is commonly known to be playable."""
+        """Return whether no card of this seat is commonly known to be playable."""
         return all(types & ~self.piles.playable for types in self.common[seat])
 
     def useless(self, hand: HandMasks) -> list[int]:
@@ -110,8 +110,8 @@ class HatTable:
         return [slot for slot, types in enumerate(hand) if twins[slot] or not types & ~self.piles.dead]
 
     def nobody_waits(self, giver: int) -> "HatTable":
-        """The table after `giver` gave no hint although one was possible: players who wait for a hint hold no playable
-        card."""
+        """Return the table after `giver` gave no hint although one was possible: players who wait for a hint hold no
+        playable card."""
         playable = self.piles.playable
         hands = [
             tuple(types & ~playable for types in hand) if seat != giver and self.waits(seat) else hand
@@ -120,8 +120,8 @@ class HatTable:
         return self._with(hands, self.literal)
 
     def _with(self, common: Sequence[HandMasks], literal: Sequence[HandMasks]) -> "HatTable":
-        """The table with this knowledge. A slot of which nothing would be left may be all that hints leave of it:
-        somebody at the table plays by other rules."""
+        """Return the table with this knowledge. A slot of which nothing would be left may be all that hints leave of
+        it: somebody at the table plays by other rules."""
         mended = [
             tuple(types & hints or hints for types, hints in zip(*hand, strict=True))
             for hand in zip(common, literal, strict=True)
@@ -132,7 +132,7 @@ class HatTable:
     # After a move
 
     def after(self, past: Past, discards: tuple[Card, ...]) -> "HatTable":
-        """The table after a move. `discards`: the pile after it."""
+        """Return the table after a move. `discards`: the pile after it."""
         if isinstance(past.move, HintColour | HintRank):
             return self._hinted(past, past.move)
         table = self
@@ -155,7 +155,7 @@ class HatTable:
         return table._with(table.after_number(seat, len(useless), useless.index(slot)), table.literal)
 
     def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "HatTable":
-        """A card leaves the hand, and the next one is drawn."""
+        """Return the table after a card left the hand and the next one was drawn."""
         drew = 1 << INDEX[past.drew] if past.drew else 0
         cards = sum(map(len, self.common)) + sum(self.piles.fireworks) + len(self.piles.discards)
         more = cards < DECK_SIZE  # the deck was not empty
@@ -172,14 +172,14 @@ _encoded = lru_cache(maxsize=4096)(encode)
 
 
 def _size(hand: HandMasks) -> int:
-    """How many numbers hints to a hand can stand for: 4 if it certainly has two colours and two ranks, so that all four
-    hints can be given; else 3."""
+    """Return how many numbers hints to a hand can stand for: 4 if it certainly has two colours and two ranks, so that
+    all four hints can be given; else 3."""
     of_one = any(all(types & single for types in hand) for single in (*OF_COLOUR.values(), *OF_RANK.values()))
     return 3 if of_one else 4
 
 
 def _asked_slot(hand: HandMasks, piles: Piles) -> int:
-    """The slot of which least is known, dead cards last; the oldest of equals."""
+    """Return the slot of which least is known, dead cards last; the oldest of equals."""
 
     def openness(types: Mask) -> int:
         if not types & ~piles.dead:
@@ -192,7 +192,7 @@ def _asked_slot(hand: HandMasks, piles: Piles) -> int:
 
 
 def start(view: View) -> HatTable:
-    """The table before the first move."""
+    """Return the table before the first move."""
     unknown = unknown_hands(view.players)
     hidden = (0,) * HAND_SIZES[view.players]
     cards = tuple(tuple(1 << INDEX[card] for card in hand) or hidden for hand in view.dealt)
@@ -202,7 +202,7 @@ def start(view: View) -> HatTable:
 
 
 def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:
-    """Each past turn with the discard pile after it."""
+    """Yield each past turn with the discard pile after it."""
     discards: tuple[Card, ...] = ()
     for past in view.history:
         if past.card and not past.scored:
@@ -216,7 +216,7 @@ _KEPT: dict[object, tuple[tuple[Past, ...], HatTable]] = {}
 
 
 def table_of(view: View) -> HatTable:
-    """The table after the history of a view; it continues from the cached table of the same seat's last turn, if
+    """Return the table after the history of a view; it continues from the cached table of the same seat's last turn, if
     any."""
     key = view.seat, view.dealt
     past, table = _KEPT.pop(key, ((), None))

@@ -49,7 +49,7 @@ class HatPosition:
 
     @property
     def early(self) -> bool:
-        """Whether cards can still be discarded without losing points."""
+        """True if cards can still be discarded without losing points."""
         spare = DECK_SIZE - len(CARDS) - self.view.players * HAND_SIZES[self.view.players]
         return len(self.view.discards) <= spare
 
@@ -58,7 +58,7 @@ class HatPosition:
         return [pool.chance(possible, types) for possible in hand]
 
     def mean(self, types: Mask, value: dict[Mask, float]) -> float:
-        """The mean value of a card that may be of these types."""
+        """Return the mean value of a card that may be of these types."""
         _, pool = self.own_hand
         weights = [(pool.weigh(single) or 1, single) for single in RANK_OF if types & single]
         return sum(n * value[single] for n, single in weights) / sum(n for n, _ in weights)
@@ -89,7 +89,7 @@ class HatPosition:
     # Hints
 
     def hint(self) -> ReasonedMove | None:
-        """The hint that encodes all other hands; of several, the one that says most literally."""
+        """Return the hint that encodes all other hands; of several, the one that says most literally."""
         seat = self.view.seat
         number = self.table.sum(seat, sum(self.table.sizes(seat)))
         fitting: list[Hint] = []
@@ -103,7 +103,7 @@ class HatPosition:
         return max(fitting, key=self._says), f"it stands for {number}: the sum of what it tells each of the others"
 
     def _says(self, hint: Hint) -> float:
-        """How far a hint narrows down its receiver's hand literally."""
+        """Return how far a hint narrows down its receiver's hand literally."""
         types, pool = types_of(hint), self.table.pool
         live = [
             (mask, mask & (types if card & types else ~types))
@@ -113,7 +113,7 @@ class HatPosition:
         return prod((pool.weigh(before) or 1) / (pool.weigh(after) or 1) for before, after in live)
 
     def waited_for(self) -> bool:
-        """Whether somebody holds a playable card and knows of none."""
+        """Return whether somebody holds a playable card and knows of none."""
         return any(self.table.waits(seat) for seat, card in self.seen if card & self.table.piles.playable)
 
     def useful(self) -> bool:
@@ -137,7 +137,7 @@ class HatPosition:
         return Discard(slot=self._least_missed()), "it is least missed"
 
     def _least_missed(self) -> int:
-        """The slot to lose: that a copy is in sight counts twice as much as that it is not critical; then high
+        """Return the slot to lose: that a copy is in sight counts twice as much as that it is not critical; then high
         ranks."""
         elsewhere = sum({card for _, card in self.seen})
         seen, spare = self.chances(elsewhere), self.chances(~self.table.piles.critical)
