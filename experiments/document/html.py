@@ -40,14 +40,14 @@ def blocks(parts: Iterable[Block]) -> str:
 
 def table(part: Table) -> str:
     """Return a table without its title; rows that are folded away stand below it."""
-    if (shown := part.printed()) is None:
+    if (printed := part.printed()) is None:
         return ""
-    texts, first = shown.texts(), len(shown.rows) - shown.folded
-    lines = _lines(shown, texts[:first])
-    if not shown.folded:
+    texts, first = printed.texts(), len(printed.rows) - printed.folded
+    lines = _lines(printed, texts[:first])
+    if not printed.folded:
         return lines
-    more = f"{shown.folded} more {'row' if shown.folded == 1 else 'rows'}"
-    return f"{lines}\n<details><summary>{more}</summary>\n{_lines(shown, texts[first:])}\n</details>"
+    more = f"{printed.folded} more {'row' if printed.folded == 1 else 'rows'}"
+    return f"{lines}\n<details><summary>{more}</summary>\n{_lines(printed, texts[first:])}\n</details>"
 
 
 def inline(words: str) -> str:
@@ -64,22 +64,22 @@ WIDE = 60
 """Characters of the longest cell from which a column of words is broken."""
 
 
-def _lines(shown: Table, texts: list[list[str]]) -> str:
-    kinds = ["" if column.format.words else ' class="number"' for column in shown.columns]
+def _lines(printed: Table, texts: list[list[str]]) -> str:
+    kinds = ["" if column.format.words else ' class="number"' for column in printed.columns]
     wide = [
         ' class="wide"' if not kind and max((len(row[place]) for row in texts), default=0) > WIDE else kind
         for place, kind in enumerate(kinds)
     ]
-    says = [f' title="{escape(column.says)}"' if column.says else "" for column in shown.columns]
+    says = [f' title="{escape(column.says)}"' if column.says else "" for column in printed.columns]
     head = "".join(
         f'<th scope="col"{kind}{about}>{escape(column.title)}</th>'
-        for column, kind, about in zip(shown.columns, kinds, says, strict=True)
+        for column, kind, about in zip(printed.columns, kinds, says, strict=True)
     )
     rows = (
         f"<tr>{''.join(f'<td{kind}>{escape(cell)}</td>' for kind, cell in zip(wide, row, strict=True))}</tr>"
         for row in texts
     )
-    heads = [f"<thead><tr>{head}</tr></thead>"] if any(column.title for column in shown.columns) else []
+    heads = [f"<thead><tr>{head}</tr></thead>"] if any(column.title for column in printed.columns) else []
     return "\n".join(
         ['<div class="box" tabindex="0">', "<table>", *heads, "<tbody>", *rows, "</tbody>", "</table>", "</div>"]
     )

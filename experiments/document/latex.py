@@ -37,12 +37,12 @@ def tables(parts: Iterable[Block], head: str, name: str) -> str:
 
 def table(part: Table, label: str) -> str:
     """Return a table environment."""
-    if (shown := part.printed()) is None:
+    if (printed := part.printed()) is None:
         return ""
-    titles = [escape(column.title).replace(r"95 \%", r"95\,\%") for column in shown.columns]
+    titles = [escape(column.title).replace(r"95 \%", r"95\,\%") for column in printed.columns]
     caption = ". ".join(filter(None, (plain(part.title).rstrip("."), plain(part.caption))))
-    places = "".join("l" if column.format.words else "r" for column in shown.columns)
-    return environment(titles, shown.texts(), caption, label, places)
+    places = "".join("l" if column.format.words else "r" for column in printed.columns)
+    return environment(titles, printed.texts(), caption, label, places)
 
 
 def environment(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str, places: str) -> str:

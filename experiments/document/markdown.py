@@ -27,19 +27,19 @@ def blocks(parts: Iterable[Block]) -> list[str]:
 
 def table(part: Table) -> str:
     """Return a table without its title; rows that are folded away stand below it."""
-    if (shown := part.printed()) is None:
+    if (printed := part.printed()) is None:
         return ""
-    texts, first = shown.texts(), len(shown.rows) - shown.folded
-    tables = [_lines(shown, texts[:first])]
-    if shown.folded:
-        tables.append(f"<details><summary>{shown.folded} more {'row' if shown.folded == 1 else 'rows'}</summary>")
-        tables += [_lines(shown, texts[first:]), "</details>"]
+    texts, first = printed.texts(), len(printed.rows) - printed.folded
+    tables = [_lines(printed, texts[:first])]
+    if printed.folded:
+        tables.append(f"<details><summary>{printed.folded} more {'row' if printed.folded == 1 else 'rows'}</summary>")
+        tables += [_lines(printed, texts[first:]), "</details>"]
     return "\n\n".join(tables)
 
 
-def _lines(shown: Table, texts: list[list[str]]) -> str:
-    rule = "".join("---|" if column.format.words else "--:|" for column in shown.columns)
-    rows = [[column.title for column in shown.columns], *texts]
+def _lines(printed: Table, texts: list[list[str]]) -> str:
+    rule = "".join("---|" if column.format.words else "--:|" for column in printed.columns)
+    rows = [[column.title for column in printed.columns], *texts]
     lines = [f"| {' | '.join(_inert(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
     return "\n".join([lines[0], f"|{rule}", *lines[1:]])
 

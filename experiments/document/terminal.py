@@ -109,17 +109,19 @@ def _print(part: Block, screen: Console) -> None:
 
 def table(part: Table) -> PlainTable:
     """Return a table as Rich prints it, without its title."""
-    shown = part.printed() or part
-    fixed = [column.unbroken or not column.format.words for column in shown.columns]
-    rows = _grid([column.title for column in shown.columns], [column.format.words for column in shown.columns], fixed)
-    rows.show_header = any(column.title for column in shown.columns)
-    looks: Sequence[Look] = shown.looks or ["plain"] * len(shown.rows)
-    for row, texts, look in zip(shown.rows, shown.texts(), looks, strict=True):
+    printed = part.printed() or part
+    fixed = [column.unbroken or not column.format.words for column in printed.columns]
+    rows = _grid(
+        [column.title for column in printed.columns], [column.format.words for column in printed.columns], fixed
+    )
+    rows.show_header = any(column.title for column in printed.columns)
+    looks: Sequence[Look] = printed.looks or ["plain"] * len(printed.rows)
+    for row, texts, look in zip(printed.rows, printed.texts(), looks, strict=True):
         cells = [
             rich_text.Text(
                 printable(text if isinstance(cell, str) else text.translate(ASCII)), **(CUT if column.cut else {})
             )
-            for column, cell, text in zip(shown.columns, row, texts, strict=True)
+            for column, cell, text in zip(printed.columns, row, texts, strict=True)
         ]
         rows.add_row(*cells, style=ROWS[look])
     return rows
@@ -141,8 +143,8 @@ def plain_table(*columns: str, words: Collection[str] = (), fixed: Collection[st
 
 def _grid(titles: Iterable[str], words: Iterable[bool], fixed: Iterable[bool]) -> PlainTable:
     grid = PlainTable(box=None, pad_edge=False, header_style="dim")
-    for title, left, unbroken in zip(titles, words, fixed, strict=True):
-        grid.add_column(title, justify="left" if left else "right", no_wrap=unbroken, overflow="fold")
+    for title, is_words, unbroken in zip(titles, words, fixed, strict=True):
+        grid.add_column(title, justify="left" if is_words else "right", no_wrap=unbroken, overflow="fold")
     return grid
 
 

@@ -69,7 +69,7 @@ def compare(
     interval: Interval = "t",
     metric: str | None = None,
 ) -> Compared:
-    """Arms of the same names, or one of each run. Raises UserError where nothing can be compared.
+    """Return arms of the same names, or one of each run. Raises UserError where nothing can be compared.
 
     `metric`: what to compare by, if it is not to be the one that both runs name.
     """
@@ -107,7 +107,7 @@ def compare(
 
 
 def _headline(first: Path, second: Path, metric: str | None) -> Headline:
-    """What both runs name; the strict score where they name different metrics."""
+    """Return what both runs name; the strict score where they name different metrics."""
     one, other = (headline(run_folder.run(folder), metric) for folder in (first, second))
     if one.metric != other.metric:
         return Headline("strict", f"A names {one.metric} and B {other.metric}; see --metric")
@@ -115,7 +115,7 @@ def _headline(first: Path, second: Path, metric: str | None) -> Headline:
 
 
 def _games(run: Path) -> Mapping[str, list[Row]]:
-    """The games of a run by arm. Raises UserError for a folder without finished games."""
+    """Return the games of a run by arm. Raises UserError for a folder without finished games."""
     if not (found := by_arm(rows.rows(run))):
         raise UserError(f"{str(run)!r} is not a run folder with finished games: there are none in {rows.GAMES}/")
     return found
@@ -124,7 +124,7 @@ def _games(run: Path) -> Mapping[str, list[Row]]:
 def _chosen(
     runs: Sequence[Mapping[str, list[Row]]], folders: Sequence[Path], arm: str | None, arm_b: str | None
 ) -> list[tuple[str, str]]:
-    """Names of arms. Raises UserError."""
+    """Return names of arms. Raises UserError."""
     if arm or arm_b:
         one, other = arm or arm_b or "", arm_b or arm or ""
         for name, games, folder in zip((one, other), runs, folders, strict=True):
@@ -147,7 +147,7 @@ def _pair(theirs: Sequence[Row], ours: Sequence[Row], folders: tuple[Path, Path]
 
 
 def _differs(first: Path, second: Path) -> list[str]:
-    """Why the second game is a different one. Raises UserError when it has another deck: they cannot be paired."""
+    """Return why the second game is a different one. Raises UserError where its deck differs: they cannot be paired."""
     old, new = Game.open(first).started, Game.open(second).started
     if old.deck != new.deck:
         raise UserError(f"{str(first)!r} and {str(second)!r} have the same seed and different decks")

@@ -33,7 +33,7 @@ def check(name: str) -> None:
 
 
 def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
-    """The measure `mark:ROLE.NAME` of the games of these run folders.
+    """Return the measure `mark:ROLE.NAME` of the games of these run folders.
 
     A mark that is about another role, such as `agrees`, is averaged over all of them. Raises UserError for a mark that
     no game has, and where the journals are not there.
@@ -52,7 +52,7 @@ def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) 
 
 
 def _games(folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Iterator[tuple[Row, Sequence[RoleMark]]]:
-    """Each game with its marks, computed unless they are kept."""
+    """Return each game with its marks, computed unless they are kept."""
     placed = [(row, folder / row.journal) for folder, rows in zip(folders, games, strict=True) for row in rows]
     if gone := [path for _, path in placed if not path.exists()]:
         raise UserError(f"{str(gone[0])!r} is not there; marks are computed from the journals")

@@ -47,7 +47,7 @@ class MarkedRun:
         return [game for game in self.games if game.row.arm == arm]
 
     def role(self, role: str) -> "MarkedRun":
-        """The marks of one role alone. Raises UserError for a role that no game has."""
+        """Return the marks of one role alone. Raises UserError for a role that no game has."""
         known = list(dict.fromkeys(node.role for game in self.games for node in game.nodes))
         if role not in known:
             raise UserError(f"--role is {role!r}; {did_you_mean(role, known, 'the roles of these games are')}")
@@ -60,7 +60,7 @@ def _of_role(game: MarkedGame, role: str) -> MarkedGame:
 
 
 def found(path: Path, arm: str | None = None) -> RunData:
-    """The finished games that a path names. Raises UserError where there are none, or none of this arm."""
+    """Return the finished games that a path names. Raises UserError where there are none, or none of this arm."""
     games, run = _games(path), run_folder.run(path) if path.is_dir() else {}
     arms = list(dict.fromkeys(row.arm for row in games))
     if arm is not None and arm not in arms:
@@ -95,7 +95,7 @@ def marked(
     rollouts: int = 0,
     each: Callable[[Row, GameMarks], None] = lambda row, marks: None,
 ) -> MarkedRun:
-    """The games with their marks, computed where they are not kept; `each` is told all marks of each game.
+    """Return the games with their marks, computed where they are not kept; `each` is told all marks of each game.
 
     Raises UserError without their journals.
     """
@@ -128,7 +128,7 @@ def prepare(folder: Path, games: Sequence[Row], *, compute: bool | None = None) 
 
 
 def ready(data: RunData) -> "MarkedRun | Unmarked":
-    """The marks for a report, as far as they are kept. Marks of a part of the games are not shown."""
+    """Return the marks for a report, as far as they are kept. Marks of a part of the games are not shown."""
     paths = _journals(data)
     if not all(path.exists() for path in paths):
         return Unmarked("The journals are not in this folder, and marks are computed from them.")

@@ -164,7 +164,7 @@ class CsvFile:
     """A CSV file with a row for every mark of every reply, whole or not there: until it ends it has another name."""
 
     def __init__(self, path: Path, role: str | None = None) -> None:
-        """`role`: only its marks. Raises UserError for a file that cannot be written."""
+        """Open the file; `role`: only its marks. Raises UserError for a file that cannot be written."""
         self.path, self.written, self._role = path, 0, role
         self._part = path.with_name(f".{path.name}.part")
         if path.is_dir():

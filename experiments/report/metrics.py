@@ -15,12 +15,13 @@ from experiments.study.metric import Headline
 
 
 def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
-    """The metric of this name; that of a mark is read from the journals of the games. Raises UserError."""
+    """Return the metric of this name; that of a mark is read from the journals of the games. Raises UserError."""
     return of_mark(name, folders, games) if name.startswith(MARK) else measures.metric(name)
 
 
 def second(shown: Headline) -> Measure:
-    """What the second columns of a table of differences show: the other score, or the score beside another metric."""
+    """Return what the second columns of a table of differences show: the other score, or the score beside another
+    metric."""
     return measures.metric(OTHER[shown.score] if shown.metric == shown.score else shown.score)
 
 
@@ -29,7 +30,8 @@ DERIVED = ("lives", "tokens")
 
 
 def others(shown: str) -> list[Measure]:
-    """All metrics but those that other tables show, the one of this name and both scores, and those that follow."""
+    """Return all metrics but those that other tables show, the one of this name and both scores, and those that
+    follow."""
     return [one for one in METRICS.values() if one.key not in (shown, "strict", "kept", *DERIVED)]
 
 
@@ -41,7 +43,7 @@ def compared(
     arms: Sequence[str],
     interval: Interval,
 ) -> Analysis:
-    """The analysis of a run's games by its metric, and by its stop rule where it has one."""
+    """Return the analysis of a run's games by its metric, and by its stop rule where it has one."""
     measure = of_runs(shown.metric, folders, [games])
     return analyse(
         games,

@@ -16,7 +16,7 @@ MANY = 12
 
 
 def effects(analysis: Analysis) -> dict[str, float]:
-    """The difference of each arm from its baseline: the pooled one, or the mean over player counts."""
+    """Return the difference of each arm from its baseline: the pooled one, or the mean over player counts."""
     found: dict[str, list[Difference]] = {}
     for one in analysis.differences:
         found.setdefault(one.arm, []).append(one)
@@ -25,7 +25,7 @@ def effects(analysis: Analysis) -> dict[str, float]:
 
 
 def by_effect(arms: Sequence[str], analysis: Analysis, run: Mapping[str, Any]) -> tuple[str, ...]:
-    """The baseline, the other arms by their difference from it, the largest first, and arms without one.
+    """Return the baseline, the other arms by their difference from it, the largest first, and arms without one.
 
     A grid keeps its own order.
     """
@@ -38,14 +38,14 @@ def by_effect(arms: Sequence[str], analysis: Analysis, run: Mapping[str, Any]) -
 
 
 def foremost(arms: Sequence[str], analysis: Analysis, most: int = MANY) -> tuple[str, ...]:
-    """Of more arms than `most`: the baseline and those that differ most from it, in the given order."""
+    """Return, of more arms than `most`, the baseline and those that differ most from it, in the given order."""
     found = effects(analysis)
     ranked = sorted(arms, key=lambda arm: (arm != analysis.baseline, -abs(found.get(arm, 0.0))))[:most]
     return tuple(arm for arm in arms if arm in ranked)
 
 
 def ordered(analysis: Analysis, arms: Sequence[str]) -> Analysis:
-    """The analysis with its rows in the order of the arms."""
+    """Return the analysis with its rows in the order of the arms."""
     place = {arm: number for number, arm in enumerate(arms)}.__getitem__
     return replace(
         analysis,
@@ -58,8 +58,8 @@ def ordered(analysis: Analysis, arms: Sequence[str]) -> Analysis:
 
 
 def comparable(analysis: Analysis, rows: Iterable[Row]) -> tuple[Summary, ...]:
-    """The summaries; where an arm is pooled over fewer player counts than its baseline, with the baseline's pooled
-    over the same counts as well, before its own."""
+    """Return the summaries; where an arm is pooled over fewer player counts than its baseline, with the baseline's
+    pooled over the same counts as well, before its own."""
     pooled = {one.arm: one.counts for one in analysis.summaries if one.players is None}
     pairs = [(one.baseline, one.counts) for one in analysis.differences if one.players is None]
     wanted = dict.fromkeys(pair for pair in pairs if pooled.get(pair[0], pair[1]) != pair[1])
@@ -79,12 +79,12 @@ def _pooled(games: Sequence[Row], analysis: Analysis) -> Summary:
 
 
 def mixed(found: Iterable[Summary | Difference]) -> bool:
-    """Whether the pooled rows are not all over the same player counts."""
+    """Tell whether the pooled rows are not all over the same player counts."""
     return len({one.counts for one in found if one.players is None}) > 1
 
 
 def at(one: Summary | Difference, *, mixed: bool) -> str:
-    """The player counts of a row: `all`, or, where pooled rows differ, which ones they are: `3–5`."""
+    """Return the player counts of a row: `all`, or, where pooled rows differ, which ones they are: `3–5`."""
     if one.players is not None:
         return str(one.players)
     return spans(one.counts) if mixed else "all"

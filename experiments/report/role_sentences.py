@@ -20,7 +20,7 @@ NAMED = 3
 
 
 def sentences(run: MarkedRun) -> Iterator[str]:
-    """A few sentences for each role of the baseline, or of the first arm."""
+    """Return a few sentences for each role of the baseline, or of the first arm."""
     arm = run.data.analysis.baseline if run.data.analysis.baseline in run.data.arms else run.data.arms[0]
     found = [one for one in run.summaries if one.arm == arm]
     if all(one.models == (PROGRAM,) for one in found):
@@ -40,7 +40,7 @@ def _roles(run: MarkedRun, arm: str) -> list[str]:
 
 
 def _taken_away(run: MarkedRun, arm: str, role: str) -> Iterator[str]:
-    """What became of the score in the arms that lack this role of the baseline, alone or with others."""
+    """Return what became of the score in the arms that lack this role of the baseline, alone or with others."""
     before = _roles(run, arm)
     differing = {one.arm: one for one in conclusions.widest(run.data.analysis.differences)}
     for other in run.data.arms:
@@ -71,7 +71,7 @@ def _p(one: Difference) -> str:
 
 
 def _right(role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
-    """How right its answers were, beside its program's and a uniform guess's."""
+    """Return how right its answers were, beside its program's and a uniform guess's."""
     marked = [one for one in own if one.key.name not in USE and one.key.info and one.key.info.best is not None]
     if not marked:
         yield "Whether its answers were right cannot be marked: it states nothing that has a true value."
@@ -84,7 +84,7 @@ def _right(role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
 
 
 def _mark(one: MarkSummary) -> str:
-    """`safety_brier 0.10 on average (best 0; its program 0.09, a uniform guess 0.25)`."""
+    """Return `safety_brier 0.10 on average (best 0; its program 0.09, a uniform guess 0.25)`."""
     beside = [f"best {one.key.info.best:.2g}"] if one.key.info and one.key.info.best is not None else []
     beside += [
         f"{title} {NUMBER.text(one.baselines[name].mean)}" for name, title in OTHERS.items() if name in one.baselines
@@ -93,7 +93,7 @@ def _mark(one: MarkSummary) -> str:
 
 
 def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
-    """On how many marks it is better or worse than its program and a uniform guess."""
+    """Return on how many marks it is better or worse than its program and a uniform guess."""
     beside = {name: [one for one in marked if name in one.baselines and not _own(one, name)] for name in OTHERS}
     said = [
         f"of {many(len(own), 'mark')} beside {OTHERS[name]} {_sides(own, name)}" for name, own in beside.items() if own
@@ -123,7 +123,8 @@ def _worse(found: Sequence[MarkSummary]) -> str:
 
 
 def _ahead(one: MarkSummary, name: str) -> int:
-    """1 where the role is better than a baseline by the interval of their difference, -1 where it is worse, else 0."""
+    """Return 1 where the role is better than a baseline by the interval of their difference, -1 where it is worse,
+    else 0."""
     beside = one.baselines[name]
     if beside.low is None or beside.high is None or beside.low <= 0 <= beside.high:
         return 0
@@ -135,12 +136,12 @@ OTHERS: Mapping[str, str] = {PROGRAM: "its program", "uniform": "a uniform guess
 
 
 def _own(one: MarkSummary, name: str) -> bool:
-    """Whether the baseline is who replied."""
+    """Tell whether the baseline is who replied."""
     return name == PROGRAM and one.models == (PROGRAM,)
 
 
 def _used(run: MarkedRun, arm: str, role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
-    """Whether its answers decided anything."""
+    """Tell whether its answers decided anything."""
     marks = {one.key.name: one for one in own}
     if followed := marks.get("followed"):
         overruled, wrong = (marks[name].mean for name in ("overruled_right", "followed_wrong"))
@@ -168,7 +169,7 @@ def _share(one: MarkSummary) -> str:
 
 
 def _deciding(run: MarkedRun, arm: str) -> set[str]:
-    """The roles that choose: those with marks of a choice that nobody follows."""
+    """Return the roles that choose: those with marks of a choice that nobody follows."""
     return {one.key.role for one in run.summaries if one.arm == arm and one.key.name == "chose_best"}
 
 

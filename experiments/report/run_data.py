@@ -54,7 +54,7 @@ class RunData:
         return [arm for arm in self.arms if WITH in arm and not arm.startswith(f"{EVALUATED}{WITH}")]
 
     def shown(self) -> list[str]:
-        """The arms that get a row each: of too many, those that differ most from the baseline.
+        """Return the arms that get a row each: of too many, those that differ most from the baseline.
 
         Raises NothingToDrawError when there are too many and nothing to choose by.
         """
@@ -77,7 +77,7 @@ class RunData:
         return [row for row in self.rows if row.arm == arm]
 
     def summaries(self) -> list[Summary]:
-        """Of the arms that get a row each. Raises NothingToDrawError when there are too many."""
+        """Return of the arms that get a row each. Raises NothingToDrawError when there are too many."""
         shown = set(self.shown())
         return [summary for summary in self.comparable if summary.arm in shown]
 
@@ -92,7 +92,8 @@ class RunData:
         return order.mixed(self.comparable)
 
     def row_name(self, arm: str, counts: str | None) -> str:
-        """An arm's name on an axis, with the player counts of a pooled row where these are not the same for all."""
+        """Return an arm's name on an axis, with the player counts of a pooled row where these are not the same for
+        all."""
         return f"{self.name(arm)} at {counts}" if counts and self.mixed else self.name(arm)
 
     @cached_property
@@ -134,7 +135,7 @@ class RunData:
         return "; ".join(f"({mark}): {notes[mark]}" for mark in sorted(notes) if mark)
 
     def name(self, arm: str) -> str:
-        """An arm's name on an axis."""
+        """Return an arm's name on an axis."""
         short = arm.removeprefix(EVALUATED + ".") if arm.startswith(f"{EVALUATED}{WITH}") else arm
         short = short if len(short) <= LONGEST else f"{short[: LONGEST - 1]}…"
         mixed = len(set(self.marks.values())) > 1
@@ -166,7 +167,7 @@ LONGEST = 22
 
 
 def in_order(arms: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
-    """The arms that have games: first those of the given order, then the others."""
+    """Return the arms that have games: first those of the given order, then the others."""
     played = {row.arm: None for row in rows}
     return (*(arm for arm in arms if arm in played), *(arm for arm in played if arm not in arms))
 
@@ -174,7 +175,7 @@ def in_order(arms: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
 def run_data(
     folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: str | None = None, interval: Interval = "t"
 ) -> RunData:
-    """The data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
+    """Return the data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
     shown = headline(run, metric)
     arms = in_order(list(run.get("arms", {})), games)
     found = compared(shown, run, games, (folder,), arms, interval)

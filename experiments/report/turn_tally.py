@@ -31,7 +31,7 @@ class TurnTally:
     """By seat, then by seed and repeat: ranks of chosen moves in a recommender's list, as `TurnRow.list_rank`."""
 
     def add(self, turns: Sequence[TurnRow], seed: int = 0) -> None:
-        """The turns of a game of the deal of this seed, in order."""
+        """Add the turns of a game of the deal of this seed, in order."""
         if not turns:
             return
         self.games += 1
@@ -64,7 +64,7 @@ class TurnTally:
         return np.array(deals[0] if len(deals) == 1 else [np.mean(games, axis=0) for games in deals], dtype=float)
 
     def score(self, turn: int) -> Estimate | float:
-        """Mean points after a turn, over deals; a bare mean for a single one. Turn 1 is the first."""
+        """Return mean points after a turn, over deals; a bare mean for a single one. Turn 1 is the first."""
         points = self.units[:, turn - 1].tolist()
         return estimate_mean(points) or float(points[0])
 

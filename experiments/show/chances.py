@@ -8,7 +8,7 @@ from roles.words import percent
 
 
 def certainty(view: View, move: Move) -> str:
-    """How likely a move is playable, dead or critical; empty for hints.
+    """Return how likely a move is playable, dead or critical; empty for hints.
 
     The first chance is by hints and counting alone. Where the conventions, as far as the partners keep to them, give
     another one, it follows: `playable 33% by hints, 100% by conventions`.

@@ -22,20 +22,21 @@ from roles.words import many
 
 
 def print_game(story: Game, console: Console, mistakes: Mapping[int, Mistake] | None = None) -> None:
-    """The seats, a line for each turn, the result. `mistakes`: by turn; None where nobody looked for them."""
+    """Print the seats, a line for each turn, the result. `mistakes`: by turn; None where nobody looked for them."""
     mistakes = mistakes or {}
     console.print(_heading(story))
-    made = {
-        one.turn: one for one in origins((story.started, *(event for turn in story.turns for event in turn.events)))
+    causes = {
+        origin_of_turn.turn: origin_of_turn
+        for origin_of_turn in origins((story.started, *(event for turn in story.turns for event in turn.events)))
     }
     for turn in story.turns:
         if turn.decided and turn.moved:
-            origin = made.get(turn.decided.turn)
+            origin = causes.get(turn.decided.turn)
             console.print(turn_line(turn.view, turn.decided, turn.moved.past, origin, console.width))
             if turn.decided.why:
                 console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
-            if found := mistakes.get(turn.number):
-                console.print(Text(f"         mistake: {found.text}", style="bold red"), soft_wrap=True)
+            if mistake := mistakes.get(turn.number):
+                console.print(Text(f"         mistake: {mistake.text}", style="bold red"), soft_wrap=True)
         else:
             console.print(Text(f"{turn.number:>3}  P{turn.seat}  stopped here", style="bold red"))
         for why, times in Counter(halt.why for halt in turn.suspensions).items():
@@ -59,7 +60,7 @@ def _heading(story: Game) -> Text:
 
 
 def summary(result: Result) -> Table:
-    """The result of a game as a small table."""
+    """Return the result of a game as a small table."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column()
@@ -70,8 +71,8 @@ def summary(result: Result) -> Table:
         "max_turns": "stopped at the turn limit",
     }
     lives = f", {result.lives} {'life' if result.lives == 1 else 'lives'} left" if result.lives else ""
-    kept = f"  (kept: {result.score_kept})" if result.score_kept != result.score_strict else ""
-    score = Text.assemble((str(result.score_strict), "bold"), f" of 25{kept}")
+    points = f"  (kept: {result.score_kept})" if result.score_kept != result.score_strict else ""
+    score = Text.assemble((str(result.score_strict), "bold"), f" of 25{points}")
     if 2 * result.forced > result.turns:
         score.append(
             f"  {result.forced} of {result.turns} moves were forced: this is not how the model plays", "bold magenta"
@@ -96,7 +97,7 @@ def summary(result: Result) -> Table:
 
 
 def _origins(result: Result) -> Iterator[tuple[str, str]]:
-    """What else is to be known of how the moves came about."""
+    """Return what else is to be known of how the moves came about."""
     if result.second_ask:
         yield "second ask", f"{many(result.second_ask, 'move')} read from a second answer"
     if result.copied:
@@ -114,13 +115,13 @@ def _origins(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def print_result(result: Result, path: Path, screen: Console, *, again: bool, turn: int = 1) -> None:
-    """The result, and which command to use next."""
+    """Print the result, and which command to use next."""
     screen.print(summary(result))
     print_next(path, screen, again=again, turn=turn)
 
 
 def print_next(path: Path, screen: Console, *, again: bool, turn: int = 1) -> None:
-    """Where the game is, and which command to use next."""
+    """Print where the game is, and which command to use next."""
     screen.print(Text(f"\njournal  {path}"))
     if again:
         screen.print(Text("         played before; --force-new plays it again", style="dim"))
@@ -132,7 +133,7 @@ USED = ("calls", "tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens",
 
 
 def totals(path: Path) -> dict[str, Any]:
-    """What a game has used so far, counted from its journal; nothing where there is none."""
+    """Return what a game has used so far, counted from its journal; nothing where there is none."""
     ledger = Ledger()
     for event in journal.read(path) if path.exists() else ():
         ledger(event)
@@ -140,16 +141,16 @@ def totals(path: Path) -> dict[str, Any]:
 
 
 def spent(used: Mapping[str, Any]) -> str:
-    """Calls, tokens and money of a game, from the totals in `USED`."""
-    kept = f" ({used['cached_tokens']} cached by the provider)" if used["cached_tokens"] else ""
+    """Return calls, tokens and money of a game, from the totals in `USED`."""
+    cached = f" ({used['cached_tokens']} cached by the provider)" if used["cached_tokens"] else ""
     thought = f" ({used['reasoning_tokens']} of reasoning)" if used["reasoning_tokens"] else ""
     hits = f", {used['cache_hits']} answers from a cache or a record" if used["cache_hits"] else ""
     usd = f", ${used['usd']:.4f}" if used["usd"] is not None else ""
-    return f"{used['calls']} calls, {used['tokens_in']} tokens in{kept}, {used['tokens_out']} out{thought}{usd}{hits}"
+    return f"{used['calls']} calls, {used['tokens_in']} tokens in{cached}, {used['tokens_out']} out{thought}{usd}{hits}"
 
 
 def _responses(result: Result) -> str:
-    """What became of the responses, so that no failure goes unnoticed."""
+    """Return what became of the responses, so that no failure goes unnoticed."""
     counts = {
         "repaired": result.repaired,
         "retried": result.reasked,
@@ -160,12 +161,14 @@ def _responses(result: Result) -> str:
 
 
 def _calls(calls: Iterable[Call]) -> Text:
-    """The outcomes of the model calls, and the transport errors; a sentence for a game of programs."""
-    asked = [call for call in calls if call.of_model]
-    outcomes = ", ".join(f"{number} {name}" for name, number in sorted(Counter(call.outcome for call in asked).items()))
+    """Return the outcomes of the model calls, and the transport errors; a sentence for a game of programs."""
+    model_calls = [call for call in calls if call.of_model]
+    outcomes = ", ".join(
+        f"{number} {name}" for name, number in sorted(Counter(call.outcome for call in model_calls).items())
+    )
     if not outcomes:
         return Text("no model was asked: all nodes were programs", style="dim")
-    faults = Counter(attempt.error for call in asked for attempt in call.attempts if attempt.error)
+    faults = Counter(attempt.error for call in model_calls for attempt in call.attempts if attempt.error)
     lines = [
         f"model calls: {outcomes}",
         *(f"{number} x the model server {fault}" for fault, number in faults.most_common()),
@@ -174,8 +177,8 @@ def _calls(calls: Iterable[Call]) -> Text:
 
 
 def as_data(story: Game, mistakes: Mapping[int, Mistake] | None = None) -> dict[str, Any]:
-    """A game as plain data, for `--json`; with mistakes where somebody looked for them."""
-    found = mistakes or {}
+    """Return a game as plain data, for `--json`; with mistakes where somebody looked for them."""
+    by_turn = mistakes or {}
     return {
         "started": story.started.model_dump(mode="json"),
         "turns": [
@@ -184,7 +187,7 @@ def as_data(story: Game, mistakes: Mapping[int, Mistake] | None = None) -> dict[
                 "seat": turn.seat,
                 "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
                 "moved": turn.moved.model_dump(mode="json") if turn.moved else None,
-                **({"mistake": found[turn.number].model_dump(mode="json")} if turn.number in found else {}),
+                **({"mistake": by_turn[turn.number].model_dump(mode="json")} if turn.number in by_turn else {}),
             }
             for turn in story.turns
         ],

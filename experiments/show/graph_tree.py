@@ -27,20 +27,21 @@ def calls(config: GraphConfig) -> str:
 
 
 def steps(config: GraphConfig) -> list[list[str]]:
-    """The nodes of one attempt in steps: a node reads only nodes of earlier steps."""
+    """Return the nodes of one attempt in steps: a node reads only nodes of earlier steps."""
 
     @cache  # there are far more paths than nodes
     def step(node: str) -> int:
         return 1 + max((step(read) for read in config.nodes[node].reads), default=0)
 
-    found: dict[int, list[str]] = {}
+    by_step: dict[int, list[str]] = {}
     for name in config.nodes:
-        found.setdefault(step(name), []).append(name)
-    return [found[number] for number in sorted(found)]
+        by_step.setdefault(step(name), []).append(name)
+    return [by_step[number] for number in sorted(by_step)]
 
 
 def depth(config: GraphConfig) -> int:
-    """The longest chain of models that wait for each other in one attempt: a turn takes so many model latencies."""
+    """Return the longest chain of models that wait for each other in one attempt: a turn takes so many model
+    latencies."""
 
     @cache
     def below(node: str) -> int:
@@ -50,14 +51,14 @@ def depth(config: GraphConfig) -> int:
 
 
 def mermaid(config: GraphConfig, players: int) -> str:
-    """The compiled graph as a Mermaid diagram, with separate nodes for every attempt."""
+    """Return the compiled graph as a Mermaid diagram, with separate nodes for every attempt."""
     from graphs.langgraph_compile import build  # LangGraph takes a second to import
 
     return build(config, players).get_graph().draw_mermaid()
 
 
 def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
-    """The steps of a turn, what each node reads and its prompt sections, and what happens after a refusal."""
+    """Print the steps of a turn, what each node reads and its prompt sections, and what happens after a refusal."""
     named = ", ".join(part for part in (f"context {context.resolved(config.context).name}", source) if part)
     console.print(Text.assemble((config.name, "bold"), (f"  ({named})", "dim")))
     shared = _shared(config)
@@ -73,24 +74,24 @@ def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     console.print(Text("\n".join(["", *_footer(config)])))
 
 
-def _branch(number: int, place: int, of: int) -> Text:
-    fork = "──" if of == 1 else "┬─" if place == 0 else "└─" if place == of - 1 else "├─"
+def _branch(number: int, place: int, count: int) -> Text:
+    fork = "──" if count == 1 else "┬─" if place == 0 else "└─" if place == count - 1 else "├─"
     return Text(f"{number if place == 0 else '':>2} {fork}", style="dim")
 
 
 def _sections(config: GraphConfig, name: str) -> list[str]:
-    found = config.context_of(name).kinds(config.role(name), config.without_sections)
-    return [section.name for section, _ in found]
+    kinds = config.context_of(name).kinds(config.role(name), config.without_sections)
+    return [section.name for section, _ in kinds]
 
 
 def _shared(config: GraphConfig) -> list[str]:
-    """The prompt sections that all nodes have."""
+    """Return the prompt sections that all nodes have."""
     every = [_sections(config, name) for name in config.nodes]
     return [section for section in every[0] if all(section in other for other in every)]
 
 
 def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
-    """A few lines about a node."""
+    """Return a few lines about a node."""
     node = config.nodes[name]
     facts = [f"role {node.role}"] if node.role != name else []
     facts += [f"on {node.model}"] if node.model != "default" else []
@@ -108,7 +109,7 @@ def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
 
 
 def flow(value: object) -> str:
-    """A value as in a config, on one line."""
+    """Return a value as in a config, on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")
 
@@ -117,9 +118,9 @@ def _footer(config: GraphConfig) -> Iterator[str]:
     models = Counter(node.model for node in config.nodes.values())
     bound = ", ".join(f"{model} ({number} node{'s' * (number > 1)})" for model, number in models.items())
     yield f"decides: {config.decides}; calls per turn: {calls(config)}, {depth(config)} in sequence; models: {bound}"
-    given = {name: getattr(config, name) for name in SHOWN if getattr(config, name) not in (None, {})}
-    if given:
-        yield f"instead of the context's: {', '.join(f'{name} {flow(value)}' for name, value in given.items())}"
+    settings = {name: getattr(config, name) for name in SHOWN if getattr(config, name) not in (None, {})}
+    if settings:
+        yield f"instead of the context's: {', '.join(f'{name} {flow(value)}' for name, value in settings.items())}"
     if config.without_sections:
         yield f"without the sections: {', '.join(config.without_sections)}"
     if config.remembers:

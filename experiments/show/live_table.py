@@ -28,7 +28,7 @@ class LiveTable:
 
     def __init__(self, console: Console, *, live: bool = True) -> None:
         self._console = console
-        drawn = live and console.is_terminal
+        is_live = live and console.is_terminal
         self._view: View | None = None
         self._decided: Decided | None = None
         self._origin_of = MoveOrigins()
@@ -36,7 +36,7 @@ class LiveTable:
         self._faked = False
         """Whether it was said that the fake server answers."""
         self._since = 0.0
-        self._live = Live(console=console, get_renderable=self._picture, transient=True) if drawn else None
+        self._live = Live(console=console, get_renderable=self._picture, transient=True) if is_live else None
 
     def __enter__(self) -> "LiveTable":
         if self._live:
@@ -74,24 +74,24 @@ class LiveTable:
             self._live.refresh()
 
     def _picture(self) -> RenderableType:
-        """The table, and for how long a model has been thinking, which may be minutes."""
+        """Return the table, and for how long a model has been thinking, which may be minutes."""
         if self._view is None:
             return Text()
         passed = time.monotonic() - self._since
-        drawn = picture(self._view, self._decided)
+        table = picture(self._view, self._decided)
         if self._decided is not None or passed < THINKING_S:
-            return drawn
-        return Group(drawn, Text(f"P{self._view.seat} is thinking, {passed:.0f} s", style="dim"))
+            return table
+        return Group(table, Text(f"P{self._view.seat} is thinking, {passed:.0f} s", style="dim"))
 
 
 def _brief(why: str) -> str:
-    """The start of a reason, for a line; models write paragraphs."""
+    """Return the start of a reason, for a line; models write paragraphs."""
     first = printable(" ".join(why.split()))
     return first if len(first) <= REASON else f"{first[: REASON - 3]}..."
 
 
 def picture(view: View, decided: Decided | None = None) -> Panel:
-    """The table as one seat sees it, with its decision if there is one."""
+    """Return the table as one seat sees it, with its decision if there is one."""
     parts: list[Text | Table] = [counts(view), Text(), hands(view)]
     if decided:
         sure = certainty(view, decided.move)
@@ -103,7 +103,7 @@ def picture(view: View, decided: Decided | None = None) -> Panel:
 
 
 def counts(view: View) -> Text:
-    """The fireworks, score, tokens, lives and deck on a line."""
+    """Return the fireworks, score, tokens, lives and deck on a line."""
     line = Text("fireworks ")
     line.append_text(fireworks(view.fireworks))
     line.append(f"   score {view.score}   tokens ")
@@ -116,16 +116,16 @@ def counts(view: View) -> Text:
 
 
 def hands(view: View) -> Table:
-    """A row for each seat: its cards, and beside each what hints have told its owner."""
+    """Return a row for each seat: its cards, and beside each what hints have told its owner."""
     slots = [f"slot {slot}" for slot in range(max(len(view.own), *(len(hand.cards) for hand in view.hands)))]
     table = plain_table("", *slots, words=("", *slots))
-    table.add_row(f"P{view.seat} (you)", *(_shown(Text("??", style="bold"), known) for known in view.own))
+    table.add_row(f"P{view.seat} (you)", *(_shown(Text("??", style="bold"), knowledge) for knowledge in view.own))
     for hand in view.hands:
-        cells = (_shown(card(one), known) for one, known in zip(hand.cards, hand.known, strict=True))
+        cells = (_shown(card(face), knowledge) for face, knowledge in zip(hand.cards, hand.known, strict=True))
         table.add_row(f"P{hand.seat}", *cells)
     return table
 
 
-def _shown(face: Text, known: Knowledge) -> Text:
-    hinted = f" {ENGLISH.hint(known)}" if known.colour or known.rank else ""
+def _shown(face: Text, knowledge: Knowledge) -> Text:
+    hinted = f" {ENGLISH.hint(knowledge)}" if knowledge.colour or knowledge.rank else ""
     return Text.assemble(face, (hinted, "dim"))

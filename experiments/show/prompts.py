@@ -42,23 +42,23 @@ class NodePrompt:
         return estimated(self.text)
 
     def parts(self) -> Iterator[tuple[str, int]]:
-        """The name and tokens of each part, in prompt order."""
+        """Return the name and tokens of each part, in prompt order."""
         for message in self.messages:
             for span in message.spans:
                 yield span.name, estimated(message.content[span.start : span.end])
 
 
 def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: str | None = None) -> list[NodePrompt]:
-    """The prompts of a turn, by node. Raises UserError for a turn or a node that does not exist."""
-    here = at(config, players)
-    programs = Programs(here)
+    """Return the prompts of a turn, by node. Raises UserError for a turn or a node that does not exist."""
+    graph = at(config, players)
+    programs = Programs(graph)
     view, memory = asyncio.run(_position(programs, players, seed, turn))
     notes, _ = asyncio.run(programs.turn(view, memory))
-    made = requests(here, view, notes, memory)
-    if node is not None and node not in made:
-        known = did_you_mean(node, made, "it asks")
-        raise UserError(f"graph {config.name!r} asks no node {node!r} at turn {turn}; {known}")
-    return [NodePrompt(name, messages(request.parts)) for name, request in made.items() if node in (None, name)]
+    by_node = requests(graph, view, notes, memory)
+    if node is not None and node not in by_node:
+        hint = did_you_mean(node, by_node, "it asks")
+        raise UserError(f"graph {config.name!r} asks no node {node!r} at turn {turn}; {hint}")
+    return [NodePrompt(name, messages(request.parts)) for name, request in by_node.items() if node in (None, name)]
 
 
 PARTNER = "iggi"
@@ -66,7 +66,7 @@ PARTNER = "iggi"
 
 
 async def _position(programs: Programs, players: int, seed: int, turn: int) -> tuple[View, Memory]:
-    """The view and the memory of the acting seat in that turn."""
+    """Return the view and the memory of the acting seat in that turn."""
     if turn < 1:
         raise UserError(f"turns are counted from 1, not {turn}")
     views: list[View] = []
@@ -85,49 +85,50 @@ async def _position(programs: Programs, players: int, seed: int, turn: int) -> t
     return views[-1], memories.get(views[-1].seat, {})
 
 
-def shared(made: list[NodePrompt]) -> float:
-    """The share of a turn's prompt characters in prefixes that another prompt shares; outputs of nodes do not count."""
-    plain = [_without_notes(prompt) for prompt in made]
-    begun = sum(
+def shared(prompts: list[NodePrompt]) -> float:
+    """Return the share of a turn's prompt characters in prefixes that another prompt shares; outputs of nodes do not
+    count."""
+    plain = [_without_notes(prompt) for prompt in prompts]
+    common = sum(
         max((_alike(text, other) for other in (*plain[:i], *plain[i + 1 :])), default=0) for i, text in enumerate(plain)
     )
-    return begun / (sum(map(len, plain)) or 1)
+    return common / (sum(map(len, plain)) or 1)
 
 
-def _alike(one: str, other: str) -> int:
-    return len(commonprefix([one, other]))  # noqa: RUF071  # character by character, not by path
+def _alike(text: str, other: str) -> int:
+    return len(commonprefix([text, other]))  # noqa: RUF071  # character by character, not by path
 
 
 def _without_notes(prompt: NodePrompt) -> str:
-    kept = []
+    texts = []
     for message in prompt.messages:
         cut = [span for span in message.spans if span.name == "notes"]
         content = message.content
         for span in cut:
             content = content[: span.start] + content[span.end :]
-        kept.append(f"{message.role}\n{content}")
-    return "\n".join(kept)
+        texts.append(f"{message.role}\n{content}")
+    return "\n".join(texts)
 
 
-def show(made: list[NodePrompt], console: Console) -> None:
-    """Every prompt in full, then the tokens of its parts."""
-    for prompt in made:
+def show(prompts: list[NodePrompt], console: Console) -> None:
+    """Print every prompt in full, then the tokens of its parts."""
+    for prompt in prompts:
         for message in prompt.messages:
             console.print(Text(f"=== {prompt.node}: {message.role} message\n", style="bold cyan"))
             console.print(Text(f"{message.content}\n"), soft_wrap=True)
     table = plain_table("node", "tokens", "parts", words=("node", "parts"))
-    for prompt in made:
+    for prompt in prompts:
         table.add_row(prompt.node, str(prompt.tokens), ", ".join(f"{name} {tokens}" for name, tokens in prompt.parts()))
     console.print(table)
-    total = sum(prompt.tokens for prompt in made)
+    total = sum(prompt.tokens for prompt in prompts)
     console.print(Text(f"\n{total} tokens in all, estimated as characters / 3.2"))
-    if len(made) > 1:
+    if len(prompts) > 1:
         console.print(
-            Text(f"{shared(made):.0%} of it, outputs of other nodes aside, is a prefix shared with another prompt")
+            Text(f"{shared(prompts):.0%} of it, outputs of other nodes aside, is a prefix shared with another prompt")
         )
 
 
-def data(made: list[NodePrompt]) -> dict[str, Any]:
+def data(prompts: list[NodePrompt]) -> dict[str, Any]:
     return {
         "prompts": [
             {
@@ -135,8 +136,8 @@ def data(made: list[NodePrompt]) -> dict[str, Any]:
                 "tokens": prompt.tokens,
                 "messages": [message.model_dump(mode="json") for message in prompt.messages],
             }
-            for prompt in made
+            for prompt in prompts
         ],
-        "tokens": sum(prompt.tokens for prompt in made),
-        "shared_prefix": round(shared(made), 4),
+        "tokens": sum(prompt.tokens for prompt in prompts),
+        "shared_prefix": round(shared(prompts), 4),
     }

@@ -20,8 +20,8 @@ def show(data: Mapping[str, Any], console: Console) -> None:
 
 def _facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "run", f"{data['experiment']} in {data['run']}"
-    for one in data["players"]:
-        yield "played by", _player(one)
+    for process in data["players"]:
+        yield "played by", _player(process)
     for sentence in data["silent"]:
         yield "played by", sentence
     if not data["players"] and not data["silent"]:
@@ -30,8 +30,8 @@ def _facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for sentence in (data.get("stop") or {}).get("stood", ()):
         yield "stop rule", sentence
     yield "so far", _spent(data)
-    for one in data["players"]:
-        for load in one["models"]:
+    for process in data["players"]:
+        for load in process["models"]:
             yield "model", _load(load)
     for name in ("failed", "suspended"):
         yield from _named(name, data[name])
@@ -39,19 +39,19 @@ def _facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "next", step
 
 
-def _player(one: Mapping[str, Any]) -> str:
-    since = datetime.fromtimestamp(one["began"]).strftime("%H:%M:%S")
-    shard = f", shard {one['shard']}" if one.get("shard") else ""
-    state = ", stopping at the end of the turns in play" if one["stopping"] else ""
-    if one["paused_since"]:
-        state = f", paused since {datetime.fromisoformat(one['paused_since']).astimezone():%H:%M:%S}"
-    return f"process {one['pid']} of {one['user']} on {one['host']} since {since}{shard}{state}"
+def _player(process: Mapping[str, Any]) -> str:
+    since = datetime.fromtimestamp(process["began"]).strftime("%H:%M:%S")
+    shard = f", shard {process['shard']}" if process.get("shard") else ""
+    state = ", stopping at the end of the turns in play" if process["stopping"] else ""
+    if process["paused_since"]:
+        state = f", paused since {datetime.fromisoformat(process['paused_since']).astimezone():%H:%M:%S}"
+    return f"process {process['pid']} of {process['user']} on {process['host']} since {since}{shard}{state}"
 
 
 def _games(data: Mapping[str, Any]) -> str:
     most = " at most" if data.get("stop") else ""
-    whole = f" of{most} {data['games']}" if data["games"] else ""
-    parts = [f"{data['finished']}{whole} finished"]
+    planned = f" of{most} {data['games']}" if data["games"] else ""
+    parts = [f"{data['finished']}{planned} finished"]
     counts = {"in play": data["playing"], "failed": len(data["failed"]), "suspended": len(data["suspended"])}
     if not data["players"]:
         counts["begun and not finished"] = data["begun"]
@@ -78,7 +78,7 @@ def _named(what: str, games: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _next(data: Mapping[str, Any]) -> str:
-    if any(one["paused_since"] for one in data["players"]):
+    if any(process["paused_since"] for process in data["players"]):
         return f"orchestrator experiment resume {data['run']}"
     if data["players"] or data["silent"]:
         return ""

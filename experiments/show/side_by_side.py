@@ -29,44 +29,45 @@ class Side:
     turn: Turn
 
 
-def sides(left: Side, right: Side, width: int, said: Mapping[str, str] | None = None) -> Table:
-    """A table with the decisions, and the nodes whose notes differ; `said`: what stands below a node's name."""
+def sides(first: Side, second: Side, width: int, remarks: Mapping[str, str] | None = None) -> Table:
+    """Return a table with the decisions, and the nodes whose notes differ; `remarks`: what stands below a node's
+    name."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 1, 0), width=min(width, WIDEST))
     table.add_column("", style="bold cyan", overflow="fold")
-    for side in (left, right):
+    for side in (first, second):
         table.add_column(Text(side.title), overflow="fold", ratio=1)
-    table.add_row("decided", _decision(left.turn), _decision(right.turn))
-    old, new = left.turn.replies, right.turn.replies
+    table.add_row("decided", _decision(first.turn), _decision(second.turn))
+    old, new = first.turn.replies, second.turn.replies
     for node in dict.fromkeys((*new, *old)):
         ours, theirs = _lines(old.get(node, ())), _lines(new.get(node, ()))
         if old.get(node) != new.get(node):
-            name = Text(node).append(f"\n{said[node]}" if said and node in said else "", style="dim")
+            name = Text(node).append(f"\n{remarks[node]}" if remarks and node in remarks else "", style="dim")
             table.add_row(name, _only(ours, theirs), _only(theirs, ours))
     return table
 
 
-def alike(left: Turn, right: Turn) -> list[str]:
-    """The nodes that said the same in both."""
-    old, new = left.replies, right.replies
+def alike(first: Turn, second: Turn) -> list[str]:
+    """Return the nodes that said the same in both."""
+    old, new = first.replies, second.replies
     return [node for node in new if new[node] == old.get(node)]
 
 
-def _only(lines: list[str], others: list[str]) -> Text:
-    """The lines that the other side does not have."""
-    own, most = [line for line in lines if line not in others], MOST if others else ALONE
-    text = Text(printable("\n".join(own[:most])) if lines else "")
-    if len(own) > most:
-        text.append(f"\n... {len(own) - most} more lines", style="dim")
-    if (alike := len(lines) - len(own)) and own:
+def _only(lines: list[str], opposite: list[str]) -> Text:
+    """Return the lines that the other side does not have."""
+    lines_alone, most = [line for line in lines if line not in opposite], MOST if opposite else ALONE
+    text = Text(printable("\n".join(lines_alone[:most])) if lines else "")
+    if len(lines_alone) > most:
+        text.append(f"\n... {len(lines_alone) - most} more lines", style="dim")
+    if (alike := len(lines) - len(lines_alone)) and lines_alone:
         text.append(f"\n({alike} {'line' if alike == 1 else 'lines'} the same)", style="dim")
     return text if lines else Text("-", style="dim")
 
 
 def _lines(replies: Iterable[Reply]) -> list[str]:
-    found = list[str]()
+    lines = list[str]()
     for reply in replies:
-        found += ["no usable answer"] if reply is None else reply_lines(reply)
-    return found
+        lines += ["no usable answer"] if reply is None else reply_lines(reply)
+    return lines
 
 
 def _decision(turn: Turn) -> Text:

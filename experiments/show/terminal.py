@@ -15,12 +15,12 @@ STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "bl
 
 
 def on(models: str) -> str:
-    """The models of a seat, marked when one is simulated: it must never be taken for a language model."""
+    """Return the models of a seat, marked when one is simulated: it must never be taken for a language model."""
     return f"{models} (simulated)" if among(models) else models
 
 
 def who(seat: SeatInfo) -> str:
-    """Who sits at a seat: `house on openai:NAME`, `person`, `hanab.live, Alice`."""
+    """Return who sits at a seat: `house on openai:NAME`, `person`, `hanab.live, Alice`."""
     if seat.label:
         return f"{seat.graph}, {printable(seat.label)}"
     cheats = ", which cheats: it sees its own cards" if seat.own_hand else ""
@@ -28,26 +28,26 @@ def who(seat: SeatInfo) -> str:
 
 
 def warning(models: str) -> Text | None:
-    """A line that says which models are simulated; None where there are none."""
-    if not (found := among(models)):
+    """Return a line that says which models are simulated; None where there are none."""
+    if not (names := among(models)):
         return None
-    subject = f"{', '.join(found)} {'is no language model' if len(found) == 1 else 'are no language models'}"
+    subject = f"{', '.join(names)} {'is no language model' if len(names) == 1 else 'are no language models'}"
     return Text(f"simulated: {subject}, but exact programs with errors at stated rates", style="magenta")
 
 
 def fake_warning() -> Text:
-    """A line that says that no language model answered."""
+    """Return a line that says that no language model answered."""
     return Text(
         "fake server: this game was answered by the package's fake server, not by a language model", style="magenta"
     )
 
 
-def card(shown: Card) -> Text:
-    return Text(shown.value, style=f"bold {STYLES[shown.colour]}")
+def card(face: Card) -> Text:
+    return Text(face.value, style=f"bold {STYLES[face.colour]}")
 
 
 def fireworks(tops: tuple[int, ...]) -> Text:
-    """`R3 Y0 G5 W1 B2`, each in its colour, dimmed at zero."""
+    """Return `R3 Y0 G5 W1 B2`, each in its colour, dimmed at zero."""
     parts = [
         Text(f"{colour}{top}", style=f"bold {STYLES[colour]}" if top else "dim")
         for colour, top in zip(COLOURS, tops, strict=True)
@@ -58,7 +58,7 @@ def fireworks(tops: tuple[int, ...]) -> Text:
 def turn_line(
     view: View, decided: Decided, past: Past, origin: MoveOrigin | None = None, width: int = UNBROKEN
 ) -> Text:
-    """One turn on a line: the seat, its move and the outcome, the table after it, and how the move came about.
+    """Return one turn on a line: the seat, its move and the outcome, the table after it, and how the move came about.
 
     Where `width` is too narrow, the chance stands on a line of its own.
     """
@@ -66,7 +66,9 @@ def turn_line(
     style = "bold red" if past.scored is False else "bold" if past.scored else ""
     line.append(f"{past.move}{_short(past)}".ljust(26), style=style)
     line.append_text(fireworks(past.fireworks))
-    line.append(f"  tokens {past.tokens}  lives {past.lives}  deck {_deck_after(view, past):>2}")
+    line.append(
+        f"  tokens {past.tokens}  lives {past.lives}  deck {max(view.deck_size - (past.card is not None), 0):>2}"
+    )
     sure = certainty(view, past.move)
     if sure and line.cell_len + len(sure) + 2 > width:
         line.append(f"\n         {sure}", style="dim")
@@ -94,7 +96,3 @@ def _short(past: Past) -> str:
     if past.scored is None:
         return ENGLISH.outcome(past)
     return f" ({past.card.value}{'' if past.scored else ', MISPLAY'})"
-
-
-def _deck_after(view: View, past: Past) -> int:
-    return max(view.deck_size - (past.card is not None), 0)

@@ -58,14 +58,14 @@ class Part:
     """Only the prompts."""
 
     def of(self, turn: Turn) -> Turn:
-        """A turn with the calls and verdicts of this part alone. Raises UserError when it has none."""
+        """Return a turn with the calls and verdicts of this part alone. Raises UserError when it has none."""
         if self.role is None:
             return turn
         names = [name for call in turn.calls for name in (call.node, base(call.node), call.role)]
         names += [event.node for event in turn.events if isinstance(event, VerdictGiven)]
         if self.role not in names:
-            known = did_you_mean(self.role, names, "its nodes and roles are")
-            raise UserError(f"turn {turn.number} has no node or role {self.role!r}; {known}")
+            hint = did_you_mean(self.role, names, "its nodes and roles are")
+            raise UserError(f"turn {turn.number} has no node or role {self.role!r}; {hint}")
         return Turn.of(turn.view, (event for event in turn.events if self._keeps(event)))
 
     def _keeps(self, event: Event) -> bool:
@@ -78,30 +78,31 @@ WHOLE = Part()
 
 
 def print_turn(story: Game, number: int, console: Console, part: Part = WHOLE) -> None:
-    """What happened in a turn, or a part of it. Raises UserError for a turn or a node that is not there."""
+    """Print what happened in a turn, or a part of it. Raises UserError for a turn or a node that is not there."""
     turn = story.turn(number)
     seat = turn.seat
     card = story.started.seat_at(seat, number)
     width = min(console.width - MARGIN, WIDEST)
-    shown = TurnStory(turn, part.of(turn), story.config(seat, number), story.memory(number), part.full, width)
+    view = TurnStory(turn, part.of(turn), story.config(seat, number), story.memory(number), part.full, width)
     if part.prompts:
-        for block in shown.prompts_alone():
+        for block in view.prompts_alone():
             console.print(block, soft_wrap=True)
         return
     console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {who(card)}", style="bold"))
-    for block in shown.blocks() if part.role is None else shown.answers():
+    for block in view.blocks() if part.role is None else view.answers():
         console.print(block)
 
 
 def as_data(story: Game, number: int, part: Part = WHOLE) -> dict[str, Any]:
-    """A turn, or a part of it, as plain data, for `--json`. Raises UserError for a turn or a node that is not there."""
+    """Return a turn, or a part of it, as plain data, for `--json`. Raises UserError for a turn or a node that is not
+    there."""
     turn = story.turn(number)
-    asked = part.of(turn)
+    chosen = part.of(turn)
     if part.prompts:
         config, memory = story.config(turn.seat, number), story.memory(number)
-        shown = TurnStory(turn, asked, config, memory, part.full, WIDEST)
-        return {"turn": number, "prompts": shown.prompt_data()}
-    return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *asked.events)]}
+        view = TurnStory(turn, chosen, config, memory, part.full, WIDEST)
+        return {"turn": number, "prompts": view.prompt_data()}
+    return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *chosen.events)]}
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class TurnStory:
         yield self._ending()
 
     def answers(self) -> Iterator[RenderableType]:
-        """The calls and verdicts, one after the other."""
+        """Return the calls and verdicts, one after the other."""
         judges = {event.node for event in self.turn.events if isinstance(event, VerdictGiven)}
         for event in self._in_order():
             if isinstance(event, VerdictGiven):
@@ -131,7 +132,7 @@ class TurnStory:
                 yield self._call(event)
 
     def prompts_alone(self) -> Iterator[RenderableType]:
-        """The prompt of each call, message by message."""
+        """Return the prompt of each call, message by message."""
         for call in self._calls():
             for message in self._prompt(call):
                 yield Text(f"=== {_asked(call)}: {message.role} message\n", style="bold cyan")
@@ -156,7 +157,7 @@ class TurnStory:
         return call.messages or tuple(self._prompts.get(call.node, ()))
 
     def _in_order(self) -> list[Call | VerdictGiven]:
-        """Attempt by attempt, in the order of the config: nodes that run in parallel finish in any order."""
+        """Return attempt by attempt, in the order of the config: nodes that run in parallel finish in any order."""
         nodes = list(self.config.nodes) if self.config else []
 
         def place(event: Call | VerdictGiven) -> tuple[int, int, bool]:
@@ -175,8 +176,8 @@ class TurnStory:
         if self.config is None:
             return {}
 
-        made = requests(self.config, self.turn.view, notes_of(self.config, self.turn.events), self.memory)
-        return {node: messages(request.parts) for node, request in made.items()}
+        by_node = requests(self.config, self.turn.view, notes_of(self.config, self.turn.events), self.memory)
+        return {node: messages(request.parts) for node, request in by_node.items()}
 
     def _call(self, call: Call) -> RenderableType:
         prompt = self._prompt(call)
@@ -224,23 +225,23 @@ class TurnStory:
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))
 
     def _response(self, call: Call) -> str:
-        """The parsed response, a line for each entry; the raw text when it was unusable, or with --full."""
+        """Return the parsed response, a line for each entry; the raw text when it was unusable, or with --full."""
         if call.reply is None or (self.full and call.text is not None):
             return self._raw(call.text or "(nothing)")
         lines = reply_lines(call.reply)
         if self.full:
             return "\n".join(lines)
-        shown = [self._clipped(line) for line in lines[:SHOWN_LINES]]
-        more = len(lines) - len(shown)
-        return "\n".join((*shown, f"... {more} more lines; --full shows them") if more else shown)
+        clipped = [self._clipped(line) for line in lines[:SHOWN_LINES]]
+        more = len(lines) - len(clipped)
+        return "\n".join((*clipped, f"... {more} more lines; --full shows them") if more else clipped)
 
     def _raw(self, text: str) -> str:
-        """The text of an answer as it came; without --full no more than would fit a screen."""
+        """Return the text of an answer as it came; without --full no more than would fit a screen."""
         more = len(text) - MOST_RAW
         return text if self.full or more <= 0 else f"{text[:MOST_RAW]}\n... {more:,} more characters; --full shows them"
 
     def _clipped(self, line: str) -> str:
-        """A list entry, cut to one line; reasons and summaries are never cut."""
+        """Return a list entry, cut to one line; reasons and summaries are never cut."""
         long = line.startswith("- ") and len(line) > self.width
         return f"{line[: self.width - 3]}..." if long else line
 
@@ -265,18 +266,18 @@ class TurnStory:
 
 
 def _asked(call: Call) -> str:
-    """The node, and which of its requests."""
+    """Return the node, and which of its requests."""
     sample = f", sample {call.sample + 1}" if call.sample else ""
     return f"{call.node}{sample}{f', attempt {call.ask + 1}' if call.ask else ''}"
 
 
 def reply_lines(reply: Mapping[str, Any]) -> list[str]:
-    """A reply as lines, one for each entry of a list."""
+    """Return a reply as lines, one for each entry of a list."""
     return [line for key, value in reply.items() for line in _field(key, value)]
 
 
 def _field(key: str, value: Any) -> list[str]:
-    """`reason: ...`, or for a list of objects its name and a line for each."""
+    """Return `reason: ...`, or for a list of objects its name and a line for each."""
     name = key.replace("_", " ")
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return [f"{name}:", *(f"- {_entry(entry)}" for entry in value)]
@@ -284,9 +285,9 @@ def _field(key: str, value: Any) -> list[str]:
 
 
 def _entry(entry: Mapping[str, Any]) -> str:
-    """One object of a list on a line."""
-    shown = {key: value for key, value in entry.items() if value is not None and key not in ("type", "future_impact")}
-    return " · ".join(scalar(v) if key in BARE else f"{key.replace('_', ' ')} {scalar(v)}" for key, v in shown.items())
+    """Return one object of a list on a line."""
+    fields = {key: value for key, value in entry.items() if value is not None and key not in ("type", "future_impact")}
+    return " · ".join(scalar(v) if key in BARE else f"{key.replace('_', ' ')} {scalar(v)}" for key, v in fields.items())
 
 
 def _verdict(verdict: VerdictGiven) -> Text:

@@ -38,10 +38,17 @@ def _print_group(group: Group, looks: list[Look], screen: Console) -> None:
     screen.print()
     terminal.show([Heading(f"{GROUPS[group]}: {many(len(looks), 'game')}")], screen)
     columns = (Column("score", "score", RIGHT), Column("why", "why"), Column("look", "look", unbroken=True))
-    part = table("looks", columns, [(_score(look), look.why, _where(look)) for look in looks[:SHOWN]])
-    drawn = terminal.table(part)
-    if screen.measure(drawn, options=screen.options.update(max_width=terminal.UNBROKEN)).maximum <= screen.width:
-        screen.print(drawn)
+    part = table(
+        "looks",
+        columns,
+        [
+            (_score(look), look.why, (look.command if look.journal.endswith(".jsonl") else look.journal))
+            for look in looks[:SHOWN]
+        ],
+    )
+    rows = terminal.table(part)
+    if screen.measure(rows, options=screen.options.update(max_width=terminal.UNBROKEN)).maximum <= screen.width:
+        screen.print(rows)
     else:
         for score, why, look in part.rows:
             row = terminal.plain_table("", "", words=("why",))
@@ -53,15 +60,11 @@ def _print_group(group: Group, looks: list[Look], screen: Console) -> None:
         terminal.show([Note(f"... and {len(looks) - SHOWN} more; --json lists all", "aside")], screen)
 
 
-def _where(look: Look) -> str:
-    return look.command if look.journal.endswith(".jsonl") else look.journal
-
-
 def _score(look: Look) -> str:
     if look.score_strict is None:
         return "-"
-    kept = f" ({look.score_kept})" if look.score_kept != look.score_strict else ""
-    return f"{look.score_strict}{kept}"
+    points = f" ({look.score_kept})" if look.score_kept != look.score_strict else ""
+    return f"{look.score_strict}{points}"
 
 
 def _limits(looks: Looks) -> Iterable[str]:

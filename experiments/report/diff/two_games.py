@@ -64,7 +64,7 @@ def compare(first: Path, second: Path) -> GameDiff:
 
 
 def _settings(old: GameStarted, new: GameStarted) -> Iterator[str]:
-    """What differs between two games before their first turn."""
+    """Return what differs between two games before their first turn."""
     if old.players != new.players:
         yield f"players was {old.players}, is {new.players}"
         return
@@ -128,7 +128,7 @@ def _turn_data(turn: Turn | None) -> dict[str, Any] | None:
 
 
 def show(found: GameDiff, console: Console) -> None:
-    """The seats and what differs, the first turn that does, and the results."""
+    """Print the seats and what differs, the first turn that does, and the results."""
     for name, path, story in zip("AB", found.paths, found.stories, strict=True):
         seats = "; ".join(dict.fromkeys(map(_card, story.started.seats)))
         console.print(Text(f"{name}  {path}\n   {story.started.players} players, {story.started.deal}: {seats}"))
@@ -198,7 +198,8 @@ def _results(found: GameDiff, console: Console) -> None:
 
 
 def check(first: Path, second: Path) -> bool:
-    """Whether both are run folders; False when both are files. Raises UserError for one of each, or for neither."""
+    """Tell whether both are run folders; False when both are files. Raises UserError for one of each, or for
+    neither."""
     for path in (first, second):
         if not path.exists():
             raise UserError(f"there is no journal and no run folder at {str(path)!r}")

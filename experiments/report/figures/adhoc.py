@@ -14,7 +14,7 @@ MEAN, SELF = "mean over partners", "self-play"
 
 
 def figures(data: RunData) -> list[Figure]:
-    """One figure; none for a run without ad-hoc teams."""
+    """Return one figure; none for a run without ad-hoc teams."""
     return [FIGURE] if control_tables.teams(data) else []
 
 

@@ -19,7 +19,7 @@ from experiments.report.run_data import RunData
 
 
 def all_figures(data: RunData) -> list[Figure]:
-    """In the order of the report."""
+    """Return the figures in the order of the report."""
     return [
         *scores.FIGURES,
         deals.FIGURE,

@@ -22,7 +22,7 @@ class Curve(NamedTuple):
 
 
 def curves(data: RunData) -> dict[str, Curve]:
-    """By arm; only arms for which there is another K."""
+    """Return the curve of each arm; only arms for which there is another K."""
     seats, arms = data.run.get("seats", {}), data.run.get("arms", {})
     configs = {arm: seats.get(arms.get(arm, {}).get("everybody"), {}) for arm in data.arms}
     configs = {arm: seat for arm, seat in configs.items() if seat.get("config")}

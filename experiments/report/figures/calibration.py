@@ -14,7 +14,7 @@ PANEL = 1.6
 
 
 def _arm(data: RunData) -> str:
-    """The baseline, or the first arm."""
+    """Return the baseline, or the first arm."""
     return data.analysis.baseline if data.analysis.baseline in data.arms else data.arms[0]
 
 
@@ -45,7 +45,7 @@ def _row(arm: str, one: Calibration) -> tuple[str | int | float | None, ...]:
 
 
 def _panels(table: FigureTable, data: RunData) -> dict[str, list[dict[str, Any]]]:
-    """The rows of the arm that is drawn, by role and what is stated."""
+    """Return the rows of the arm that is drawn, by role and what is stated."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in table.records():
         if row["arm"] == _arm(data):
@@ -68,7 +68,7 @@ def _paint_chances(table: FigureTable, data: RunData) -> Any:
 
 
 def _points(ax: Any, places: Sequence[float], rows: Sequence[dict[str, Any]]) -> None:
-    """A point for each range of probabilities, as large as it has statements."""
+    """Draw a point for each range of probabilities, as large as it has statements."""
     most = max(row["statements"] for row in rows)
     for x, row in zip(places, rows, strict=True):
         if row["low"] is not None:

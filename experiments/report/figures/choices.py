@@ -14,7 +14,7 @@ SHADES = (style.BLUE, style.SKY, style.ORANGE, style.VERMILLION)
 
 
 def _by_arm(data: RunData, name: str) -> dict[str, Counter[Any]]:
-    """A counter of the tallies by arm, summed over player counts."""
+    """Return a counter of the tallies by arm, summed over player counts."""
     found: dict[str, Counter[Any]] = {}
     for (arm, _), tally in data.tallies.items():
         found.setdefault(arm, Counter()).update(getattr(tally, name))

@@ -11,7 +11,7 @@ from experiments.study.cross_play import WITH
 
 
 def figures(data: RunData) -> list[Figure]:
-    """A heat map for each player count; none for a run without pairs."""
+    """Return a heat map for each player count; none for a run without pairs."""
     return [_figure(players) for players in data.players()] if data.pairs else []
 
 

@@ -29,7 +29,7 @@ def _curves(data: RunData) -> FigureTable:
 
 
 def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | None, float | None]:
-    """Mean, standard error and 95 % interval, which no score can leave."""
+    """Return mean, standard error and 95 % interval, which no score can leave."""
     one = tally.score(turn)
     if isinstance(one, float):
         return one, None, None, None

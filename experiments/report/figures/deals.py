@@ -37,7 +37,7 @@ def _deals(data: RunData) -> FigureTable:
 
 
 def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> dict[int, tuple[float, float]]:
-    """By seed: the score of the baseline and of the arm, averaged over the repeats that both played."""
+    """Return, by seed, the score of the baseline and of the arm, averaged over the repeats that both played."""
     of_arm, of_base = ([row for row in rows if row.players == players] for rows in (games, base))
     comparison = compare(of_arm, of_base, measures.metric(data.metric))
     ours, theirs = comparison.rows if comparison else ([], [])

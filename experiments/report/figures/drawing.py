@@ -41,7 +41,7 @@ class LeftOut:
 
 
 def there() -> bool:
-    """Whether matplotlib is installed."""
+    """Tell whether matplotlib is installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -101,7 +101,7 @@ def _picture(figure: Figure, table: FigureTable, data: RunData, *, png: bool) ->
 
 
 def inline(svg: str, name: str, alt: str) -> str:
-    """An SVG for embedding in a page: with unique ids, and with the colours of the page."""
+    """Return an SVG for embedding in a page: with unique ids, and with the colours of the page."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", body)

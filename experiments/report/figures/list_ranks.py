@@ -16,7 +16,7 @@ PANELS = 8
 
 
 def table_of(found: Sequence[RankTable]) -> FigureTable:
-    """A row for each rank, and one for moves that are not on the list."""
+    """Return a row for each rank, and one for moves that are not on the list."""
     most = policies.longest(found)
     rows = [
         (
@@ -47,7 +47,7 @@ def _table(data: RunData) -> FigureTable:
 
 
 def paint(table: FigureTable) -> Any:
-    """A panel for each arm and player count; bars with their 95 % intervals."""
+    """Return a panel for each arm and player count; bars with their 95 % intervals."""
     groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
     for row in table.records():
         groups.setdefault((row["players"], row["arm"]), []).append(row)

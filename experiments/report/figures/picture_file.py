@@ -41,5 +41,5 @@ def write(path: Path, paint: Callable[[], Any], rows: Sequence[Row]) -> None:
 
 
 def label(rows: Sequence[Row]) -> str:
-    """Which of these games no language model played, for the foot of a picture or a table; else empty."""
+    """Return which of these games no language model played, for the foot of a picture or a table; else empty."""
     return Provenance.union(row.provenance for row in rows).note

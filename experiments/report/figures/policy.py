@@ -22,7 +22,7 @@ Tables = Callable[[], list[ActionTable]]
 
 
 def figures(data: RunData) -> list[Figure]:
-    """A heat map for each player count: of the baseline, else of the first arm."""
+    """Return a heat map for each player count: of the baseline, else of the first arm."""
     return [_figure(players, _drawn(data), cache(lambda: _tables(data))) for players in data.players()]
 
 
@@ -60,7 +60,7 @@ def _table(players: int, tables: Sequence[ActionTable]) -> FigureTable:
 
 
 def table_of(tables: Sequence[ActionTable]) -> FigureTable:
-    """A row for each next action that followed, and one without a next action where none did."""
+    """Return a row for each next action that followed, and one without a next action where none did."""
     return FigureTable(COLUMNS, tuple(row for one in tables for row in _rows(one)))
 
 
@@ -79,7 +79,7 @@ def _rows(one: ActionTable) -> list[tuple[Any, ...]]:
 
 
 def _paint(table: FigureTable, arm: str) -> Any:
-    """The heat map of one pair of players of an arm, best where the same player sits in both seats."""
+    """Return the heat map of one pair of players of an arm, best where the same player sits in both seats."""
     rows = [row for row in table.records() if row["arm"] == arm] or table.records()
     whose = list(dict.fromkeys((row["by"], row["then"]) for row in rows))
     first = next((pair for pair in whose if pair[0] == pair[1]), whose[0])
@@ -87,7 +87,8 @@ def _paint(table: FigureTable, arm: str) -> Any:
 
 
 def paint(table: FigureTable) -> Any:
-    """A heat map for each arm, player count, and pair of who acts and who is next. Raises UserError for too many."""
+    """Return a heat map for each arm, player count, and pair of who acts and who is next. Raises UserError for too
+    many."""
     found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in table.records():
         found.setdefault((row["arm"], row["players"], row["by"], row["then"]), []).append(row)

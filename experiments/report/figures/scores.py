@@ -37,7 +37,7 @@ def both(one: Summary) -> tuple[float | None, ...]:
 
 
 def of_metric(row: Mapping[str, Any], metric: Metric) -> tuple[float, float | None, float | None]:
-    """Mean, lower and upper end of one of the two scores, from a row of a figure's table."""
+    """Return mean, lower and upper end of one of the two scores, from a row of a figure's table."""
     names = ("strict", "low", "high") if metric == "strict" else ("kept", "kept_low", "kept_high")
     mean, low, high = (row[name] for name in names)
     return mean, low, high
@@ -186,7 +186,7 @@ def _paint_differences(table: FigureTable, data: RunData) -> Any:
 def _by_metric(
     rows: Sequence[dict[str, Any]], metric: Metric
 ) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
-    """The rows of the headline's score, and those of the other one by arm."""
+    """Return the rows of the headline's score, and those of the other one by arm."""
     other = {row["arm"]: row for row in rows if row["metric"] != metric}
     return [row for row in rows if row["metric"] == metric], other
 

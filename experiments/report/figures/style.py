@@ -34,7 +34,7 @@ SOURCE = (
 
 @contextmanager
 def set_up() -> Iterator[None]:
-    """Settings with which the same figure always has the same bytes."""
+    """Hold settings with which the same figure always has the same bytes."""
     import matplotlib
 
     settings: Any = {
@@ -67,7 +67,7 @@ def set_up() -> Iterator[None]:
 
 
 def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[Any]]:
-    """A figure with panels below one another, of these heights in inches; and the panels."""
+    """Return a figure with panels below one another, of these heights in inches; and the panels."""
     from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
     figure: Any = Figure(figsize=(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights)), layout="constrained")
@@ -77,7 +77,7 @@ def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[A
 
 
 def rows(axes: Any, names: Sequence[str]) -> None:
-    """Names of rows on the left side, the first on top."""
+    """Write names of rows on the left side, the first on top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
@@ -90,12 +90,12 @@ def height(count: int) -> float:
 
 
 def experienced(axes: Any) -> None:
-    """A faint band where experienced players score."""
+    """Draw a faint band where experienced players score."""
     axes.axvspan(*EXPERIENCED, color=FAINT, alpha=0.45, linewidth=0, zorder=0)
 
 
 def references(axes: Any, means: Mapping[str, float]) -> None:
-    """Dashed lines at published scores, with their names above the panel, apart where lines are close."""
+    """Draw dashed lines at published scores, with their names above the panel, apart where lines are close."""
     look = {"fontsize": 6.5, "color": MUTED, "rotation": 30, "ha": "left", "va": "bottom"}
     at = -1.0
     for name, mean in sorted(means.items(), key=lambda one: one[1]):
@@ -116,7 +116,7 @@ def settle(figure: Any) -> None:
 
 
 def write_svg(figure: Any, to: TextIO) -> None:
-    """Through the canvas, since `savefig` draws a figure twice."""
+    """Write through the canvas, since `savefig` draws a figure twice."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     canvas: Any = FigureCanvasSVG(figure)

@@ -31,32 +31,32 @@ Slots count from 0, your oldest card. Colours are R Y G W B, ranks 1 to 5.
 
 
 def turn_screen(view: View) -> RenderableType:
-    """The person's turn: what happened since their last one, the table, and the legal moves by their numbers."""
+    """Return the person's turn: what happened since their last one, the table, and the legal moves by their numbers."""
     turns = f", {_turns(view.turns_left)}" if view.turns_left is not None else ""
     heading = Text(f"turn {view.turn}: you are P{view.seat}{turns}", style="bold reverse")
     return Group(Text(), heading, Text(), since(view), Text(), *board(view), Text(), moves(view), Text())
 
 
-def _turns(left: int) -> str:
-    return "the last turn of the game" if left == 1 else f"{left} turns left, this one included"
+def _turns(number: int) -> str:
+    return "the last turn of the game" if number == 1 else f"{number} turns left, this one included"
 
 
 def since(view: View) -> Text:
-    """The moves since the person's last turn, their own included, in words."""
-    own = [number for number, past in enumerate(view.history) if past.seat == view.seat]
-    told = view.history[own[-1] if own else 0 :]
-    if not told:
+    """Return the moves since the person's last turn, their own included, in words."""
+    turns = [number for number, past in enumerate(view.history) if past.seat == view.seat]
+    moves_since = view.history[turns[-1] if turns else 0 :]
+    if not moves_since:
         return Text("You make the first move of the game.", style="dim")
-    return Text("\n").join(_line(past, view) for past in told)
+    return Text("\n").join(_line(past, view) for past in moves_since)
 
 
 def log(view: View) -> Text:
-    """All moves of the game, in words."""
+    """Return all moves of the game, in words."""
     return Text("\n").join(_line(past, view) for past in view.history) if view.history else since(view)
 
 
 def _line(past: Past, view: View) -> Text:
-    """One move; bold where it hints the person, red where it cost a life."""
+    """Return one move; bold where it hints the person, red where it cost a life."""
     to_you = getattr(past.move, "to", None) == view.seat
     line = Text(ENGLISH.say(past, view.seat, after=False), style="bold" if to_you else "")
     if to_you:
@@ -69,7 +69,7 @@ def _line(past: Past, view: View) -> Text:
 
 
 def board(view: View) -> Iterator[RenderableType]:
-    """The table as the person may see it."""
+    """Return the table as the person may see it."""
     yield counts(view)
     yield Text()
     yield hands(view)
@@ -79,14 +79,14 @@ def board(view: View) -> Iterator[RenderableType]:
 
 
 def discards(view: View) -> Text:
-    """The discarded and misplayed cards, by colour and rank."""
+    """Return the discarded and misplayed cards, by colour and rank."""
     line = Text("discards ")
-    by_colour = [sorted(one for one in view.discards if one.colour == colour) for colour in COLOURS]
+    by_colour = [sorted(face for face in view.discards if face.colour == colour) for colour in COLOURS]
     return line.append_text(Text("   ").join(Text(" ").join(map(card, pile)) for pile in by_colour if pile))
 
 
 def moves(view: View) -> Table:
-    """The legal moves with their numbers: a row for each kind, and for each player who can be hinted."""
+    """Return the legal moves with their numbers: a row for each kind, and for each player who can be hinted."""
     rows: dict[str, list[Text]] = {}
     for number, move in enumerate(view.legal):
         rows.setdefault(_row(move), []).append(Text.assemble((f"{number:>2} ", "bold cyan"), _in_row(move)))
@@ -110,11 +110,11 @@ def _in_row(move: Move) -> Text:
 
 
 def help_screen(view: View) -> RenderableType:
-    """How to type, and what hints and counting say of the person's cards."""
+    """Return how to type, and what hints and counting say of the person's cards."""
     columns = ("", "by hints alone", "by hints and counting")
     table = plain_table(*columns, words=columns)
-    for slot, (known, sure) in enumerate(zip(view.own, belief.own_hand(view), strict=True)):
-        table.add_row(f"slot {slot}", ENGLISH.possible(known), ENGLISH.counted(sure))
+    for slot, (hints, sure) in enumerate(zip(view.own, belief.own_hand(view), strict=True)):
+        table.add_row(f"slot {slot}", ENGLISH.possible(hints), ENGLISH.counted(sure))
     return Group(Text(HELP.strip()), Text(), Text("Your cards", style="bold"), table)
 
 

@@ -15,15 +15,14 @@ from orchestrator.table.seat import Seat
 def persons(
     seats: frozenset[int], console: Console, replay: Path | None, models: Iterable[object]
 ) -> tuple[TerminalSeat | None, Seat | None]:
-    """What asks the persons of these seats, and their seat; where a recording answers models, it moves for persons."""
+    """Return what asks the persons of these seats, and their seat; where a recording answers models, it moves for
+    persons."""
     if not seats:
         return None, None
-    if (recorded := replay or _recording(models)) is not None:
+    if (
+        recorded := replay
+        or next((Path(name.removeprefix(REPLAY)) for name in map(str, models) if name.startswith(REPLAY)), None)
+    ) is not None:
         return None, RecordedPerson(recorded)
-    here = TerminalSeat(console, TypedLines(), seats)
-    return here, Person(here)
-
-
-def _recording(models: Iterable[object]) -> Path | None:
-    """The path of the first model that is a replay."""
-    return next((Path(one.removeprefix(REPLAY)) for one in map(str, models) if one.startswith(REPLAY)), None)
+    seat = TerminalSeat(console, TypedLines(), seats)
+    return seat, Person(seat)

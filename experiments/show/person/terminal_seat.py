@@ -30,7 +30,7 @@ class TerminalSeat:
         self.waiting = Waiting(console, persons)
 
     async def __call__(self, view: View, problem: str | None) -> str:
-        """The line that names the person's move. Raises Left when they leave, or the input ends."""
+        """Return the line that names the person's move. Raises Left when they leave, or the input ends."""
         self.waiting.stop()
         if problem is not None:
             self._say(Text(printable(problem), style="yellow"))
@@ -45,7 +45,7 @@ class TerminalSeat:
         raise Left(f"P{view.seat} left the table")
 
     async def _handed_over(self, view: View) -> None:
-        """Where several persons share the terminal, the screen is empty until the next one asks for their turn."""
+        """Keep the screen empty, where several persons share it, until the next one asks for their turn."""
         if len(self._persons) < 2 or self._last == view.seat:
             return
         if self._console.is_terminal:
@@ -57,7 +57,7 @@ class TerminalSeat:
             raise Left(f"P{view.seat} left the table")
 
     async def _asked(self, view: View) -> str | None:
-        """A line; None when the input has ended or the person leaves."""
+        """Return a line; None when the input has ended or the person leaves."""
         self._console.print(Text(f"P{view.seat}, your move (? for help): ", style="bold"), end="")
         self._console.file.flush()
         line = await self._lines.next()
@@ -65,9 +65,9 @@ class TerminalSeat:
             self._say(Text(printable(line or "")))
         return None if line is None or line.strip().lower() in QUIT else line
 
-    def _told(self, said: str, view: View) -> bool:
+    def _told(self, words: str, view: View) -> bool:
         """Answer a line that names no move; whether it was one."""
-        match said:
+        match words:
             case "":
                 return True
             case "?" | "help" | "h":
@@ -76,14 +76,14 @@ class TerminalSeat:
                 self._say(screen.turn_screen(view))
             case "log" | "l":
                 self._say(screen.log(view))
-            case said if said in UNDO:
+            case words if words in UNDO:
                 self._say(Text("A move cannot be taken back: the others have seen it.", style="yellow"))
             case _:
                 return False
         return True
 
-    def _say(self, shown: object) -> None:
-        self._console.print(shown, soft_wrap=isinstance(shown, Text))
+    def _say(self, block: object) -> None:
+        self._console.print(block, soft_wrap=isinstance(block, Text))
 
 
 class Waiting:
@@ -117,7 +117,7 @@ class Waiting:
             self._status.update(_Since(text))
 
     def stop(self) -> None:
-        """Before anything else is printed."""
+        """End the line, before anything else is printed."""
         if self._status is not None:
             self._status.stop()
             self._status = None

@@ -25,7 +25,7 @@ class TypedLines:
         return self._stream.isatty()
 
     async def next(self) -> str | None:
-        """The next line without its end; None when the input has ended."""
+        """Return the next line without its end; None when the input has ended."""
         while not self._ready and not self._ended:
             self._take(await self._block())
         return self._ready.popleft() if self._ready else None
@@ -39,13 +39,13 @@ class TypedLines:
 
     def _take(self, block: bytes) -> None:
         self._ended = not block
-        *whole, self._rest = (self._rest + block).split(b"\n")
+        *lines, self._rest = (self._rest + block).split(b"\n")
         if self._ended and self._rest:
-            whole, self._rest = [*whole, self._rest], b""
-        self._ready.extend(line.decode("utf-8", "replace").rstrip("\r") for line in whole)
+            lines, self._rest = [*lines, self._rest], b""
+        self._ready.extend(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
 
     async def _block(self) -> bytes:
-        """What there is to read; nothing at the end."""
+        """Return what there is to read; nothing at the end."""
         try:
             number = self._stream.fileno()
         except (OSError, ValueError, AttributeError):  # a test's, which has no file behind it
