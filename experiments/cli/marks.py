@@ -38,7 +38,7 @@ def marks(
         if said.is_terminal:
             said.print(f"marks of game {number} of {of}", end="\n" if number == of else "\r")
 
-    games = marked_run.found(path, arm)
+    games = marked_run.read(path, arm)
     table = marks_table.CsvFile(out, role) if out else None
     run = marked_run.marked(games, workers, done, rollouts, table.add if table else lambda row, marks: None)
     run = run.role(role) if role else run

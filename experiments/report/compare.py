@@ -78,47 +78,47 @@ def compare(
     chosen = _chosen(runs, (first, second), arm, arm_b)
     ours = [[replace(row, arm=f"B: {b}") for row in runs[1][b]] for _, b in chosen]
     theirs = [[replace(row, arm=f"A: {a}") for row in runs[0][a]] for a, _ in chosen]
-    kept = [
+    tested_pairs = [
         (_pair(a, b, (first, second)), a, b)
         for a, b in zip(theirs, ours, strict=True)
         if comparisons.compare([row for row in b if row.players in player_counts(a)], a, measures.STRICT)
     ]
-    if not kept:
+    if not tested_pairs:
         raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
-    tested = [(b, a) for _, a, b in kept]
-    flat = [row for _, a, _ in kept for row in a], [row for _, _, b in kept for row in b]
+    tested = [(b, a) for _, a, b in tested_pairs]
+    flat = [row for _, a, _ in tested_pairs for row in a], [row for _, _, b in tested_pairs for row in b]
     measure = metrics.of_runs(headline.metric, (first, second), flat)
     other = metrics.second(headline)
-    found = Analysis(
+    analysis = Analysis(
         baseline=None,
-        summaries=tuple(s for _, a, b in kept for games in (a, b) for s in summaries(games, interval)),
+        summaries=tuple(s for _, a, b in tested_pairs for games in (a, b) for s in summaries(games, interval)),
         differences=differences(tested, measure),
         other_differences=differences(tested, other),
         metric=headline.metric,
         score=headline.score,
-        withheld=tuple(games[0].arm for _, a, b in kept for games in (a, b) if too_few_own(games)),
+        withheld=tuple(games[0].arm for _, a, b in tested_pairs for games in (a, b) if too_few_own(games)),
         interval=interval,
     )
     alone = [f"{run}: {name}" for run, games in zip("AB", runs, strict=True) for name in games]
-    seen = {name for pair, _, _ in kept for name in (pair.first, pair.second)}
+    seen = {name for pair, _, _ in tested_pairs for name in (pair.first, pair.second)}
     only = () if arm or arm_b else tuple(name for name in alone if name not in seen)
-    shown = order.comparable(found, [row for _, a, b in kept for games in (a, b) for row in games])
-    return Compared((first, second), tuple(pair for pair, _, _ in kept), found, only, headline, shown)
+    comparable = order.comparable(analysis, [row for _, a, b in tested_pairs for games in (a, b) for row in games])
+    return Compared((first, second), tuple(pair for pair, _, _ in tested_pairs), analysis, only, headline, comparable)
 
 
 def _headline(first: Path, second: Path, metric: str | None) -> Headline:
     """Return what both runs name; the strict score where they name different metrics."""
-    one, other = (headline(run_folder.run(folder), metric) for folder in (first, second))
-    if one.metric != other.metric:
-        return Headline("strict", f"A names {one.metric} and B {other.metric}; see --metric")
-    return one
+    ours, other = (headline(run_folder.run(folder), metric) for folder in (first, second))
+    if ours.metric != other.metric:
+        return Headline("strict", f"A names {ours.metric} and B {other.metric}; see --metric")
+    return ours
 
 
 def _games(run: Path) -> Mapping[str, list[Row]]:
     """Return the games of a run by arm. Raises UserError for a folder without finished games."""
-    if not (found := by_arm(rows.rows(run))):
+    if not (arms := by_arm(rows.rows(run))):
         raise UserError(f"{str(run)!r} is not a run folder with finished games: there are none in {rows.GAMES}/")
-    return found
+    return arms
 
 
 def _chosen(
@@ -126,11 +126,11 @@ def _chosen(
 ) -> list[tuple[str, str]]:
     """Return names of arms. Raises UserError."""
     if arm or arm_b:
-        one, other = arm or arm_b or "", arm_b or arm or ""
-        for name, games, folder in zip((one, other), runs, folders, strict=True):
+        first, other = arm or arm_b or "", arm_b or arm or ""
+        for name, games, folder in zip((first, other), runs, folders, strict=True):
             if name not in games:
                 raise UserError(f"{str(folder)!r} has no games of arm {name!r}; its arms are: {', '.join(games)}")
-        return [(one, other)]
+        return [(first, other)]
     if both := [(name, name) for name in runs[0] if name in runs[1]]:
         return both
     named = " and ".join(f"{str(folder)!r} ({', '.join(games)})" for folder, games in zip(folders, runs, strict=True))
@@ -151,9 +151,11 @@ def _differs(first: Path, second: Path) -> list[str]:
     old, new = Game.open(first).started, Game.open(second).started
     if old.deck != new.deck:
         raise UserError(f"{str(first)!r} and {str(second)!r} have the same seed and different decks")
-    found = changed(old, new)
-    names = [one for one in found if one.startswith(("graph was", "model was"))]  # the rest follows from these
-    return [*(names if any(one.startswith("graph") for one in names) else found), *_versions(old, new)]
+    changes = changed(old, new)
+    names = [
+        change for change in changes if change.startswith(("graph was", "model was"))
+    ]  # the rest follows from these
+    return [*(names if any(change.startswith("graph") for change in names) else changes), *_versions(old, new)]
 
 
 def _versions(old: GameStarted, new: GameStarted) -> list[str]:

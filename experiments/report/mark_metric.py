@@ -23,12 +23,12 @@ def check(name: str) -> None:
     role, _, mark = name.removeprefix(MARK).partition(".")
     if role not in roles.names():
         raise UserError(f"the metric {name!r} names no role; {did_you_mean(role, roles.names())}")
-    marker, known = roles.get(role).mark, mark_infos(role)
-    if mark not in known and (marker is None or isinstance(marker, Marker)):  # of a plain function it is not known
-        marked = [one for one in roles.names() if mark_infos(one)]
+    marker, infos = roles.get(role).mark, mark_infos(role)
+    if mark not in infos and (marker is None or isinstance(marker, Marker)):  # of a plain function it is not known
+        marked = [role_name for role_name in roles.names() if mark_infos(role_name)]
         none = f"it has none; roles with marks: {', '.join(marked)}"
         raise UserError(
-            f"the role {role!r} has no mark {mark!r}; {did_you_mean(mark, known, 'it has') if known else none}"
+            f"the role {role!r} has no mark {mark!r}; {did_you_mean(mark, infos, 'it has') if infos else none}"
         )
 
 
@@ -42,9 +42,9 @@ def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) 
     role, _, mark = name.removeprefix(MARK).partition(".")
     means: dict[Row, float] = {}
     seen = dict[str, None]()
-    for row, found in _games(folders, games):
-        seen |= dict.fromkeys(f"{MARK}{one.role}.{one.name}" for one in found)
-        if values := [one.value for one in found if (one.role, one.name) == (role, mark)]:
+    for row, marks in _games(folders, games):
+        seen |= dict.fromkeys(f"{MARK}{role_mark.role}.{role_mark.name}" for role_mark in marks)
+        if values := [role_mark.value for role_mark in marks if (role_mark.role, role_mark.name) == (role, mark)]:
             means[row] = fmean(values)
     if not means:
         raise UserError(f"no game has the mark {name!r}; {did_you_mean(name, sorted(seen), 'these games have')}")
@@ -54,10 +54,10 @@ def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) 
 def _games(folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Iterator[tuple[Row, Sequence[RoleMark]]]:
     """Return each game with its marks, computed unless they are kept."""
     placed = [(row, folder / row.journal) for folder, rows in zip(folders, games, strict=True) for row in rows]
-    if gone := [path for _, path in placed if not path.exists()]:
-        raise UserError(f"{str(gone[0])!r} is not there; marks are computed from the journals")
-    for (row, _), found in zip(placed, marked([path for _, path in placed]), strict=True):
-        yield row, found.marks
+    if missing := [path for _, path in placed if not path.exists()]:
+        raise UserError(f"{str(missing[0])!r} is not there; marks are computed from the journals")
+    for (row, _), marks in zip(placed, marked([path for _, path in placed]), strict=True):
+        yield row, marks.marks
 
 
 def _measure(name: str, info: MarkInfo | None, means: Mapping[Row, float]) -> Measure:

@@ -48,18 +48,18 @@ class MarkedRun:
 
     def role(self, role: str) -> "MarkedRun":
         """Return the marks of one role alone. Raises UserError for a role that no game has."""
-        known = list(dict.fromkeys(node.role for game in self.games for node in game.nodes))
-        if role not in known:
-            raise UserError(f"--role is {role!r}; {did_you_mean(role, known, 'the roles of these games are')}")
+        names = list(dict.fromkeys(node.role for game in self.games for node in game.nodes))
+        if role not in names:
+            raise UserError(f"--role is {role!r}; {did_you_mean(role, names, 'the roles of these games are')}")
         return replace(self, games=tuple(_of_role(game, role) for game in self.games))
 
 
 def _of_role(game: MarkedGame, role: str) -> MarkedGame:
-    tallies = {key: one for key, one in game.tallies.items() if key.role == role}
-    return replace(game, tallies=tallies, nodes=tuple(one for one in game.nodes if one.role == role))
+    tallies = {key: tally for key, tally in game.tallies.items() if key.role == role}
+    return replace(game, tallies=tallies, nodes=tuple(tally for tally in game.nodes if tally.role == role))
 
 
-def found(path: Path, arm: str | None = None) -> RunData:
+def read(path: Path, arm: str | None = None) -> RunData:
     """Return the finished games that a path names. Raises UserError where there are none, or none of this arm."""
     games, run = _games(path), run_folder.run(path) if path.is_dir() else {}
     arms = list(dict.fromkeys(row.arm for row in games))
@@ -75,7 +75,7 @@ def _games(path: Path) -> Sequence[Row]:
         return run_folder.read_rows(path)
     pairs = saved.journals(path) if path.is_dir() else [(path, Game.open(path))]
     base = path if path.is_dir() else path.parent
-    made = [
+    games = [
         replace(
             rows.row("", game.started.repeat, journal.relative_to(base).as_posix(), game.result),
             arm=rows.who_played(game.result.graph, game.result.model),
@@ -83,9 +83,9 @@ def _games(path: Path) -> Sequence[Row]:
         for journal, game in pairs
         if game.result
     ]
-    if not made:
+    if not games:
         raise UserError(f"there is no finished game in {str(path)!r}; marks need the end of a game")
-    return rows.with_seeds(made)
+    return rows.with_seeds(games)
 
 
 def marked(
@@ -100,8 +100,8 @@ def marked(
     Raises UserError without their journals.
     """
     paths = _journals(data)
-    if gone := [path for path in paths if not path.exists()]:
-        raise UserError(f"{str(gone[0])!r} is not there; marks are computed from the journals")
+    if missing := [path for path in paths if not path.exists()]:
+        raise UserError(f"{str(missing[0])!r} is not there; marks are computed from the journals")
     games = []
     for row, marks in zip(data.rows, marking.marked(paths, workers, done, rollouts), strict=True):
         each(row, marks)

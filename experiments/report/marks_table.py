@@ -34,10 +34,10 @@ def marks_table(key: str, summaries: Sequence[MarkSummary], labels: Mapping[str,
     rows = []
     for mark in summaries:
         best = mark.key.info.best if mark.key.info else None
-        beside = (mark.baselines[name].mean if name in mark.baselines else None for name in baselines)
+        means = (mark.baselines[name].mean if name in mark.baselines else None for name in baselines)
         rows.append(
             (
-                *(labels[mark.arm], answerer(mark), mark.key.title, mark.mean, bounds(mark.low, mark.high), *beside),
+                *(labels[mark.arm], answerer(mark), mark.key.title, mark.mean, bounds(mark.low, mark.high), *means),
                 *(None if best is None else f"{best:.2g}", mark.replies, mark.turns),
             )
         )

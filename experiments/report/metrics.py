@@ -19,24 +19,24 @@ def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) 
     return of_mark(name, folders, games) if name.startswith(MARK) else measures.metric(name)
 
 
-def second(shown: Headline) -> Measure:
+def second(headline: Headline) -> Measure:
     """Return what the second columns of a table of differences show: the other score, or the score beside another
     metric."""
-    return measures.metric(OTHER[shown.score] if shown.metric == shown.score else shown.score)
+    return measures.metric(OTHER[headline.score] if headline.metric == headline.score else headline.score)
 
 
 DERIVED = ("lives", "tokens")
 """Metrics that follow from others: lives are 3 less misplays, tokens a sum. They would be tested twice."""
 
 
-def others(shown: str) -> list[Measure]:
+def others(name: str) -> list[Measure]:
     """Return all metrics but those that other tables show, the one of this name and both scores, and those that
     follow."""
-    return [one for one in METRICS.values() if one.key not in (shown, "strict", "kept", *DERIVED)]
+    return [measure for measure in METRICS.values() if measure.key not in (name, "strict", "kept", *DERIVED)]
 
 
 def compared(
-    shown: Headline,
+    headline: Headline,
     run: Mapping[str, Any],
     games: Sequence[Row],
     folders: Sequence[Path],
@@ -44,14 +44,14 @@ def compared(
     interval: Interval,
 ) -> Analysis:
     """Return the analysis of a run's games by its metric, and by its stop rule where it has one."""
-    measure = of_runs(shown.metric, folders, [games])
+    measure = of_runs(headline.metric, folders, [games])
     return analyse(
         games,
         run.get("baseline"),
         arms,
         interval=interval,
         metric=measure,
-        score=shown.score,
+        score=headline.score,
         stopped=stopping.of_run(run, games),
         contrasts=role_controls.contrasts(run),
     )

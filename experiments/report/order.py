@@ -17,11 +17,13 @@ MANY = 12
 
 def effects(analysis: Analysis) -> dict[str, float]:
     """Return the difference of each arm from its baseline: the pooled one, or the mean over player counts."""
-    found: dict[str, list[Difference]] = {}
-    for one in analysis.differences:
-        found.setdefault(one.arm, []).append(one)
-    pooled = {arm: [one for one in several if one.players is None] or several for arm, several in found.items()}
-    return {arm: fmean(one.mean for one in several) for arm, several in pooled.items()}
+    by_arm: dict[str, list[Difference]] = {}
+    for effect in analysis.differences:
+        by_arm.setdefault(effect.arm, []).append(effect)
+    pooled = {
+        arm: [effect for effect in several if effect.players is None] or several for arm, several in by_arm.items()
+    }
+    return {arm: fmean(effect.mean for effect in several) for arm, several in pooled.items()}
 
 
 def by_effect(arms: Sequence[str], analysis: Analysis, run: Mapping[str, Any]) -> tuple[str, ...]:
@@ -29,18 +31,18 @@ def by_effect(arms: Sequence[str], analysis: Analysis, run: Mapping[str, Any]) -
 
     A grid keeps its own order.
     """
-    found = effects(analysis)
-    if not found or (run.get("experiment") or {}).get("matrix"):
+    sizes = effects(analysis)
+    if not sizes or (run.get("experiment") or {}).get("matrix"):
         return tuple(arms)
     first = [arm for arm in arms if arm == analysis.baseline]
-    compared = sorted((arm for arm in arms if arm in found), key=lambda arm: -found[arm])
-    return (*first, *compared, *(arm for arm in arms if arm not in found and arm != analysis.baseline))
+    compared = sorted((arm for arm in arms if arm in sizes), key=lambda arm: -sizes[arm])
+    return (*first, *compared, *(arm for arm in arms if arm not in sizes and arm != analysis.baseline))
 
 
 def foremost(arms: Sequence[str], analysis: Analysis, most: int = MANY) -> tuple[str, ...]:
     """Return, of more arms than `most`, the baseline and those that differ most from it, in the given order."""
-    found = effects(analysis)
-    ranked = sorted(arms, key=lambda arm: (arm != analysis.baseline, -abs(found.get(arm, 0.0))))[:most]
+    sizes = effects(analysis)
+    ranked = sorted(arms, key=lambda arm: (arm != analysis.baseline, -abs(sizes.get(arm, 0.0))))[:most]
     return tuple(arm for arm in arms if arm in ranked)
 
 
@@ -49,10 +51,10 @@ def ordered(analysis: Analysis, arms: Sequence[str]) -> Analysis:
     place = {arm: number for number, arm in enumerate(arms)}.__getitem__
     return replace(
         analysis,
-        summaries=tuple(sorted(analysis.summaries, key=lambda one: place(one.arm))),
-        differences=tuple(sorted(analysis.differences, key=lambda one: place(one.arm))),
-        other_differences=tuple(sorted(analysis.other_differences, key=lambda one: place(one.arm))),
-        apart=tuple(sorted(analysis.apart, key=lambda one: place(one.arm))),
+        summaries=tuple(sorted(analysis.summaries, key=lambda row: place(row.arm))),
+        differences=tuple(sorted(analysis.differences, key=lambda row: place(row.arm))),
+        other_differences=tuple(sorted(analysis.other_differences, key=lambda row: place(row.arm))),
+        apart=tuple(sorted(analysis.apart, key=lambda row: place(row.arm))),
         unforced=analysis.unforced and ordered(analysis.unforced, arms),
     )
 
@@ -60,31 +62,34 @@ def ordered(analysis: Analysis, arms: Sequence[str]) -> Analysis:
 def comparable(analysis: Analysis, rows: Iterable[Row]) -> tuple[Summary, ...]:
     """Return the summaries; where an arm is pooled over fewer player counts than its baseline, with the baseline's
     pooled over the same counts as well, before its own."""
-    pooled = {one.arm: one.counts for one in analysis.summaries if one.players is None}
-    pairs = [(one.baseline, one.counts) for one in analysis.differences if one.players is None]
-    wanted = dict.fromkeys(pair for pair in pairs if pooled.get(pair[0], pair[1]) != pair[1])
-    if not wanted:
+    pooled = {summary.arm: summary.counts for summary in analysis.summaries if summary.players is None}
+    pairs = [(summary.baseline, summary.counts) for summary in analysis.differences if summary.players is None]
+    pairs_missing = dict.fromkeys(pair for pair in pairs if pooled.get(pair[0], pair[1]) != pair[1])
+    if not pairs_missing:
         return analysis.summaries
     games = list(rows)
-    more = {pair: _pooled([r for r in games if r.arm == pair[0] and r.players in pair[1]], analysis) for pair in wanted}
-    found: list[Summary] = []
-    for one in analysis.summaries:
-        found += [extra for (arm, _), extra in more.items() if one.arm == arm and one.players is None]
-        found.append(one)
-    return tuple(found)
+    more = {
+        pair: _pooled([r for r in games if r.arm == pair[0] and r.players in pair[1]], analysis)
+        for pair in pairs_missing
+    }
+    comparable_rows: list[Summary] = []
+    for summary in analysis.summaries:
+        comparable_rows += [extra for (arm, _), extra in more.items() if summary.arm == arm and summary.players is None]
+        comparable_rows.append(summary)
+    return tuple(comparable_rows)
 
 
 def _pooled(games: Sequence[Row], analysis: Analysis) -> Summary:
     return summaries(games, analysis.interval)[-1]
 
 
-def mixed(found: Iterable[Summary | Difference]) -> bool:
+def mixed(rows: Iterable[Summary | Difference]) -> bool:
     """Tell whether the pooled rows are not all over the same player counts."""
-    return len({one.counts for one in found if one.players is None}) > 1
+    return len({row.counts for row in rows if row.players is None}) > 1
 
 
-def at(one: Summary | Difference, *, mixed: bool) -> str:
+def at(row: Summary | Difference, *, mixed: bool) -> str:
     """Return the player counts of a row: `all`, or, where pooled rows differ, which ones they are: `3–5`."""
-    if one.players is not None:
-        return str(one.players)
-    return spans(one.counts) if mixed else "all"
+    if row.players is not None:
+        return str(row.players)
+    return spans(row.counts) if mixed else "all"

@@ -34,32 +34,32 @@ class Tables:
     blocks: tuple[Block, ...]
 
 
-def make(folder: Path, wanted: Wanted) -> Tables:
+def make(folder: Path, request: Wanted) -> Tables:
     """Compute the tables of a run folder, and write the files that are asked for.
 
     Raises UserError when there is no such table, and for a file that cannot be written.
     """
-    if wanted.figure:
-        picture_file.check(wanted.figure)
+    if request.figure:
+        picture_file.check(request.figure)
     rows = run_folder.read_rows(folder)
-    if wanted.list_ranks:
+    if request.list_ranks:
         nobody = "nobody chose from a recommender's list in"
-        ranks = policies.select(policies.rank_tables(folder, rows, by=wanted.by), wanted.arm, wanted.players, nobody)
+        ranks = policies.select(policies.rank_tables(folder, rows, by=request.by), request.arm, request.players, nobody)
         data, blocks = policies.rank_data(ranks), policies.rank_blocks(ranks)
         table, paint = rank_figure.table_of(ranks), rank_figure.paint
     else:
         none = "there are no two turns of"
-        pairs = policies.select(policies.action_tables(folder, rows, by=wanted.by), wanted.arm, wanted.players, none)
+        pairs = policies.select(policies.action_tables(folder, rows, by=request.by), request.arm, request.players, none)
         data, blocks = policies.action_data(pairs), policies.action_blocks(pairs)
         table, paint = policy.table_of(pairs), policy.paint
-    shown = {(row["arm"], row["players"]) for row in table.records()}
-    games = [row for row in rows if (row.arm, row.players) in shown]
-    if wanted.csv:
+    pairs_drawn = {(row["arm"], row["players"]) for row in table.records()}
+    games = [row for row in rows if (row.arm, row.players) in pairs_drawn]
+    if request.csv:
         try:
-            write_atomically(wanted.csv, table.csv())
+            write_atomically(request.csv, table.csv())
         except OSError as error:
-            raise UserError(f"{str(wanted.csv)!r} cannot be written: {error.strerror}") from None
-    if wanted.figure:
-        picture_file.write(wanted.figure, lambda: paint(table), games)
+            raise UserError(f"{str(request.csv)!r} cannot be written: {error.strerror}") from None
+    if request.figure:
+        picture_file.write(request.figure, lambda: paint(table), games)
     label = picture_file.label(games)
     return Tables(data, (*blocks, *([Note(label, "no model")] if label else [])))

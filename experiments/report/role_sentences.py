@@ -22,15 +22,15 @@ NAMED = 3
 def sentences(run: MarkedRun) -> Iterator[str]:
     """Return a few sentences for each role of the baseline, or of the first arm."""
     arm = run.data.analysis.baseline if run.data.analysis.baseline in run.data.arms else run.data.arms[0]
-    found = [one for one in run.summaries if one.arm == arm]
-    if all(one.models == (PROGRAM,) for one in found):
+    marks = [mark for mark in run.summaries if mark.arm == arm]
+    if all(mark.models == (PROGRAM,) for mark in marks):
         yield (
             "All roles were answered by their programs, which are exact by what a seat may know: their marks are the "
             "standard for other answers, and test no model."
         )
     for role in _roles(run, arm):
-        own = [one for one in found if one.key.role == role]
-        parts = (*_taken_away(run, arm, role), *_right(role, own), *_used(run, arm, role, own))
+        of_role = [mark for mark in marks if mark.key.role == role]
+        parts = (*_taken_away(run, arm, role), *_right(role, of_role), *_used(run, arm, role, of_role))
         if parts:
             yield f"{role}: {' '.join(parts)}"
 
@@ -42,107 +42,115 @@ def _roles(run: MarkedRun, arm: str) -> list[str]:
 def _taken_away(run: MarkedRun, arm: str, role: str) -> Iterator[str]:
     """Return what became of the score in the arms that lack this role of the baseline, alone or with others."""
     before = _roles(run, arm)
-    differing = {one.arm: one for one in conclusions.widest(run.data.analysis.differences)}
+    differing = {name.arm: name for name in conclusions.widest(run.data.analysis.differences)}
     for other in run.data.arms:
-        gone = [one for one in before if one not in _roles(run, other)]
-        if other != arm and role in gone and other in differing:
-            beside = [one for one in gone if one != role]
-            together = f" and {' and '.join(beside)}" if beside else ""
+        removed = [name for name in before if name not in _roles(run, other)]
+        if other != arm and role in removed and other in differing:
+            others = [name for name in removed if name != role]
+            together = f" and {' and '.join(others)}" if others else ""
             yield f"Without it{together} (arm {other}) {_changed(differing[other])}"
 
 
-def _changed(one: Difference) -> str:
-    scored = one.metric in OTHER
-    what, unit = ("the score", f" {one.measured_in}") if scored else (one.measured_in, "")
-    way = "did not move" if not one.mean else f"{'rose' if one.mean > 0 else 'fell'} by {abs(one.mean):.2f}{unit}"
-    if one.p is None:
+def _changed(effect: Difference) -> str:
+    scored = effect.metric in OTHER
+    what, unit = ("the score", f" {effect.measured_in}") if scored else (effect.measured_in, "")
+    way = (
+        "did not move"
+        if not effect.mean
+        else f"{'rose' if effect.mean > 0 else 'fell'} by {abs(effect.mean):.2f}{unit}"
+    )
+    if effect.p is None:
         return f"{what} {way}, which nothing can be concluded from."
-    corrected = "corrected p" if one.stop else "Holm p"
-    said = f"{conclusions.corrected_interval(one)}, {corrected} {_p(one)}, {many(one.n, one.unit[:-1])}"
-    if one.claimed:
-        return f"{what} {way} ({said}): a difference is shown."
-    inside = "" if one.low_holm is None else " inside the interval"
-    return f"{what} {way} ({said}): no difference is shown, and none{inside} is excluded."
+    corrected = "corrected p" if effect.stop else "Holm p"
+    numbers = f"{conclusions.corrected_interval(effect)}, {corrected} {_p(effect)}, {many(effect.n, effect.unit[:-1])}"
+    if effect.claimed:
+        return f"{what} {way} ({numbers}): a difference is shown."
+    inside = "" if effect.low_holm is None else " inside the interval"
+    return f"{what} {way} ({numbers}): no difference is shown, and none{inside} is excluded."
 
 
-def _p(one: Difference) -> str:
-    p = P_VALUE.text(one.p_holm)
+def _p(effect: Difference) -> str:
+    p = P_VALUE.text(effect.p_holm)
     return p if p.startswith("<") else f"= {p}"
 
 
-def _right(role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
+def _right(role: str, marks: Sequence[MarkSummary]) -> Iterator[str]:
     """Return how right its answers were, beside its program's and a uniform guess's."""
-    marked = [one for one in own if one.key.name not in USE and one.key.info and one.key.info.best is not None]
+    marked = [mark for mark in marks if mark.key.name not in USE and mark.key.info and mark.key.info.best is not None]
     if not marked:
         yield "Whether its answers were right cannot be marked: it states nothing that has a true value."
         return
-    if all(one.models == (PROGRAM,) for one in marked):
+    if all(mark.models == (PROGRAM,) for mark in marked):
         yield "Its program answered, so its answers are exact by what the seat may know."
-    first = next((one for one in marked if PROGRAM in one.baselines), marked[0])
+    first = next((mark for mark in marked if PROGRAM in mark.baselines), marked[0])
     yield f"Its answers: {_mark(first)}."
     yield from _counted(marked)
 
 
-def _mark(one: MarkSummary) -> str:
+def _mark(mark: MarkSummary) -> str:
     """Return `safety_brier 0.10 on average (best 0; its program 0.09, a uniform guess 0.25)`."""
-    beside = [f"best {one.key.info.best:.2g}"] if one.key.info and one.key.info.best is not None else []
-    beside += [
-        f"{title} {NUMBER.text(one.baselines[name].mean)}" for name, title in OTHERS.items() if name in one.baselines
+    parts = [f"best {mark.key.info.best:.2g}"] if mark.key.info and mark.key.info.best is not None else []
+    parts += [
+        f"{title} {NUMBER.text(mark.baselines[name].mean)}" for name, title in OTHERS.items() if name in mark.baselines
     ]
-    return f"{one.key.title} {NUMBER.text(one.mean)} on average ({', '.join(beside)})"
+    return f"{mark.key.title} {NUMBER.text(mark.mean)} on average ({', '.join(parts)})"
 
 
 def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
     """Return on how many marks it is better or worse than its program and a uniform guess."""
-    beside = {name: [one for one in marked if name in one.baselines and not _own(one, name)] for name in OTHERS}
-    said = [
-        f"of {many(len(own), 'mark')} beside {OTHERS[name]} {_sides(own, name)}" for name, own in beside.items() if own
+    by_baseline = {
+        name: [mark for mark in marked if name in mark.baselines and not _own(mark, name)] for name in OTHERS
+    }
+    counts = [
+        f"of {many(len(marks), 'mark')} beside {OTHERS[name]} {_sides(marks, name)}"
+        for name, marks in by_baseline.items()
+        if marks
     ]
-    if said:
-        every = [one for own in beside.values() for one in own]
+    if counts:
+        every = [mark for marks in by_baseline.values() for mark in marks]
         basis = f"95 % intervals over {_deals(every)}, not corrected for their number"
-        counted = "; ".join(said)
+        counted = "; ".join(counts)
         yield f"{counted[0].upper()}{counted[1:]} ({basis})."
 
 
 def _sides(theirs: Sequence[MarkSummary], name: str) -> str:
-    better, worse = ([one for one in theirs if _ahead(one, name) == sign] for sign in (1, -1))
+    better, worse = ([mark for mark in theirs if _ahead(mark, name) == sign] for sign in (1, -1))
     same = len(theirs) - len(better) - len(worse)
-    said = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
-    return ", ".join([*said, *[f"no significant difference on {same}"] * bool(same)])
+    parts = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
+    return ", ".join([*parts, *[f"no significant difference on {same}"] * bool(same)])
 
 
-def _deals(found: Sequence[MarkSummary]) -> str:
-    least, most = min(one.units for one in found), max(one.units for one in found)
+def _deals(marks: Sequence[MarkSummary]) -> str:
+    least, most = min(mark.units for mark in marks), max(mark.units for mark in marks)
     return f"{least} to {many(most, 'deal')}" if least < most else many(most, "deal")
 
 
-def _worse(found: Sequence[MarkSummary]) -> str:
-    names = ", ".join(one.key.title for one in found[:NAMED])
-    return f"worse on {len(found)} ({names}{', ...' if len(found) > NAMED else ''})" if found else ""
+def _worse(marks: Sequence[MarkSummary]) -> str:
+    names = ", ".join(mark.key.title for mark in marks[:NAMED])
+    return f"worse on {len(marks)} ({names}{', ...' if len(marks) > NAMED else ''})" if marks else ""
 
 
-def _ahead(one: MarkSummary, name: str) -> int:
+def _ahead(mark: MarkSummary, name: str) -> int:
     """Return 1 where the role is better than a baseline by the interval of their difference, -1 where it is worse,
     else 0."""
-    beside = one.baselines[name]
-    if beside.low is None or beside.high is None or beside.low <= 0 <= beside.high:
+    baseline = mark.baselines[name]
+    if baseline.low is None or baseline.high is None or baseline.low <= 0 <= baseline.high:
         return 0
-    higher = one.key.info is None or one.key.info.higher
-    return 1 if (beside.ahead > 0) is higher else -1
+    higher = mark.key.info is None or mark.key.info.higher
+    return 1 if (baseline.ahead > 0) is higher else -1
 
 
 OTHERS: Mapping[str, str] = {PROGRAM: "its program", "uniform": "a uniform guess"}
 
 
-def _own(one: MarkSummary, name: str) -> bool:
+def _own(mark: MarkSummary, name: str) -> bool:
     """Tell whether the baseline is who replied."""
-    return name == PROGRAM and one.models == (PROGRAM,)
+    return name == PROGRAM and mark.models == (PROGRAM,)
 
 
-def _used(run: MarkedRun, arm: str, role: str, own: Sequence[MarkSummary]) -> Iterator[str]:
+def _used(run: MarkedRun, arm: str, role: str, role_marks: Sequence[MarkSummary]) -> Iterator[str]:
     """Tell whether its answers decided anything."""
-    marks = {one.key.name: one for one in own}
+    marks = {mark.key.name: mark for mark in role_marks}
     if followed := marks.get("followed"):
         overruled, wrong = (marks[name].mean for name in ("overruled_right", "followed_wrong"))
         yield (
@@ -159,13 +167,13 @@ def _used(run: MarkedRun, arm: str, role: str, own: Sequence[MarkSummary]) -> It
         yield "Whether its answers were used cannot be read from moves: it proposes none."
 
 
-def _bounds(one: MarkSummary) -> str:
-    return "" if one.low is None else f" ({SIGNED_INTERVAL.text((one.low, one.high))})"
+def _bounds(mark: MarkSummary) -> str:
+    return "" if mark.low is None else f" ({SIGNED_INTERVAL.text((mark.low, mark.high))})"
 
 
-def _share(one: MarkSummary) -> str:
-    bounds = "" if one.low is None or one.high is None else f" ({100 * one.low:.0f}–{100 * one.high:.0f}%)"
-    return f"{percent(one.mean)}{bounds}"
+def _share(mark: MarkSummary) -> str:
+    bounds = "" if mark.low is None or mark.high is None else f" ({100 * mark.low:.0f}–{100 * mark.high:.0f}%)"
+    return f"{percent(mark.mean)}{bounds}"
 
 
 def _deciding(run: MarkedRun, arm: str) -> set[str]:
@@ -193,5 +201,5 @@ def _unmarked(role: str, nodes: Sequence[NodeReplies], games: Iterable[MarkedGam
     if infos_of(role) and not any(key.role == role for game in games for key in game.tallies):
         yield f"{role}: none of its replies stated what its marks are about."
     if unusable := sum(node.unusable for node in nodes):
-        asked = unusable + sum(node.replies for node in nodes)
-        yield f"{role}: {unusable:,} of {many(asked, 'question')} got no usable answer, and so no marks."
+        questions = unusable + sum(node.replies for node in nodes)
+        yield f"{role}: {unusable:,} of {many(questions, 'question')} got no usable answer, and so no marks."

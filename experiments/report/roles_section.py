@@ -153,8 +153,8 @@ def following(run: MarkedRun) -> Table:
 
     def cells(marks: Mapping[str, MarkSummary]) -> Sequence[Cell]:
         followed = marks["followed"]
-        beside = (followed.baselines[name].mean if name in followed.baselines else None for name in BASELINES[:2])
-        return (followed.turns, _estimate(followed), *beside, *(_estimate(marks.get(name)) for name in FOLLOWING[1:]))
+        means = (followed.baselines[name].mean if name in followed.baselines else None for name in BASELINES[:2])
+        return (followed.turns, _estimate(followed), *means, *(_estimate(marks.get(name)) for name in FOLLOWING[1:]))
 
     return _by_role(run, "roles-following", "followed", columns, cells)
 

@@ -53,20 +53,20 @@ class RunData:
         """The arms of cross-play."""
         return [arm for arm in self.arms if WITH in arm and not arm.startswith(f"{EVALUATED}{WITH}")]
 
-    def shown(self) -> list[str]:
+    def shortlist(self) -> list[str]:
         """Return the arms that get a row each: of too many, those that differ most from the baseline.
 
         Raises NothingToDrawError when there are too many and nothing to choose by.
         """
-        kept = [arm for arm in self.arms if arm not in self.pairs] or self.arms
-        if len(kept) > ROWS and not self.analysis.differences:
+        arms = [arm for arm in self.arms if arm not in self.pairs] or self.arms
+        if len(arms) > ROWS and not self.analysis.differences:
             what = (
                 "pairs are too many for a row each; see the cross-play figure"
                 if self.pairs
                 else "arms are too many for a row each"
             )
-            raise NothingToDrawError(f"{len(kept)} {what}")
-        return list(order.foremost(kept, self.analysis, ROWS))
+            raise NothingToDrawError(f"{len(arms)} {what}")
+        return list(order.foremost(arms, self.analysis, ROWS))
 
     @property
     def metric(self) -> Metric:
@@ -78,8 +78,8 @@ class RunData:
 
     def summaries(self) -> list[Summary]:
         """Return of the arms that get a row each. Raises NothingToDrawError when there are too many."""
-        shown = set(self.shown())
-        return [summary for summary in self.comparable if summary.arm in shown]
+        arms = set(self.shortlist())
+        return [summary for summary in self.comparable if summary.arm in arms]
 
     @cached_property
     def comparable(self) -> tuple[Summary, ...]:
@@ -147,16 +147,16 @@ class RunData:
 
         Raises NothingToDrawError without journals or with too many arms, and UserError for an unreadable journal.
         """
-        shown = self.shown()
-        found: dict[tuple[str, int], TurnTally] = {}
+        arms = self.shortlist()
+        tallies: dict[tuple[str, int], TurnTally] = {}
         for row in self.rows:
-            if row.arm in shown:
+            if row.arm in arms:
                 if not (self.folder / row.journal).exists():
                     raise NothingToDrawError("the journals are not in this folder")
-                found.setdefault((row.arm, row.players), TurnTally()).add(
+                tallies.setdefault((row.arm, row.players), TurnTally()).add(
                     turn_rows.game_turns(self.folder, row), row.seed
                 )
-        return found
+        return tallies
 
     def players(self) -> list[int]:
         return sorted({row.players for row in self.rows})
@@ -176,8 +176,8 @@ def run_data(
     folder: Path, games: Sequence[Row], run: Mapping[str, Any], metric: str | None = None, interval: Interval = "t"
 ) -> RunData:
     """Return the data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
-    shown = headline(run, metric)
+    named = headline(run, metric)
     arms = in_order(list(run.get("arms", {})), games)
-    found = compared(shown, run, games, (folder,), arms, interval)
-    arms = order.by_effect(arms, found, run)
-    return RunData(folder, tuple(games), order.ordered(found, arms), run, arms, shown)
+    analysis = compared(named, run, games, (folder,), arms, interval)
+    arms = order.by_effect(arms, analysis, run)
+    return RunData(folder, tuple(games), order.ordered(analysis, arms), run, arms, named)

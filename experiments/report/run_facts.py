@@ -47,32 +47,32 @@ def missing(data: RunData) -> Iterator[str]:
         yield f"{failures.sentence(failed, planned)}. They have no score."
     if data.analysis.stopped:
         return  # how many games are left depends on what the next look shows; the conclusions say how the arms stand
-    if planned and (left := planned - len(data.rows) - len(failed)) > 0:
-        yield f"{left} of {planned} games are not finished: arms are compared on the deals that both have played."
+    if planned and (unfinished := planned - len(data.rows) - len(failed)) > 0:
+        yield f"{unfinished} of {planned} games are not finished: arms are compared on the deals that both have played."
 
 
 def seats(data: RunData) -> Table:
     """Return what sits in each arm, and what the arm changes."""
     cards, arms = data.run.get("seats", {}), data.run.get("arms", {})
-    listed = data.run.get("experiment", {}).get("arms")
+    changes = data.run.get("experiment", {}).get("arms")
     rows = []
     for arm in data.arms:
         seat = cards.get(arms.get(arm, {}).get("everybody"), {})
-        others = arms.get(arm, {}).get("others", ())
-        keys = others.values() if isinstance(others, Mapping) else others
+        other_keys = arms.get(arm, {}).get("others", ())
+        keys = other_keys.values() if isinstance(other_keys, Mapping) else other_keys
         specs = [
             str(seat.get("spec", "")) or next(row.graph for row in data.rows_of(arm)),
             *(str(cards.get(key, {}).get("spec", "")) for key in keys),
         ]
-        rows.append((arm, " + ".join(filter(None, specs)), seat.get("model"), _changes(arm, listed)))
+        rows.append((arm, " + ".join(filter(None, specs)), seat.get("model"), _changes(arm, changes)))
     columns = ("arm", "seats", "model", "changes")
     return table("seats", [Column(name, name, TEXT) for name in columns], rows)
 
 
-def _changes(arm: str, listed: Any) -> str:
-    if isinstance(listed, dict):
-        return "; ".join(f"{key}: {in_words(value)}" for key, value in (listed.get(arm) or {}).items()) or "nothing"
-    return f"without: {arm.removeprefix('no-')}" if listed == "leave_one_out" and arm != "full" else "nothing"
+def _changes(arm: str, changes: Any) -> str:
+    if isinstance(changes, dict):
+        return "; ".join(f"{key}: {in_words(value)}" for key, value in (changes.get(arm) or {}).items()) or "nothing"
+    return f"without: {arm.removeprefix('no-')}" if changes == "leave_one_out" and arm != "full" else "nothing"
 
 
 def in_words(value: Any) -> str:

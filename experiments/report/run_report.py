@@ -116,17 +116,17 @@ def _scores(analysis: Analysis, data: RunData | None) -> Table:
 
 def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.LeftOut]) -> Iterator[Block]:
     yield Heading("Figures", key="figures")
-    if not drawing.there():
+    if not drawing.available():
         yield Text(f"There are tables, but no pictures: {drawing.MISSING}")
-    for drawn in figures:
-        figure = drawn.figure
-        svg = drawing.inline(drawn.svg, figure.name, f"{figure.title}. {figure.caption}") if drawn.svg else ""
-        broad = figure.name.startswith(("cross-play", "policy")) and len(drawn.table.rows) > BROAD
-        picture = drawn.picture if drawn.svg else ""
-        yield Figure(figure.name, figure.title, figure.caption, drawn.csv, picture, svg, broad)
+    for painted in figures:
+        figure = painted.figure
+        svg = drawing.inline(painted.svg, figure.name, f"{figure.title}. {figure.caption}") if painted.svg else ""
+        broad = figure.name.startswith(("cross-play", "policy")) and len(painted.table.rows) > BROAD
+        picture = painted.picture if painted.svg else ""
+        yield Figure(figure.name, figure.title, figure.caption, painted.csv, picture, svg, broad)
     if left_out:
         yield Text("Left out:")
-        yield from notes((f"{left.title}: {left.why}" for left in left_out), "aside")
+        yield from notes((f"{omitted.title}: {omitted.why}" for omitted in left_out), "aside")
 
 
 BROAD = 64
@@ -189,7 +189,7 @@ class Report:
 def write(
     folder: Path,
     *,
-    known: Mapping[Path, Peeked] | None = None,
+    peeked: Mapping[Path, Peeked] | None = None,
     interval: Interval = "t",
     metric: str | None = None,
     png: bool = True,
@@ -200,29 +200,29 @@ def write(
 ) -> Report:
     """Write the report of a run folder into it, while no other shard of the run does.
 
-    `known`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
+    `peeked`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
     `metric`: what arms are compared by, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
     `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`; `reference`: names of published
     scores to show, beside those that the experiment names; `tasks`: as in `run_report`. Raises UserError for a folder
     without finished games.
     """
     run_folder.run(folder)  # what is wrong with run.yaml is said before anything else
-    why = marked_run.prepare(folder, run_folder.read_rows(folder, known), compute=marks)  # long, so before the lock
+    why = marked_run.prepare(folder, run_folder.read_rows(folder, peeked), compute=marks)  # long, so before the lock
     with locked(folder) if folder.is_dir() else nullcontext():
         run = run_folder.run(folder)
-        games = tuple(run_folder.read_rows(folder, known or {}))
+        games = tuple(run_folder.read_rows(folder, peeked or {}))
         cited = (run.get("experiment") or {}).get("reference") or []
         references = named([*([cited] if isinstance(cited, str) else cited), *reference])
         data = replace(run_data(folder, games, run, metric, interval), references=references)
         roles = Unmarked(why) if why else marked_run.ready(data)
         data = replace(data, marked=roles.games if isinstance(roles, MarkedRun) else ())
-        drawn, left_out = drawing.draw(data, png=png)
-        document = run_report(data, roles, drawn, left_out, tasks)
+        painted, left_out = drawing.draw(data, png=png)
+        document = run_report(data, roles, painted, left_out, tasks)
         write_atomically(folder / HTML, html.page(document))
         write_atomically(folder / MARKDOWN, markdown.text(document))
         if tex:
             write_atomically(folder / LATEX, latex_tables(data, document))
-    return Report(data, roles, tuple(drawn), tuple(left_out), tex)
+    return Report(data, roles, tuple(painted), tuple(left_out), tex)
 
 
 PAPER = {
@@ -259,9 +259,9 @@ def _method(data: RunData, key: str) -> str:
     if any(effect.stop for effect in analysis.differences):
         kind = "group-sequential sign-flip test, paired by deal, spending of the O'Brien-Fleming type"
     draws = {effect.draws for effect in analysis.differences if effect.p is not None}
-    drawn = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
+    sampled = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
     exact = "exact" if None in draws or not draws else ""
-    test = f"p: two-sided {kind} ({' or '.join(filter(None, (exact, drawn)))})"
+    test = f"p: two-sided {kind} ({' or '.join(filter(None, (exact, sampled)))})"
     if analysis.stopped is None:
         tests = len({(effect.arm, effect.baseline) for effect in analysis.differences if effect.p is not None})
         return f"{test}, with Holm's correction for all arms ({tests})."
@@ -294,9 +294,9 @@ def json_value(report: Report) -> dict[str, Any]:
         "report": [str(report.html), str(folder / MARKDOWN)],
         "latex": str(folder / LATEX) if report.tex else None,
         "metric": asdict(data.headline),
-        "figures": [str(folder / (drawn.picture if drawn.svg else drawn.csv)) for drawn in report.drawn],
+        "figures": [str(folder / (painted.picture if painted.svg else painted.csv)) for painted in report.drawn],
         "references_left_out": list(report.unfit),
-        "left_out": [asdict(left) for left in report.left_out],
+        "left_out": [asdict(omitted) for omitted in report.left_out],
         "analysis": conclusions.as_data(data.analysis),
         "roles": roles_section.data(report.roles),
         **({"adhoc": adhoc_teams.data(teams)} if teams else {}),
@@ -306,12 +306,12 @@ def json_value(report: Report) -> dict[str, Any]:
 
 def files(report: Report) -> Iterator[Block]:
     """Return what was written, and what was left out, for a terminal."""
-    pictures = sum(drawn.svg is not None for drawn in report.drawn)
+    pictures = sum(painted.svg is not None for painted in report.drawn)
     yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
     yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")
     if report.tex:
         yield Note(f"LaTeX    {report.folder / LATEX}")
     yield from notes((report.headline.sentence, *report.unfit))
-    yield from notes((f"left out {left.title}: {left.why}" for left in report.left_out), "aside")
-    if not drawing.there():
+    yield from notes((f"left out {omitted.title}: {omitted.why}" for omitted in report.left_out), "aside")
+    if not drawing.available():
         yield Note(drawing.MISSING, "aside")

@@ -60,7 +60,7 @@ def summary(
         named = headline({"metric": done.plan.metric}, metric)
         return RunSummary(done, analyse(done.rows, score=named.score), named)
     report = run_report.write(
-        done.plan.folder, known=done.games, interval=interval, metric=metric, png=False, marks=marks, tasks=tasks
+        done.plan.folder, peeked=done.games, interval=interval, metric=metric, png=False, marks=marks, tasks=tasks
     )
     return RunSummary(done, report.analysis, report.headline, report.roles)
 
@@ -111,8 +111,8 @@ def blocks(run: RunSummary) -> Iterator[Block]:
     yield from rest
     controls = "controls: what each role's effect stands beside; 95 % intervals, not corrected"
     yield replace(control_tables.controls(run.controls), title=controls, caption="")
-    apart = "arms that test nothing: the baseline once more (chance alone), and arms that cheat; not corrected"
-    yield replace(control_tables.apart(analysis), title=apart, caption="")
+    title = "arms that test nothing: the baseline once more (chance alone), and arms that cheat; not corrected"
+    yield replace(control_tables.apart(analysis), title=title, caption="")
     teams_say, controls_say = adhoc_teams.sentences(run.teams), control_tables.sentences(run.controls, analysis)
     concluded = (*teams_say, *conclusions.sentences(analysis), *controls_say)
     yield from notes((run.headline.sentence, *concluded, *protocol(done), *so_far(done)))
@@ -160,7 +160,7 @@ def protocol(done: Done) -> list[str]:
     """Return what a reader must know about the protocol and the pictures."""
     study, rows = done.plan.experiment, done.rows
     sentences = [*done.plan.notes, *(study_notes.fewest_trials(rows) if study.adhoc else ())]
-    if (study.adhoc or study.cross_play) and not drawing.there():
+    if (study.adhoc or study.cross_play) and not drawing.available():
         sentences.append(f"Tables are in {drawing.FOLDER}/; {drawing.MISSING}")
     return sentences
 
@@ -177,7 +177,7 @@ def so_far(done: Done) -> Iterator[str]:
         f"{status.fallbacks:,} questions got no usable answer."
     )
     counts = {arm: (moves["own"], moves["model_moves"]) for arm, moves in status.moves.items()}
-    if shares := [f"{arm} {own:,} of {moves:,}" for arm, (own, moves) in counts.items() if moves]:
+    if shares := [f"{arm} {chosen:,} of {moves:,}" for arm, (chosen, moves) in counts.items() if moves]:
         yield f"Moves that the models chose themselves: {', '.join(shares)}."
 
 

@@ -204,10 +204,10 @@ def differences(effects: Sequence[Difference], others: Sequence[Difference], ana
         Column("other_mean", others[0].metric if others else "", SIGNED),
         *(Column("other_bounds", "95 %", SIGNED_INTERVAL), Column("other_p_holm", corrected, P_VALUE)),
     ]
-    beside = {(d.arm, d.baseline, d.players): d for d in others}
+    by_arm = {(d.arm, d.baseline, d.players): d for d in others}
     rows = []
     for d, name in zip(effects, names, strict=True):
-        other = beside.get((d.arm, d.baseline, d.players))
+        other = by_arm.get((d.arm, d.baseline, d.players))
         rows.append(
             (
                 *(name, order.at(d, mixed=mixed), d.n),

@@ -53,9 +53,9 @@ class TurnTally:
         if turn.agreement is not None:
             self.agreements[turn.agreement] += 1
         for node, share in turn.proposals.items():
-            kept = self.proposed.setdefault(node, [0.0, 0])
-            kept[0] += share
-            kept[1] += 1
+            sums = self.proposed.setdefault(node, [0.0, 0])
+            sums[0] += share
+            sums[1] += 1
 
     @cached_property
     def units(self) -> Matrix:

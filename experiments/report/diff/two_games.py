@@ -43,23 +43,23 @@ class GameDiff:
     @property
     def turns(self) -> tuple[Turn | None, Turn | None]:
         """The first turn that differs, in both games."""
-        one, other = (_turn(story, self.first_move or 0) for story in self.stories)
-        return one, other
+        first, other = (_turn(story, self.first_move or 0) for story in self.stories)
+        return first, other
 
 
 def compare(first: Path, second: Path) -> GameDiff:
     """Raises UserError for a file that is no journal."""
     events = journal.read(first), journal.read(second)
-    one, other = Game.of(events[0]), Game.of(events[1])
-    same_deal = (one.started.players, one.started.deck) == (other.started.players, other.started.deck)
+    story, other = Game.of(events[0]), Game.of(events[1])
+    same_deal = (story.started.players, story.started.deck) == (other.started.players, other.started.deck)
     return GameDiff(
         paths=(first, second),
-        stories=(one, other),
+        stories=(story, other),
         same=comparable(events[0]) == comparable(events[1]),
         same_deal=same_deal,
-        settings=tuple(_settings(one.started, other.started)),
-        first_move=first_difference(one.moves, other.moves) if same_deal else None,
-        first_note=_first_note(one, other) if same_deal else None,
+        settings=tuple(_settings(story.started, other.started)),
+        first_move=first_difference(story.moves, other.moves) if same_deal else None,
+        first_note=_first_note(story, other) if same_deal else None,
     )
 
 
@@ -76,7 +76,7 @@ def _settings(old: GameStarted, new: GameStarted) -> Iterator[str]:
     seats = [f"P{seat} was {a}, is {b}" for seat, a, b in cards if a != b]
     yield from seats
     if not seats:
-        yield from (one for one in differences(old, new) if not one.startswith(("the deal", FORKED)))
+        yield from (setting for setting in differences(old, new) if not setting.startswith(("the deal", FORKED)))
     if old.parent != new.parent:
         yield " and ".join(f"{name} {begins(game.parent)}" for name, game in (("A", old), ("B", new)))
     for name in {**old.versions, **new.versions}:
@@ -96,23 +96,23 @@ def _turn(story: Game, number: int) -> Turn | None:
     return story.turns[number - 1] if 1 <= number <= len(story.turns) else None
 
 
-def _first_note(one: Game, other: Game) -> int | None:
-    pairs = zip(one.turns, other.turns, strict=False)
+def _first_note(story: Game, other: Game) -> int | None:
+    pairs = zip(story.turns, other.turns, strict=False)
     return next((a.number for a, b in pairs if a.moved and b.moved and a.replies != b.replies), None)
 
 
-def data(found: GameDiff) -> dict[str, Any]:
-    first, second = found.turns
+def data(difference: GameDiff) -> dict[str, Any]:
+    first, second = difference.turns
     return {
-        "a": str(found.paths[0]),
-        "b": str(found.paths[1]),
-        "same": found.same,
-        "same_deal": found.same_deal,
-        "differences": list(found.settings),
-        "first_turn": found.first_move,
-        "first_note": found.first_note,
-        "turns": [_turn_data(turn) for turn in (first, second)] if found.first_move else None,
-        "results": [story.result.model_dump(mode="json") if story.result else None for story in found.stories],
+        "a": str(difference.paths[0]),
+        "b": str(difference.paths[1]),
+        "same": difference.same,
+        "same_deal": difference.same_deal,
+        "differences": list(difference.settings),
+        "first_turn": difference.first_move,
+        "first_note": difference.first_note,
+        "turns": [_turn_data(turn) for turn in (first, second)] if difference.first_move else None,
+        "results": [story.result.model_dump(mode="json") if story.result else None for story in difference.stories],
     }
 
 
@@ -123,72 +123,78 @@ def _turn_data(turn: Turn | None) -> dict[str, Any] | None:
     return {
         "seat": turn.seat,
         "decided": decided,
-        "notes": {n: list(said) for n, said in turn.replies.items()},
+        "notes": {n: list(answers) for n, answers in turn.replies.items()},
     }
 
 
-def show(found: GameDiff, console: Console) -> None:
+def show(difference: GameDiff, console: Console) -> None:
     """Print the seats and what differs, the first turn that does, and the results."""
-    for name, path, story in zip("AB", found.paths, found.stories, strict=True):
+    for name, path, story in zip("AB", difference.paths, difference.stories, strict=True):
         seats = "; ".join(dict.fromkeys(map(_card, story.started.seats)))
         console.print(Text(f"{name}  {path}\n   {story.started.players} players, {story.started.deal}: {seats}"))
-    console.print(Text(f"\n{_in_words(found)}", style="bold"), soft_wrap=True)
-    for one in found.settings:
-        console.print(Text(f"- {one}"), soft_wrap=True)
-    if found.first_move is not None:
-        _show_turn(found, console)
-    _results(found, console)
+    console.print(Text(f"\n{_in_words(difference)}", style="bold"), soft_wrap=True)
+    for setting in difference.settings:
+        console.print(Text(f"- {setting}"), soft_wrap=True)
+    if difference.first_move is not None:
+        _show_turn(difference, console)
+    _results(difference, console)
 
 
-def _in_words(found: GameDiff) -> str:
-    if found.same:
+def _in_words(difference: GameDiff) -> str:
+    if difference.same:
         return "The same game: nothing differs but times."
-    if not found.same_deal:
+    if not difference.same_deal:
         return "Two different deals, so no turn of one is a turn of the other; what can be compared:"
-    if found.first_move is None:
-        notes = f", but what the roles said differs from turn {found.first_note} on" if found.first_note else ""
+    if difference.first_move is None:
+        notes = (
+            f", but what the roles said differs from turn {difference.first_note} on" if difference.first_note else ""
+        )
         return f"The same deal and the same moves{notes}."
-    if found.first_move == 1:
+    if difference.first_move == 1:
         return "The same deal; the moves differ from turn 1 on."
-    before = found.first_move - 1
-    return f"The same deal; the moves are the same to turn {before} and differ in turn {found.first_move}."
+    before = difference.first_move - 1
+    return f"The same deal; the moves are the same to turn {before} and differ in turn {difference.first_move}."
 
 
-def _show_turn(found: GameDiff, console: Console) -> None:
-    first, second = found.turns
-    there = first or second
-    if there is None:
-        console.print(Text(f"\nturn {found.first_move}: neither game shows it"))
+def _show_turn(difference: GameDiff, console: Console) -> None:
+    first, second = difference.turns
+    shared_turn = first or second
+    if shared_turn is None:
+        console.print(Text(f"\nturn {difference.first_move}: neither game shows it"))
         return
-    if found.first_note is not None and found.first_note < (found.first_move or 0):
-        console.print(Text(f"What the roles said differs from turn {found.first_note} on."), soft_wrap=True)
+    if difference.first_note is not None and difference.first_note < (difference.first_move or 0):
+        console.print(Text(f"What the roles said differs from turn {difference.first_note} on."), soft_wrap=True)
     console.print()
-    console.print(picture(there.view))
+    console.print(picture(shared_turn.view))
     if first is None or second is None:
         alone = "B" if first is None else "A"
         console.print(
-            Text(f"Only {alone} goes on here: the other has {found.first_move and found.first_move - 1} turns.")
+            Text(
+                f"Only {alone} goes on here: the other has {difference.first_move and difference.first_move - 1} turns."
+            )
         )
         return
-    console.print(sides(Side(_title("A", found, 0), first), Side(_title("B", found, 1), second), console.width))
+    console.print(
+        sides(Side(_title("A", difference, 0), first), Side(_title("B", difference, 1), second), console.width)
+    )
     if same := alike(first, second):
         console.print(Text(f"the same in both: {', '.join(same)}", style="dim"))
 
 
-def _title(name: str, found: GameDiff, which: int) -> str:
-    story, number = found.stories[which], found.first_move or 1
+def _title(name: str, difference: GameDiff, which: int) -> str:
+    story, number = difference.stories[which], difference.first_move or 1
     seat = story.turns[number - 1].seat
     return f"{name}: {_card(story.started.seat_at(seat, number))}"
 
 
-def _results(found: GameDiff, console: Console) -> None:
-    one, other = (story.result for story in found.stories)
+def _results(difference: GameDiff, console: Console) -> None:
+    first, other = (story.result for story in difference.stories)
     console.print()
-    if one is None and other is None:
+    if first is None and other is None:
         console.print(Text("Neither game is finished."))
         return
     values = [
-        (name, *(getattr(result, name) if result else "unfinished" for result in (one, other)))
+        (name, *(getattr(result, name) if result else "unfinished" for result in (first, other)))
         for name in (*SCORES, *USED)
     ]
     rows = [(name.replace("_", " "), a, b) for name, a, b in values if a is not None or b is not None]

@@ -57,10 +57,10 @@ def diff(
     games, alone = list[GamePair](), [0, 0]
     every = rows.rows(first), rows.rows(second)
     for pair in compared.pairs:
-        one = _of_arm(every[0], pair.first.removeprefix("A: "))
+        ours = _of_arm(every[0], pair.first.removeprefix("A: "))
         other = _of_arm(every[1], pair.second.removeprefix("B: "))
-        games += _pairs(first, second, one, other, compared.headline.score)
-        alone = [alone[0] + len(one.keys() - other.keys()), alone[1] + len(other.keys() - one.keys())]
+        games += _pairs(first, second, ours, other, compared.headline.score)
+        alone = [alone[0] + len(ours.keys() - other.keys()), alone[1] + len(other.keys() - ours.keys())]
     return RunDiff(tuple(games), (alone[0], alone[1]), compared)
 
 
@@ -72,10 +72,10 @@ def _of_arm(games: list[Row], arm: str) -> dict[Deal, Row]:
 
 
 def _pairs(
-    first: Path, second: Path, one: dict[Deal, Row], other: dict[Deal, Row], metric: Metric
+    first: Path, second: Path, ours: dict[Deal, Row], other: dict[Deal, Row], metric: Metric
 ) -> Iterator[GamePair]:
-    for deal in sorted(one.keys() & other.keys()):
-        a, b = one[deal], other[deal]
+    for deal in sorted(ours.keys() & other.keys()):
+        a, b = ours[deal], other[deal]
         arm = a.arm if a.arm == b.arm else f"{a.arm} / {b.arm}"
         same = a.moves_digest is not None and a.moves_digest == b.moves_digest
         turn = (

@@ -19,26 +19,26 @@ def figures(data: RunData) -> list[Figure]:
 
 
 def _table(data: RunData) -> FigureTable:
-    rows = [row for one in control_tables.teams(data) for row in _rows(one)]
+    rows = [row for team in control_tables.teams(data) for row in _rows(team)]
     return FigureTable(tuple(COLUMNS), tuple(rows))
 
 
-def _rows(one: AdHocTeams) -> list[tuple[Any, ...]]:
-    rows = [_row(one, met.partner, met.standing, met.trials, met.alone) for met in one.partners]
-    rows += [_row(one, MEAN, "held out", one.over_partners, None)] if one.over_partners else []
-    return rows + ([_row(one, SELF, "itself", one.self_play, None)] if one.self_play else [])
+def _rows(team: AdHocTeams) -> list[tuple[Any, ...]]:
+    rows = [_row(team, met.partner, met.standing, met.trials, met.alone) for met in team.partners]
+    rows += [_row(team, MEAN, "held out", team.over_partners, None)] if team.over_partners else []
+    return rows + ([_row(team, SELF, "itself", team.self_play, None)] if team.self_play else [])
 
 
-def _row(one: AdHocTeams, name: str, what: str | None, found: Mean, alone: Mean | None) -> tuple[Any, ...]:
-    low, high = found.bounds or (None, None)
-    own = (alone.mean, alone.sd) if alone else (None, None)
-    return one.players, name, what, found.games, found.mean, low, high, found.sd, *own
+def _row(team: AdHocTeams, name: str, what: str | None, mean: Mean, alone: Mean | None) -> tuple[Any, ...]:
+    low, high = mean.bounds or (None, None)
+    self_play = (alone.mean, alone.sd) if alone else (None, None)
+    return team.players, name, what, mean.games, mean.mean, low, high, mean.sd, *self_play
 
 
 def _paint(table: FigureTable, data: RunData) -> Any:
-    found = groups(table)
-    figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
-    for ax, (players, rows) in zip(axes, found.items(), strict=True):
+    by_players = groups(table)
+    figure, axes = style.panels([style.height(len(rows)) for rows in by_players.values()])
+    for ax, (players, rows) in zip(axes, by_players.items(), strict=True):
         ax.set_title(style.headed(players))
         for place, row in enumerate(rows):
             face = style.INK if row["standing"] == "held out" else style.PAPER

@@ -30,19 +30,21 @@ def curves(data: RunData) -> dict[str, Curve]:
     for seat in configs.values():
         for name, node in seat["config"]["nodes"].items():
             counts.setdefault(name, set()).add(node.get("samples", 1))
-    found: dict[str, Curve] = {}
+    by_arm: dict[str, Curve] = {}
     for node in (name for name, several in counts.items() if len(several) > 1):
-        made = {arm: _place(node, seat) for arm, seat in configs.items() if node in seat["config"]["nodes"]}
-        for arm, one in made.items():
-            if len({other.k for other in made.values() if other.rest == one.rest}) > 1:
-                found.setdefault(arm, one)
-    return found
+        places = {arm: _place(node, seat) for arm, seat in configs.items() if node in seat["config"]["nodes"]}
+        for arm, curve in places.items():
+            if len({other.k for other in places.values() if other.rest == curve.rest}) > 1:
+                by_arm.setdefault(arm, curve)
+    return by_arm
 
 
 def _place(node: str, seat: Mapping[str, Any]) -> Curve:
     config = {key: value for key, value in seat["config"].items() if key != "name"}
     k = config["nodes"][node].get("samples", 1)
-    nodes = {name: {**one, "samples": 0} if name == node else one for name, one in config["nodes"].items()}
+    nodes = {
+        name: {**settings, "samples": 0} if name == node else settings for name, settings in config["nodes"].items()
+    }
     rest = json.dumps([{**config, "nodes": nodes}, seat.get("models", {}), seat.get("model")], sort_keys=True)
     context = config["context"] if isinstance(config["context"], str) else config["context"].get("name", "")
     return Curve(node, k, rest, f"{context}, {seat.get('model', '')}")
@@ -52,19 +54,19 @@ def _table(data: RunData) -> FigureTable:
     placed = curves(data)
     if not placed:
         raise NothingToDrawError("no two arms differ only in the number of samples of a node")
-    found = [
+    rows = [
         (s.players, placed[s.arm].node, placed[s.arm].label, placed[s.arm].k, s.arm, s.n, *both(s))
         for s in data.summaries()
         if s.arm in placed
     ]
-    found.sort(key=lambda row: (row[2], row[3]))
-    return FigureTable(("players", "node", "curve", "k", "arm", "games", *BOTH), tuple(by_players(found)))
+    rows.sort(key=lambda row: (row[2], row[3]))
+    return FigureTable(("players", "node", "curve", "k", "arm", "games", *BOTH), tuple(by_players(rows)))
 
 
 def _paint(table: FigureTable, data: RunData) -> Any:
-    found = groups(table)
-    figure, axes = style.panels([1.4] * len(found))
-    for ax, (players, rows) in zip(axes, found.items(), strict=True):
+    by_players = groups(table)
+    figure, axes = style.panels([1.4] * len(by_players))
+    for ax, (players, rows) in zip(axes, by_players.items(), strict=True):
         ax.set_title(style.headed(players))
         ax.axhspan(*style.EXPERIENCED, color=style.FAINT, alpha=0.45, linewidth=0, zorder=0)
         for place, curve in enumerate(dict.fromkeys(row["curve"] for row in rows)):
@@ -80,11 +82,11 @@ def _paint(table: FigureTable, data: RunData) -> Any:
 
 def _curve(ax: Any, rows: list[dict[str, Any]], place: int, metric: Metric) -> None:
     colour = style.COLOURS[place % len(style.COLOURS)]
-    found = [(row["k"], *of_metric(row, metric)) for row in rows]
+    points = [(row["k"], *of_metric(row, metric)) for row in rows]
     look = {"color": colour, "markersize": 4, "linewidth": 1.3, "label": rows[0]["curve"]}
-    ax.plot([k for k, *_ in found], [mean for _, mean, _, _ in found], "o-", **look)
-    known = [(k, low, high) for k, _, low, high in found if low is not None and high is not None]
-    ax.fill_between(*zip(*known, strict=True), color=colour, alpha=0.14, linewidth=0) if known else None
+    ax.plot([k for k, *_ in points], [mean for _, mean, _, _ in points], "o-", **look)
+    bounds = [(k, low, high) for k, _, low, high in points if low is not None and high is not None]
+    ax.fill_between(*zip(*bounds, strict=True), color=colour, alpha=0.14, linewidth=0) if bounds else None
 
 
 FIGURE = Figure(

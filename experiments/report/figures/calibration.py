@@ -22,41 +22,52 @@ def _found(data: RunData, *, chance: bool) -> list[tuple[str, Calibration]]:
     if not data.marked:
         raise NothingToDrawError("the games have no marks yet")
     return [
-        (arm, one)
+        (arm, marked_game)
         for arm in data.arms
-        for one in calibrations([game for game in data.marked if game.row.arm == arm])
-        if one.stated.chance is chance
+        for marked_game in calibrations([game for game in data.marked if game.row.arm == arm])
+        if marked_game.stated.chance is chance
     ]
 
 
 def _table(data: RunData, *, chance: bool) -> FigureTable:
-    found = _found(data, chance=chance)
-    if not any(arm == _arm(data) for arm, _ in found):
+    calibrations = _found(data, chance=chance)
+    if not any(arm == _arm(data) for arm, _ in calibrations):
         what = "probability" if chance else "likelihood in words"
         raise NothingToDrawError(
-            f"no role stated a {what}" if not found else f"no role of {_arm(data)} stated a {what}"
+            f"no role stated a {what}" if not calibrations else f"no role of {_arm(data)} stated a {what}"
         )
-    return FigureTable(COLUMNS, tuple(_row(arm, one) for arm, one in found))
+    return FigureTable(COLUMNS, tuple(_row(arm, point) for arm, point in calibrations))
 
 
-def _row(arm: str, one: Calibration) -> tuple[str | int | float | None, ...]:
-    said = one.stated
-    return arm, said.role, said.kind, said.said, one.likely, one.true, one.low, one.high, one.statements, one.deals
+def _row(arm: str, point: Calibration) -> tuple[str | int | float | None, ...]:
+    words = point.stated
+    return (
+        arm,
+        words.role,
+        words.kind,
+        words.said,
+        point.likely,
+        point.true,
+        point.low,
+        point.high,
+        point.statements,
+        point.deals,
+    )
 
 
 def _panels(table: FigureTable, data: RunData) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the arm that is drawn, by role and what is stated."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_role: dict[str, list[dict[str, Any]]] = {}
     for row in table.records():
         if row["arm"] == _arm(data):
-            found.setdefault(f"{row['role']}: {row['kind']}", []).append(row)
-    return found
+            by_role.setdefault(f"{row['role']}: {row['kind']}", []).append(row)
+    return by_role
 
 
 def _paint_chances(table: FigureTable, data: RunData) -> Any:
-    found = _panels(table, data)
-    figure, axes = style.panels([PANEL] * len(found))
-    for ax, (title, rows) in zip(axes, found.items(), strict=True):
+    by_role = _panels(table, data)
+    figure, axes = style.panels([PANEL] * len(by_role))
+    for ax, (title, rows) in zip(axes, by_role.items(), strict=True):
         ax.set_title(title)
         ax.plot([0, 1], [0, 1], color=style.FAINT, linewidth=1, zorder=0)
         _points(ax, [row["stated"] for row in rows], rows)
@@ -77,9 +88,9 @@ def _points(ax: Any, places: Sequence[float], rows: Sequence[dict[str, Any]]) ->
 
 
 def _paint_words(table: FigureTable, data: RunData) -> Any:
-    found = _panels(table, data)
-    figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
-    for ax, (title, rows) in zip(axes, found.items(), strict=True):
+    by_role = _panels(table, data)
+    figure, axes = style.panels([style.height(len(rows)) for rows in by_role.values()])
+    for ax, (title, rows) in zip(axes, by_role.items(), strict=True):
         ax.set_title(title)
         ordered = sorted(rows, key=lambda row: -row["true"])
         for place, row in enumerate(ordered):

@@ -15,47 +15,47 @@ SHADES = (style.BLUE, style.SKY, style.ORANGE, style.VERMILLION)
 
 def _by_arm(data: RunData, name: str) -> dict[str, Counter[Any]]:
     """Return a counter of the tallies by arm, summed over player counts."""
-    found: dict[str, Counter[Any]] = {}
+    by_arm: dict[str, Counter[Any]] = {}
     for (arm, _), tally in data.tallies.items():
-        found.setdefault(arm, Counter()).update(getattr(tally, name))
-    return {arm: found[arm] for arm in data.shown() if found.get(arm)}
+        by_arm.setdefault(arm, Counter()).update(getattr(tally, name))
+    return {arm: by_arm[arm] for arm in data.shortlist() if by_arm.get(arm)}
 
 
 def _ranks(data: RunData) -> FigureTable:
-    found = _by_arm(data, "ranks")
-    if not found:
+    lines = _by_arm(data, "ranks")
+    if not lines:
         raise NothingToDrawError("no seat rated its moves")
     rows = [
         (arm, sum(c.values()), c[1], c[2], c[3], sum(n for rank, n in c.items() if rank > 3))
-        for arm, c in found.items()
+        for arm, c in lines.items()
     ]
     return FigureTable(("arm", "turns", *RANKS), tuple(rows))
 
 
 def _agreement(data: RunData) -> FigureTable:
-    found = _by_arm(data, "agreements")
-    if not found:
+    rows = _by_arm(data, "agreements")
+    if not rows:
         raise NothingToDrawError("no node had several samples")
-    return FigureTable(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in found.items()))
+    return FigureTable(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in rows.items()))
 
 
 def _agreed(arm: str, counts: Mapping[float, int]) -> tuple[str, int, int, int, int, float]:
     turns = sum(counts.values())
-    whole = counts.get(1.0, 0)
+    total = counts.get(1.0, 0)
     most = sum(n for share, n in counts.items() if 0.5 < share < 1)
-    return arm, turns, whole, most, turns - whole - most, sum(share * n for share, n in counts.items()) / turns
+    return arm, turns, total, most, turns - total - most, sum(share * n for share, n in counts.items()) / turns
 
 
 def _stacked(shares: Sequence[str], xlabel: str) -> Callable[[FigureTable, RunData], Any]:
     def paint(table: FigureTable, data: RunData) -> Any:
         rows = table.records()
         figure, (ax,) = style.panels([style.height(len(rows))])
-        left = [0.0] * len(rows)
+        starts = [0.0] * len(rows)
         colours = SHADES if len(shares) == len(SHADES) else (SHADES[0], SHADES[1], SHADES[3])
         for share, colour in zip(shares, colours, strict=True):
             wide = [100 * row[share] / row["turns"] for row in rows]
-            ax.barh(range(len(rows)), wide, 0.7, left, color=colour, linewidth=0, label=share)
-            left = [a + b for a, b in zip(left, wide, strict=True)]
+            ax.barh(range(len(rows)), wide, 0.7, starts, color=colour, linewidth=0, label=share)
+            starts = [a + b for a, b in zip(starts, wide, strict=True)]
         style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
         ax.set_xlabel(xlabel)
@@ -66,28 +66,28 @@ def _stacked(shares: Sequence[str], xlabel: str) -> Callable[[FigureTable, RunDa
 
 
 def _proposals(data: RunData) -> FigureTable:
-    found: dict[tuple[str, str], list[float]] = {}
+    lines: dict[tuple[str, str], list[float]] = {}
     for (arm, _), tally in data.tallies.items():
         for node, (total, turns) in tally.proposed.items():
-            kept = found.setdefault((node, arm), [0.0, 0])
-            kept[0] += total
-            kept[1] += turns
-    if not found:
+            sums = lines.setdefault((node, arm), [0.0, 0])
+            sums[0] += total
+            sums[1] += turns
+    if not lines:
         raise NothingToDrawError(
             "no node but the deciding one proposed a move, or only programs did and the journals are lean"
         )
-    nodes = list(dict.fromkeys(node for node, _ in found))
-    rows = [(node, arm, int(found[node, arm][1]), found[node, arm][0] / found[node, arm][1])
-            for node in nodes for arm in data.shown() if (node, arm) in found]  # fmt: skip
+    nodes = list(dict.fromkeys(node for node, _ in lines))
+    rows = [(node, arm, int(lines[node, arm][1]), lines[node, arm][0] / lines[node, arm][1])
+            for node in nodes for arm in data.shortlist() if (node, arm) in lines]  # fmt: skip
     return FigureTable(("node", "arm", "turns", "share"), tuple(rows))
 
 
 def _paint_proposals(table: FigureTable, data: RunData) -> Any:
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_players: dict[str, list[dict[str, Any]]] = {}
     for row in table.records():
-        found.setdefault(row["node"], []).append(row)
-    figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
-    for ax, (node, rows) in zip(axes, found.items(), strict=True):
+        by_players.setdefault(row["node"], []).append(row)
+    figure, axes = style.panels([style.height(len(rows)) for rows in by_players.values()])
+    for ax, (node, rows) in zip(axes, by_players.items(), strict=True):
         ax.set_title(node)
         shares = [100 * row["share"] for row in rows]
         ax.barh(range(len(rows)), shares, 0.62, color=style.SKY, alpha=0.6, linewidth=0)

@@ -9,7 +9,7 @@ from experiments.report.run_data import NothingToDrawError, RunData
 
 
 def _cost(data: RunData) -> FigureTable:
-    found = [
+    rows = [
         (
             *(s.players, s.arm, s.n, *(s.means[key] for key in ("calls", "tokens_in", "tokens_out", "usd"))),
             *(s.of("strict").mean, s.of("kept").mean),
@@ -17,10 +17,10 @@ def _cost(data: RunData) -> FigureTable:
         for s in data.summaries()
         if s.players is not None
     ]
-    if not any(row[4] or row[5] for row in found):
+    if not any(row[4] or row[5] for row in rows):
         raise NothingToDrawError("no call was paid for: simulated models and programs cost nothing")
     columns = ("players", "arm", "games", "calls", "tokens_in", "tokens_out", "usd", "strict", "kept")
-    return FigureTable(columns, tuple(by_players(found)))
+    return FigureTable(columns, tuple(by_players(rows)))
 
 
 MARKS = {2: "o", 3: "s", 4: "^", 5: "D"}

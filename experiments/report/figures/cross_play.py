@@ -28,7 +28,7 @@ def _figure(players: int) -> Figure:
 
 def _table(players: int) -> Callable[[RunData], FigureTable]:
     def table(data: RunData) -> FigureTable:
-        of = set(data.pairs)
+        maps = set(data.pairs)
         rows = tuple(
             (
                 *s.arm.split(WITH),
@@ -41,7 +41,7 @@ def _table(players: int) -> Callable[[RunData], FigureTable]:
                 *both(s),
             )
             for s in data.analysis.summaries
-            if s.arm in of and s.players == players
+            if s.arm in maps and s.players == players
         )
         return FigureTable(("one", "rest", "players", "n", "metric", "strict_se", "sd", "struck_out", *BOTH), rows)
 
@@ -55,7 +55,7 @@ def _paint(table: FigureTable, data: RunData) -> Any:
     rows = table.records()
     ones, rests = (list(dict.fromkeys(row[name] for row in rows)) for name in ("one", "rest"))
     cells = {(row["one"], row["rest"]): of_metric(row, data.metric) for row in rows}
-    grid = [[cells[one, rest][0] if (one, rest) in cells else float("nan") for rest in rests] for one in ones]
+    grid = [[cells[cell, rest][0] if (cell, rest) in cells else float("nan") for rest in rests] for cell in ones]
     side = max(style.WIDTH, 1.8 + 0.56 * len(rests))
     figure = Figure(figsize=(side, 1.2 + 0.42 * len(ones)), layout="constrained")
     ax: Any = figure.subplots()
@@ -65,12 +65,12 @@ def _paint(table: FigureTable, data: RunData) -> Any:
     ax.set_xlabel("all other seats")
     ax.set_ylabel("one seat")
     ax.tick_params(length=0)
-    for (one, rest), (mean, low, high) in cells.items():
+    for (cell, rest), (mean, low, high) in cells.items():
         look = {"ha": "center", "va": "center", "color": "#000000" if mean > 15 else "#ffffff"}
-        x, y = rests.index(rest), ones.index(one)
-        known = low is not None and high is not None
-        ax.text(x, y - (0.17 if known else 0), f"{mean:.1f}", fontsize=7.5, **look)
-        if known:
+        x, y = rests.index(rest), ones.index(cell)
+        means = low is not None and high is not None
+        ax.text(x, y - (0.17 if means else 0), f"{mean:.1f}", fontsize=7.5, **look)
+        if means:
             ax.text(x, y + 0.23, f"{low:.1f}–{high:.1f}", fontsize=5.5, **look)
     figure.colorbar(image, label=f"mean {data.metric} score").outline.set_visible(False)
     return figure

@@ -15,34 +15,36 @@ LINES = 8
 
 
 def _curves(data: RunData) -> FigureTable:
-    if len(data.shown()) > LINES:
-        raise NothingToDrawError(f"{len(data.shown())} arms are too many for a line each; {LINES} can be told apart")
-    found = []
+    if len(data.shortlist()) > LINES:
+        raise NothingToDrawError(
+            f"{len(data.shortlist())} arms are too many for a line each; {LINES} can be told apart"
+        )
+    rows = []
     for (arm, players), tally in data.tallies.items():
         last = max(other.longest for (_, count), other in data.tallies.items() if count == players)
         for turn in range(1, last + 1) if tally.games else ():
-            found.append((players, arm, turn, tally.games, *_points(tally, turn), tally.lives_lost(turn)))
-    if not found:
+            rows.append((players, arm, turn, tally.games, *_points(tally, turn), tally.lives_lost(turn)))
+    if not rows:
         raise NothingToDrawError("no game is finished")
     columns = ("players", "arm", "turn", "games", "score_kept", "standard_error", "low", "high", "lives_lost")
-    return FigureTable(columns, tuple(by_players(found)))
+    return FigureTable(columns, tuple(by_players(rows)))
 
 
 def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | None, float | None]:
     """Return mean, standard error and 95 % interval, which no score can leave."""
-    one = tally.score(turn)
-    if isinstance(one, float):
-        return one, None, None, None
-    return one.mean, one.error, *clip(one.interval, 0, PERFECT)
+    estimate = tally.score(turn)
+    if isinstance(estimate, float):
+        return estimate, None, None, None
+    return estimate.mean, estimate.error, *clip(estimate.interval, 0, PERFECT)
 
 
 def _paint(table: FigureTable, data: RunData) -> Any:
-    found = groups(table)
-    figure, axes = style.panels([1.7, 0.6] * len(found), share=False)
-    for number, (players, rows) in enumerate(found.items()):
+    by_players = groups(table)
+    figure, axes = style.panels([1.7, 0.6] * len(by_players), share=False)
+    for number, (players, rows) in enumerate(by_players.items()):
         score, lives = axes[2 * number : 2 * number + 2]
         score.set_title(style.headed(players))
-        for place, arm in enumerate(arm for arm in data.shown() if any(row["arm"] == arm for row in rows)):
+        for place, arm in enumerate(arm for arm in data.shortlist() if any(row["arm"] == arm for row in rows)):
             _line(score, lives, [row for row in rows if row["arm"] == arm], place, data.name(arm))
         for ax in (score, lives):
             ax.set_xlim(1, max(row["turn"] for row in rows))
@@ -64,9 +66,9 @@ def _line(score: Any, lives: Any, rows: list[dict[str, Any]], place: int, name: 
     turns = [row["turn"] for row in rows]
     means = [row["score_kept"] for row in rows]
     score.plot(turns, means, linewidth=1.3, label=name, **look)
-    known = [(row["turn"], row["low"], row["high"]) for row in rows if row["low"] is not None]
-    if known:
-        score.fill_between(*zip(*known, strict=True), color=look["color"], alpha=0.12, linewidth=0)
+    bounds = [(row["turn"], row["low"], row["high"]) for row in rows if row["low"] is not None]
+    if bounds:
+        score.fill_between(*zip(*bounds, strict=True), color=look["color"], alpha=0.12, linewidth=0)
     lives.plot(turns, [row["lives_lost"] for row in rows], linewidth=1.3, **look)
 
 

@@ -21,19 +21,19 @@ SIDE = 2.1
 
 
 def _deals(data: RunData) -> FigureTable:
-    compared = [arm for arm in data.shown() if any(one.arm == arm for one in data.analysis.differences)]
+    compared = [arm for arm in data.shortlist() if any(effect.arm == arm for effect in data.analysis.differences)]
     if not compared:
         raise NothingToDrawError("no arm is compared with a baseline")
     if len({row.seed for row in data.rows}) == 1:
         raise NothingToDrawError("there is a single deal")
     base = data.rows_of(data.analysis.baseline or "")
-    found = [
+    rows = [
         (players, arm, seed, *scores)
         for arm in order.foremost(compared, data.analysis, PANELS)
         for players in data.players()
         for seed, scores in _pairs(data, data.rows_of(arm), base, players).items()
     ]
-    return FigureTable(("players", "arm", "seed", "baseline_score", "arm_score"), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "seed", "baseline_score", "arm_score"), tuple(by_players(rows)))
 
 
 def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> dict[int, tuple[float, float]]:
@@ -42,7 +42,10 @@ def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> di
     comparison = compare(of_arm, of_base, measures.metric(data.metric))
     ours, theirs = comparison.rows if comparison else ([], [])
     seeds = sorted({row.seed for row in ours})
-    both = [{seed: [r.score(data.metric) for r in of if r.seed == seed] for seed in seeds} for of in (theirs, ours)]
+    both = [
+        {seed: [r.score(data.metric) for r in arm_games if r.seed == seed] for seed in seeds}
+        for arm_games in (theirs, ours)
+    ]
     return {seed: (fmean(both[0][seed]), fmean(both[1][seed])) for seed in seeds}
 
 

@@ -40,7 +40,7 @@ class LeftOut:
     why: str
 
 
-def there() -> bool:
+def available() -> bool:
     """Tell whether matplotlib is installed."""
     try:
         import matplotlib  # noqa: F401
@@ -54,28 +54,34 @@ def draw(data: RunData, *, png: bool = True) -> tuple[list[DrawnFigure], list[Le
 
     A figure that fails does not stop the others.
     """
-    drawn, left = [], []
+    tables, left_out = [], []
     for figure in all_figures(data):
         try:
             table = figure.data(data)
         except NothingToDrawError as reason:
-            left.append(LeftOut(figure.title, str(reason)))
+            left_out.append(LeftOut(figure.title, str(reason)))
             continue
         except Exception as error:
-            left.append(_failed(figure, error))
+            left_out.append(_failed(figure, error))
             continue
         write_atomically(data.folder / FOLDER / f"{figure.name}.csv", table.csv())
-        drawn.append(DrawnFigure(figure, table, None))
-    if not there():
-        return drawn, left
+        tables.append(DrawnFigure(figure, table, None))
+    if not available():
+        return tables, left_out
     painted = []
-    for one in drawn:
+    for figure_table in tables:
         try:
-            painted.append(DrawnFigure(one.figure, one.table, _picture(one.figure, one.table, data, png=png)))
+            painted.append(
+                DrawnFigure(
+                    figure_table.figure,
+                    figure_table.table,
+                    _picture(figure_table.figure, figure_table.table, data, png=png),
+                )
+            )
         except Exception as error:
-            left.append(_failed(one.figure, error))
-            painted.append(one)
-    return painted, left
+            left_out.append(_failed(figure_table.figure, error))
+            painted.append(figure_table)
+    return painted, left_out
 
 
 def _failed(figure: Figure, error: Exception) -> LeftOut:

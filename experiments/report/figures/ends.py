@@ -16,32 +16,32 @@ ENDS = {
 
 
 def _ends(data: RunData) -> FigureTable:
-    found = [
+    rows = [
         (s.players, s.arm, s.n, *(s.ends.get(end, 0) for end in ENDS))
         for s in data.summaries()
         if s.players is not None
     ]
-    if not found:
+    if not rows:
         raise NothingToDrawError("no game is finished")
-    return FigureTable(("players", "arm", "games", *ENDS), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "games", *ENDS), tuple(by_players(rows)))
 
 
 def _paint(table: FigureTable, data: RunData) -> Any:
-    found = groups(table)
-    figure, axes = style.panels([style.height(len(rows)) for rows in found.values()])
-    shown = [end for end in ENDS if any(row[end] for row in table.records())]
-    for ax, (players, rows) in zip(axes, found.items(), strict=True):
+    by_players = groups(table)
+    figure, axes = style.panels([style.height(len(rows)) for rows in by_players.values()])
+    ends = [end for end in ENDS if any(row[end] for row in table.records())]
+    for ax, (players, rows) in zip(axes, by_players.items(), strict=True):
         ax.set_title(style.headed(players))
-        left = [0.0] * len(rows)
-        for end in shown:
+        starts = [0.0] * len(rows)
+        for end in ends:
             wide = [100 * row[end] / row["games"] for row in rows]
-            ax.barh(range(len(rows)), wide, 0.7, left, color=ENDS[end][1], linewidth=0, label=ENDS[end][0])
-            left = [a + b for a, b in zip(left, wide, strict=True)]
+            ax.barh(range(len(rows)), wide, 0.7, starts, color=ENDS[end][1], linewidth=0, label=ENDS[end][0])
+            starts = [a + b for a, b in zip(starts, wide, strict=True)]
         style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
     axes[-1].set_xlabel("% of games")
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(shown), handlelength=1, columnspacing=1.2)
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(ends), handlelength=1, columnspacing=1.2)
     return figure
 
 

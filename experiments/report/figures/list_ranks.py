@@ -15,35 +15,35 @@ PANELS = 8
 """The most arms that are drawn; the table has all."""
 
 
-def table_of(found: Sequence[RankTable]) -> FigureTable:
+def table_of(ranks: Sequence[RankTable]) -> FigureTable:
     """Return a row for each rank, and one for moves that are not on the list."""
-    most = policies.longest(found)
+    most = policies.longest(ranks)
     rows = [
         (
-            one.players,
-            one.arm,
-            one.by,
+            arm_ranks.players,
+            arm_ranks.arm,
+            arm_ranks.by,
             policies.rank_name(rank),
-            one.counts[rank],
+            arm_ranks.counts[rank],
             share,
             *(ends or (None, None)),
             games,
         )
-        for one in found
-        for games in (len(one.games),)
-        for rank, (share, ends) in one.shares(most).items()
+        for arm_ranks in ranks
+        for games in (len(arm_ranks.games),)
+        for rank, (share, ends) in arm_ranks.shares(most).items()
     ]
     return FigureTable(COLUMNS, tuple(rows))
 
 
 def _table(data: RunData) -> FigureTable:
-    found: list[RankTable] = []
+    ranks: list[RankTable] = []
     for (arm, players), tally in sorted(data.tallies.items(), key=lambda item: item[0][1]):
         for seat, games in sorted(tally.list_ranks.items()):
-            found.append(RankTable(arm, players, f"P{seat}", {game: Counter(c) for game, c in games.items()}))
-    if not found:
+            ranks.append(RankTable(arm, players, f"P{seat}", {game: Counter(c) for game, c in games.items()}))
+    if not ranks:
         raise NothingToDrawError("no seat has a recommender")
-    return table_of(found)
+    return table_of(ranks)
 
 
 def paint(table: FigureTable) -> Any:
@@ -51,11 +51,11 @@ def paint(table: FigureTable) -> Any:
     groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
     for row in table.records():
         groups.setdefault((row["players"], row["arm"]), []).append(row)
-    shown = list(groups.items())[:PANELS]
-    ranks = [str(rank) for rank in range(1, max(_number(row["rank"]) for _, rows in shown for row in rows) + 1)]
+    panels = list(groups.items())[:PANELS]
+    ranks = [str(rank) for rank in range(1, max(_number(row["rank"]) for _, rows in panels for row in rows) + 1)]
     places = [*ranks, policies.OUTSIDE]
-    figure, axes = style.panels([1.15] * len(shown))
-    for ax, ((players, arm), rows) in zip(axes, shown, strict=True):
+    figure, axes = style.panels([1.15] * len(panels))
+    for ax, ((players, arm), rows) in zip(axes, panels, strict=True):
         ax.set_title(f"{arm}, {style.headed(players)}")
         seats = list(dict.fromkeys(row["by"] for row in rows))
         for number, seat in enumerate(seats):

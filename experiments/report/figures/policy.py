@@ -32,10 +32,10 @@ def _drawn(data: RunData) -> str:
 
 
 def _tables(data: RunData) -> list[ActionTable]:
-    shown = data.shown()
-    if not all((data.folder / row.journal).exists() for row in data.rows if row.arm in shown):
+    arms = data.shortlist()
+    if not all((data.folder / row.journal).exists() for row in data.rows if row.arm in arms):
         raise NothingToDrawError("the journals are not in this folder")
-    return policies.action_tables(data.folder, [row for row in data.rows if row.arm in shown])
+    return policies.action_tables(data.folder, [row for row in data.rows if row.arm in arms])
 
 
 def _figure(players: int, arm: str, tables: Tables) -> Figure:
@@ -53,7 +53,7 @@ def _figure(players: int, arm: str, tables: Tables) -> Figure:
 
 
 def _table(players: int, tables: Sequence[ActionTable]) -> FigureTable:
-    table = table_of([one for one in tables if one.players == players])
+    table = table_of([pair for pair in tables if pair.players == players])
     if not table.rows:
         raise NothingToDrawError("no game has two turns")
     return table
@@ -61,41 +61,41 @@ def _table(players: int, tables: Sequence[ActionTable]) -> FigureTable:
 
 def table_of(tables: Sequence[ActionTable]) -> FigureTable:
     """Return a row for each next action that followed, and one without a next action where none did."""
-    return FigureTable(COLUMNS, tuple(row for one in tables for row in _rows(one)))
+    return FigureTable(COLUMNS, tuple(row for pair in tables for row in _rows(pair)))
 
 
-def _rows(one: ActionTable) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
-    for each in one.actions:
-        share, bounds = one.shares[each]
-        head = one.players, one.arm, one.by, one.then, each, share
-        ends, games = bounds or (None, None), len(one.games)
-        next_shares = {other: share for other, share in one.following(each).items() if share}
+def _rows(pair: ActionTable) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
+    for each in pair.actions:
+        share, bounds = pair.shares[each]
+        head = pair.players, pair.arm, pair.by, pair.then, each, share
+        ends, games = bounds or (None, None), len(pair.games)
+        next_shares = {other: share for other, share in pair.following(each).items() if share}
         for other, share in next_shares.items():
-            after = one.next_shares[each, other][1] or (None, None)
-            found.append((*head, other, one.pairs[each, other], share, *ends, *after, games))
-        found += [] if next_shares else [(*head, None, 0, None, *ends, None, None, games)]
-    return found
+            after = pair.next_shares[each, other][1] or (None, None)
+            rows.append((*head, other, pair.pairs[each, other], share, *ends, *after, games))
+        rows += [] if next_shares else [(*head, None, 0, None, *ends, None, None, games)]
+    return rows
 
 
 def _paint(table: FigureTable, arm: str) -> Any:
     """Return the heat map of one pair of players of an arm, best where the same player sits in both seats."""
     rows = [row for row in table.records() if row["arm"] == arm] or table.records()
-    whose = list(dict.fromkeys((row["by"], row["then"]) for row in rows))
-    first = next((pair for pair in whose if pair[0] == pair[1]), whose[0])
+    name = list(dict.fromkeys((row["by"], row["then"]) for row in rows))
+    first = next((pair for pair in name if pair[0] == pair[1]), name[0])
     return _maps([[row for row in rows if (row["by"], row["then"]) == first]])
 
 
 def paint(table: FigureTable) -> Any:
     """Return a heat map for each arm, player count, and pair of who acts and who is next. Raises UserError for too
     many."""
-    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    maps: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in table.records():
-        found.setdefault((row["arm"], row["players"], row["by"], row["then"]), []).append(row)
-    if len(found) > MOST:
-        why = f"{len(found)} tables are too many for one picture, which holds {MOST}"
+        maps.setdefault((row["arm"], row["players"], row["by"], row["then"]), []).append(row)
+    if len(maps) > MOST:
+        why = f"{len(maps)} tables are too many for one picture, which holds {MOST}"
         raise UserError(f"{why}; choose some by --arm and --players")
-    return _maps(list(found.values()))
+    return _maps(list(maps.values()))
 
 
 def _maps(tables: Sequence[Sequence[dict[str, Any]]]) -> Any:
@@ -115,10 +115,10 @@ def _maps(tables: Sequence[Sequence[dict[str, Any]]]) -> Any:
 def _map(ax: Any, rows: Sequence[dict[str, Any]]) -> Any:
     names = list(policies.actions(rows[0]["players"]))
     shares = {(row["action"], row["next_action"]): row["next_share"] for row in rows}
-    whole = {row["action"]: row["share"] for row in rows}
-    came = {one for one, other in shares if other is not None}
-    grid = [[shares.get((one, other), 0.0) if one in came else nan for other in names] for one in names]
-    grid.append([whole[one] for one in names])
+    total = {row["action"]: row["share"] for row in rows}
+    came = {pair for pair, other in shares if other is not None}
+    grid = [[shares.get((pair, other), 0.0) if pair in came else nan for other in names] for pair in names]
+    grid.append([total[pair] for pair in names])
     image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=1, aspect="auto")
     ax.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(grid)), [*names, "all turns"])

@@ -21,18 +21,18 @@ SINGLE_POINTS = 60
 
 
 def _scores(data: RunData) -> FigureTable:
-    found = [(s.players, s.arm, spans(s.counts), s.n, data.metric, *both(s)) for s in data.summaries()]
-    if not found:
+    rows = [(s.players, s.arm, spans(s.counts), s.n, data.metric, *both(s)) for s in data.summaries()]
+    if not rows:
         raise NothingToDrawError("no game is finished")
-    return FigureTable(("players", "arm", "counts", "games", "metric", *BOTH), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "counts", "games", "metric", *BOTH), tuple(by_players(rows)))
 
 
 BOTH = ("strict", "low", "high", "kept", "kept_low", "kept_high")
 """Columns with the means and intervals of the two scores."""
 
 
-def both(one: Summary) -> tuple[float | None, ...]:
-    scores = one.of("strict"), one.of("kept")
+def both(summary: Summary) -> tuple[float | None, ...]:
+    scores = summary.of("strict"), summary.of("kept")
     return tuple(value for score in scores for value in (score.mean, score.low, score.high))
 
 
@@ -49,17 +49,19 @@ def by_players(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def groups(table: FigureTable) -> dict[int | None, list[dict[str, Any]]]:
-    found: dict[int | None, list[dict[str, Any]]] = {}
+    by_players: dict[int | None, list[dict[str, Any]]] = {}
     for record in table.records():
-        found.setdefault(record["players"], []).append(record)
-    return found
+        by_players.setdefault(record["players"], []).append(record)
+    return by_players
 
 
 def _paint_scores(table: FigureTable, data: RunData) -> Any:
-    found = groups(table)
-    figure, axes = style.panels([style.height(len(rows)) * (1.2 if players else 1) for players, rows in found.items()])
+    by_players = groups(table)
+    figure, axes = style.panels(
+        [style.height(len(rows)) * (1.2 if players else 1) for players, rows in by_players.items()]
+    )
     other = OTHER[data.metric]
-    for ax, (players, rows) in zip(axes, found.items(), strict=True):
+    for ax, (players, rows) in zip(axes, by_players.items(), strict=True):
         style.experienced(ax)
         ax.set_title(style.headed(players))
         for place, row in enumerate(rows):
@@ -134,20 +136,20 @@ DIFFERENCES = (
 
 
 def _differences(data: RunData) -> FigureTable:
-    shown, filled = set(data.shown()), conclusions.claims(data.analysis.differences)
-    found = [
+    arms, filled = set(data.shortlist()), conclusions.claims(data.analysis.differences)
+    rows = [
         (d.players, d.arm, spans(d.counts), d.baseline, d.metric, d.n, d.unit, int(d in filled), *_figures(d))
         for d in (*data.analysis.differences, *data.analysis.other_differences)
-        if d.arm in shown
+        if d.arm in arms
     ]
-    if not found:
+    if not rows:
         raise NothingToDrawError(_why_no_differences(data))
     columns = ("players", "arm", "counts", "baseline", "metric", "pairs", "unit", "filled", *DIFFERENCES)
-    return FigureTable(columns, tuple(by_players(found)))
+    return FigureTable(columns, tuple(by_players(rows)))
 
 
-def _figures(one: Difference) -> tuple[float | int | None, ...]:
-    return tuple(getattr(one, name) for name in DIFFERENCES)
+def _figures(effect: Difference) -> tuple[float | int | None, ...]:
+    return tuple(getattr(effect, name) for name in DIFFERENCES)
 
 
 def _why_no_differences(data: RunData) -> str:
@@ -159,23 +161,23 @@ def _why_no_differences(data: RunData) -> str:
 
 
 def _paint_differences(table: FigureTable, data: RunData) -> Any:
-    found = groups(table)
-    both = {players: _by_metric(rows, data.metric) for players, rows in found.items()}
+    by_players = groups(table)
+    both = {players: _by_metric(rows, data.metric) for players, rows in by_players.items()}
     figure, axes = style.panels([style.height(len(rows)) for rows, _ in both.values()])
-    apart = any(row["strict"] != row["kept"] for row in _scores(data).records())
-    for ax, (players, (rows, others)) in zip(axes, both.items(), strict=True):
+    offset = any(row["strict"] != row["kept"] for row in _scores(data).records())
+    for ax, (players, (rows, beside_rows)) in zip(axes, both.items(), strict=True):
         ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
         ax.set_title(style.headed(players))
         for place, row in enumerate(rows):
             face = style.INK if row["filled"] else style.PAPER
-            up = 0.12 if apart else 0
+            up = 0.12 if offset else 0
             if row["low_holm"] is not None:
                 ax.plot([row["low_holm"], row["high_holm"]], [place - up] * 2, color=style.INK, linewidth=0.6, zorder=3)
             interval(ax, place - up, row["mean"], row["low"], row["high"], markerfacecolor=face, markersize=4.5)
-            if apart and (other := others.get(row["arm"])):
+            if offset and (other := beside_rows.get(row["arm"])):
                 _thin(ax, place + 0.22, other)
         style.rows(ax, [_named(data, row) for row in rows])
-    if apart:
+    if offset:
         axes[0].plot([], [], "D-", linewidth=0.8, label=f"{OTHER[data.metric]} score", **OTHER_MARK)
         figure.legend(loc="outside upper right", handlelength=2)
     baseline = data.name(table.records()[0]["baseline"])
@@ -198,26 +200,26 @@ def _thin(ax: Any, place: float, row: Mapping[str, Any]) -> None:
 
 
 def _histogram(data: RunData) -> FigureTable:
-    found = [
+    rows = [
         (s.players, s.arm, score, s.of(data.metric).histogram[score], data.metric)
         for s in data.summaries()
         if s.players is not None
         for score in range(PERFECT + 1)
     ]
-    if not found:
+    if not rows:
         raise NothingToDrawError("no game is finished")
-    return FigureTable(("players", "arm", "score", "games", "metric"), tuple(by_players(found)))
+    return FigureTable(("players", "arm", "score", "games", "metric"), tuple(by_players(rows)))
 
 
 def _paint_histogram(table: FigureTable, data: RunData) -> Any:
-    found = {players: _by_arm(rows) for players, rows in groups(table).items()}
-    figure, axes = style.panels([style.height(len(arms)) * 1.25 for arms in found.values()])
-    for ax, (players, arms) in zip(axes, found.items(), strict=True):
+    by_players = {players: _by_arm(rows) for players, rows in groups(table).items()}
+    figure, axes = style.panels([style.height(len(arms)) * 1.25 for arms in by_players.values()])
+    for ax, (players, arms) in zip(axes, by_players.items(), strict=True):
         style.experienced(ax)
         ax.set_title(style.headed(players))
         for place, games in enumerate(arms.values()):
             tall = [0.82 * count / max(max(games), 1) for count in games]
-            ax.bar(range(26), [-one for one in tall], 0.86, place + 0.42, color=style.BLUE, linewidth=0, zorder=2)
+            ax.bar(range(26), [-row for row in tall], 0.86, place + 0.42, color=style.BLUE, linewidth=0, zorder=2)
             ax.axhline(place + 0.42, color=style.FAINT, linewidth=0.6, zorder=1)
         style.rows(ax, [data.name(arm) for arm in arms])
         ax.set_xlim(-0.6, 25.6)
@@ -226,10 +228,10 @@ def _paint_histogram(table: FigureTable, data: RunData) -> Any:
 
 
 def _by_arm(rows: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    by_arm: dict[str, list[int]] = {}
     for row in rows:
-        found.setdefault(row["arm"], []).append(row["games"])
-    return found
+        by_arm.setdefault(row["arm"], []).append(row["games"])
+    return by_arm
 
 
 FIGURES = (

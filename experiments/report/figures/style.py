@@ -73,7 +73,7 @@ def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[A
     figure: Any = Figure(figsize=(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights)), layout="constrained")
     figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03)
     axes = figure.subplots(len(heights), 1, squeeze=False, sharex=share, height_ratios=list(heights))
-    return figure, [one[0] for one in axes]
+    return figure, [row[0] for row in axes]
 
 
 def rows(axes: Any, names: Sequence[str]) -> None:
@@ -98,7 +98,7 @@ def references(axes: Any, means: Mapping[str, float]) -> None:
     """Draw dashed lines at published scores, with their names above the panel, apart where lines are close."""
     look = {"fontsize": 6.5, "color": MUTED, "rotation": 30, "ha": "left", "va": "bottom"}
     at = -1.0
-    for name, mean in sorted(means.items(), key=lambda one: one[1]):
+    for name, mean in sorted(means.items(), key=lambda reference: reference[1]):
         at = max(mean, at + APART)
         axes.axvline(mean, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         axes.text(at - 0.1, 1.01, name, transform=axes.get_xaxis_transform(), **look)

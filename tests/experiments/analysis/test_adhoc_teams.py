@@ -190,7 +190,7 @@ SMALL: dict[str, Any] = {
 def test_terminal_report_and_data_mark_partners_that_are_no_strangers(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawing, "there", lambda: False)  # tables without pictures
+    monkeypatch.setattr(drawing, "available", lambda: False)  # tables without pictures
     path = tmp_path / "few.yaml"
     path.write_text(yaml.safe_dump(SMALL), "utf-8")
     code, out, _ = run("experiment", "run", str(path), "--out", str(tmp_path / "few"))

@@ -42,7 +42,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = experiment_run.run(experiment.read(str(place / "small.yaml"), ()), place / "small")
     with pytest.MonkeyPatch.context() as few:
         few.setattr(drawing, "all_figures", lambda data: all_figures(data)[:1])  # each takes a third of a second
-        run_report.write(done.plan.folder, known=done.games, png=False)
+        run_report.write(done.plan.folder, peeked=done.games, png=False)
     return place / "small"
 
 

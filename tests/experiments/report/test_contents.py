@@ -27,7 +27,7 @@ from tests.conftest import Run
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """They take most of the time; tests that look at one undo this."""
-    monkeypatch.setattr(drawing, "there", lambda: False)
+    monkeypatch.setattr(drawing, "available", lambda: False)
 
 
 def game(arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, lost: bool = False) -> Row:

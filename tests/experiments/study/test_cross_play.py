@@ -82,7 +82,7 @@ def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(tmp_path
 def test_without_matplotlib_the_tables_are_there_and_one_sentence_says_why_no_picture(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawing, "there", lambda: False)
+    monkeypatch.setattr(drawing, "available", lambda: False)
     Path("pairs.yaml").write_text(yaml.safe_dump({**TEXT, "players": [2], "seeds": [1]}), "utf-8")
     code, out, _ = run("experiment", "run", "pairs.yaml", "--out", "here", "--json", "-q")
     assert code == 0 and "pip install 'hanabi-orchestrator[figures]'" in json.loads(out)["notes"][-1]
