@@ -23,21 +23,21 @@ from orchestrator.replies.reply import Reply
 from roles.hanabi.history_report import HistoryReport
 
 CHEATS = "cheats: it is told the own hand, which no seat may know"
-_known: dict[str, PositionTruth] = {}
+_truths: dict[str, PositionTruth] = {}
 
 
 def open_truth(bank: Path) -> None:
     """Read the truth of a bank, for an arm that cheats."""
-    _known.clear()
-    _known.update(truths(bank))
+    _truths.clear()
+    _truths.update(truths(bank))
 
 
 def note(kind: type[Reply], position: BankPosition, recorded: Sequence[object]) -> Reply:
-    """The own hand as a note of a role's type, with what a program's recorded note says of the partners.
+    """Return the own hand as a note of a role's type, with what a program's recorded note says of the partners.
 
     Raises UserError for a role whose note cannot say it, and for a bank without its truth.
     """
-    truth = _known.get(position.name)
+    truth = _truths.get(position.name)
     if truth is None:
         raise UserError(
             f"the bank does not hold the truth of position {position.name}, so own_hand has nothing to tell"
@@ -45,9 +45,9 @@ def note(kind: type[Reply], position: BankPosition, recorded: Sequence[object]) 
     hand = ", ".join(f"slot {slot} is {card.value}" for slot, card in enumerate(truth.own))
     data: dict[str, Any] = {"insights": [f"Your own hand: {hand}."]}
     if issubclass(kind, HistoryReport):
-        told = [{"slot": slot, "reason": "seen", "cards": [card]} for slot, card in enumerate(truth.own)]
-        trust = [one.trust for one in recorded if isinstance(one, HistoryReport)]
-        data = {"insights": [], "inferred": told, "summary": f"Your own hand: {hand}.", "trust": [*trust, ()][0]}
+        cards = [{"slot": slot, "reason": "seen", "cards": [card]} for slot, card in enumerate(truth.own)]
+        trust = next((reply.trust for reply in recorded if isinstance(reply, HistoryReport)), ())
+        data = {"insights": [], "inferred": cards, "summary": f"Your own hand: {hand}.", "trust": trust}
     try:
         return kind.model_validate(data)
     except ValidationError:
@@ -57,9 +57,8 @@ def note(kind: type[Reply], position: BankPosition, recorded: Sequence[object]) 
 
 
 def values(position: BankPosition, scene: Scene) -> dict[Move, float]:
-    """The one-step values of the legal moves by the true hand, for a player who was told it."""
-    truth = _known[position.name]
-    ones = (tuple(int(card is own) for card in CARDS) for own in truth.own)
+    """Return the one-step values of the legal moves by the true hand, for a player who was told it."""
+    hand = (tuple(int(card is held) for card in CARDS) for held in _truths[position.name].own)
     seen = replace(scene)
-    seen.__dict__["own"] = tuple(Slot(weights, scene.piles) for weights in ones)  # in place of the belief
+    seen.__dict__["beliefs"] = tuple(Slot(weights, scene.piles) for weights in hand)  # in place of its own
     return one_step_values(seen)

@@ -16,8 +16,11 @@ from experiments.running.runner import RunOptions
 from experiments.tasks.positions import bank, cheat, decisions, position_report, position_run
 from experiments.tasks.positions.study import FOLDER, Study, read
 from experiments.tasks.positions.truth import truths
+from experiments.values.position import Position
 from graphs.config import checked
 from orchestrator.errors import UserError
+from orchestrator.hanabi.cards import INDEX
+from orchestrator.hanabi.moves import Play
 from orchestrator.journal.events import Call
 from tests.conftest import Run
 from tests.support.folders import ROOT
@@ -186,6 +189,20 @@ def test_the_cheating_arm_alone_is_told_the_own_hand(house_run: Path) -> None:
     (look,) = (look for row, look in zip(arms.texts(), arms.looks, strict=True) if row[0].endswith("(cheats)"))
     assert look == "no model"
     assert any("cheats: it is told the own hand" in part.text for part in position_report.words(report))
+
+
+def test_the_cheating_arm_is_valued_by_the_true_hand() -> None:
+    cheat.open_truth(bank.path_of("program"))
+    truth, sure = truths(bank.path_of("program")), 0
+    for position in bank.read("program").positions[:20]:
+        scene = Position(position.view, position.memory).scene
+        values = cheat.values(position, scene)
+        plays = {move.slot: value for move, value in values.items() if isinstance(move, Play)}
+        playable, hand = position.view.piles.playable, truth[position.name].own
+        fits = [slot for slot, card in enumerate(hand) if playable >> INDEX[card] & 1]
+        sure += len(fits)
+        assert all(plays[slot] > max((plays[n] for n in plays if n not in fits), default=-9.0) for slot in fits)
+    assert sure > 5
 
 
 @pytest.mark.parametrize(
