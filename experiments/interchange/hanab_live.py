@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.interchange.sources import Moves
+from experiments.record.game import Game
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
@@ -63,19 +63,20 @@ class HanabLiveGame:
     """Moves after the site ends a game because no card can score any more; it shows none of them."""
 
 
-def game(moves: Moves) -> HanabLiveGame:
-    """The game of a journal. Raises UserError when it has no move, since the site takes no such game."""
-    if not moves.turns:
+def game(recorded: Game) -> HanabLiveGame:
+    """Return the game of a journal. Raises UserError when it has no move, since the site takes no such game."""
+    if not recorded.moves:
         raise UserError("the game has no move yet; hanab.live takes no game without moves")
-    started, history = moves.started, [past for past, _ in moves.turns]
+    started, turns = recorded.started, [turn for turn in recorded.turns if turn.moved]
+    history = [turn.moved.past for turn in turns if turn.moved]
     orders, actions = CardOrders(started.players, len(started.deck)), list[dict[str, int]]()
     notes = [[list[str]() for _ in started.deck] for _ in range(started.players)]
-    for past, why in moves.turns:
+    for turn, past in zip(turns, history, strict=True):
         action, cards = _action(past, orders)
         actions.append(action)
         for order in cards:
-            notes[past.seat][order].append(_note(past, why))
-    if moves.result and moves.result.end == "max_turns":
+            notes[past.seat][order].append(_note(past, turn.decided.why if turn.decided else ""))
+    if recorded.result and recorded.result.end == "max_turns":
         actions.append({"type": END, "target": len(history) % started.players, "value": TERMINATED})
     data = {
         "players": names(started),

@@ -10,6 +10,7 @@ from typing import Any
 
 from experiments.interchange import hanab_live, hanab_live_address, sources
 from experiments.record.files import write_atomically
+from experiments.record.game import Game
 
 ADDRESSES = "addresses.csv"
 """In the folder of an exported run: each game and its address."""
@@ -38,10 +39,10 @@ def export(path: Path, out: Path) -> list[Written]:
     games = sources.read(path)
     written = []
     for source, file in zip(games, sources.targets(games, path, out, ".json"), strict=True):
-        moves = source.moves()
-        if path.is_dir() and not moves.turns:
+        recorded = Game.open(source.path)
+        if path.is_dir() and not recorded.moves:
             continue
-        game = hanab_live.game(moves)
+        game = hanab_live.game(recorded)
         write_atomically(file, json.dumps(game.data, ensure_ascii=False) + "\n")
         where = hanab_live_address.address(game.data)
         written.append(Written(source.name, file, where, game.past_end))
