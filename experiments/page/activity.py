@@ -3,10 +3,11 @@
 import hashlib
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.page.library import Found, Library
+from experiments.page.library import JournalFile, Library
 from experiments.record.failures import FAILED
 from experiments.record.rows import RESULTS
 from experiments.record.run_folder import RUN
@@ -30,44 +31,38 @@ class Activity:
 
     @classmethod
     def look(cls) -> "Activity":
-        return cls(_locked(), time.time())
+        """Return what plays now. Taking a lock to see whether it is free would disturb who needs it; the system's list
+        does not. Where there is no such list, only recent changes tell."""
+        locked = set[int]()
+        with suppress(OSError):
+            for line in LOCKS.read_text("ascii").splitlines():
+                inode = line.split()[5].rpartition(":")[2] if " FLOCK " in line and len(line.split()) > 5 else ""
+                locked |= {int(inode)} if inode.isdigit() else set()
+        return cls(frozenset(locked), time.time())
 
-    def plays(self, found: Found) -> bool:
-        """Whether a game that is not finished is being played."""
+    def plays(self, journal: JournalFile) -> bool:
+        """Return whether a game that is not finished is being played."""
         try:
-            held = found.path.stat().st_ino in self.locked
+            locked = journal.path.stat().st_ino in self.locked
         except OSError:
             return False
-        return held or self.now - found.mtime / 1e9 < RECENT_S
+        return locked or self.now - journal.mtime / 1e9 < RECENT_S
 
     def plays_run(self, library: Library) -> bool:
-        """Whether a command holds the run folder, also between two games."""
+        """Return whether a command holds the run folder, also between two games."""
         try:
             return library.kind == "run" and library.base.stat().st_ino in self.locked
         except OSError:
             return False
 
 
-def _locked() -> frozenset[int]:
-    """Taking a lock to see whether it is free would disturb who wants it; the system's list does not. Where there is no
-    such list, only recent changes tell."""
-    try:
-        lines = LOCKS.read_text("ascii").splitlines()
-    except OSError:
-        return frozenset()
-    places = (line.split()[5] for line in lines if " FLOCK " in line and len(line.split()) > 5)
-    return frozenset(int(inode) for inode in (place.rpartition(":")[2] for place in places) if inode.isdigit())
-
-
-def version(library: Library, journals: Iterable[Found], *, going: bool, more: object = None) -> str:
-    """An opaque mark that differs when anything of the opened path changed."""
-    made = hashlib.sha256(repr((going, more)).encode())
-    for found in journals:
-        made.update(f"{found.id} {found.size} {found.mtime}\n".encode())
+def version(library: Library, journals: Iterable[JournalFile], *, going: bool) -> str:
+    """Return an opaque mark that differs when anything of the opened path changed."""
+    mark = hashlib.sha256(repr((going, None)).encode())
+    for journal in journals:
+        mark.update(f"{journal.id} {journal.size} {journal.mtime}\n".encode())
     for name in BESIDE if library.kind == "run" else ():
-        try:
+        with suppress(OSError):
             stat = (library.root / name).stat()
-        except OSError:
-            continue
-        made.update(f"{name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
-    return made.hexdigest()[:16]
+            mark.update(f"{name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return mark.hexdigest()[:16]

@@ -1,6 +1,6 @@
 """POST /api/fork: a turn decided again by programs, or by models that were named; the game stays as it is."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import graphs
@@ -21,55 +21,48 @@ MOST = 20
 
 
 class Forks:
-    """What may be asked, and its answers."""
+    """The questions that may be asked about a turn, and their answers."""
 
     def __init__(self, games: Games, models: NamedModels) -> None:
         self.games = games
         self.models = models
 
-    def offered(self) -> Json:
-        """The graphs and models that a turn may be decided by, beside its own."""
-        return {
-            "graphs": list(graphs.names()),
-            "models": list(dict.fromkeys((*self.models.offered, *self._simulated()))),
-        }
+    def offers(self) -> Json:
+        """Return the graphs and models that a turn may be decided by, beside its own; simulated models of the games
+        cost nothing."""
+        simulated = (name for entry in self.games.shelf().entries for name in among(str(entry.cells["model"])))
+        return {"graphs": list(graphs.names()), "models": list(dict.fromkeys((*self.models.choices, *simulated)))}
 
-    def _simulated(self) -> Iterator[str]:
-        """The simulated models of the games, which cost nothing."""
-        for one in self.games.shelf().listed:
-            yield from among(str(one.row.model if one.row else one.cells["model"]))
-
-    def decided(self, game: Game, asked: Mapping[str, Any]) -> Json:
-        """The old decision and the new ones. Raises UserError."""
-        turn, samples = _whole(asked, "turn"), _whole(asked, "samples", 1)
+    def decide(self, game: Game, query: Mapping[str, Any]) -> Json:
+        """Return the old decision and the new ones. Raises UserError."""
+        turn, samples = _integer(query, "turn"), _integer(query, "samples", 1)
         if not 1 <= samples <= MOST:
             raise UserError(f"samples is {samples}; it can be 1 to {MOST}")
-        graph, model = self._one_of(asked, "graph"), self._one_of(asked, "model")
+        graph, model = self._choice(query, "graph"), self._choice(query, "model")
         named = dict(single_game.models([], model)) if model else {}
         game.board(turn)
         try:
-            asked = {"model": named.pop("default", None), "named": named, "layer": self.models.layer()}
-            fork = decide(game.path, turn, graph=graph, samples=samples, **asked)
+            default, layer = named.pop("default", None), self.models.layer()
+            return _fork(decide(game.path, turn, graph=graph, samples=samples, model=default, named=named, layer=layer))
         except (TurnError, ModelError) as error:
             raise UserError(str(error)) from None
-        return _told(fork)
 
-    def _one_of(self, asked: Mapping[str, Any], key: str) -> str | None:
-        """A graph or a model that is offered: no file is read, and nobody is paid whom the user has not named."""
-        value, offered = asked.get(key) or None, self.offered()[f"{key}s"]
-        if value is not None and value not in offered:
-            raise UserError(f"{key} is {str(value)[:80]!r}; {did_you_mean(str(value), offered, 'it can be')}")
+    def _choice(self, query: Mapping[str, Any], key: str) -> str | None:
+        """Return a graph or model that is offered: no file is read, and nobody is paid whom the user has not named."""
+        value, offers = query.get(key) or None, self.offers()[f"{key}s"]
+        if value is not None and value not in offers:
+            raise UserError(f"{key} is {str(value)[:80]!r}; {did_you_mean(str(value), offers, 'it can be')}")
         return value
 
 
-def _whole(asked: Mapping[str, Any], key: str, default: int | None = None) -> int:
-    value = asked.get(key, default)
+def _integer(query: Mapping[str, Any], key: str, default: int | None = None) -> int:
+    value = query.get(key, default)
     if type(value) is not int:
         raise UserError(f"{key} is {value!r}; it must be a whole number")
     return value
 
 
-def _told(fork: Fork) -> Json:
+def _fork(fork: Fork) -> Json:
     old, new = fork.place.info, fork.seat.info
     return {
         "old": _turn(fork.old) | {"graph": old.graph, "model": old.model},
@@ -82,33 +75,16 @@ def _told(fork: Fork) -> Json:
 
 
 def _turn(turn: Turn) -> Json:
-    decided = turn.decided
-    return {
-        "move": spoken.move(decided.move) if decided else None,
-        "why": decided.why if decided else None,
-        "forced": bool(decided and decided.forced),
-        "node": decided.node if decided else None,
-        "calls": [_call(call) for call in turn.calls],
-    }
+    empty = {"move": None, "why": None, "forced": False, "node": None}
+    return (spoken.decision(turn.decided) if turn.decided else empty) | {"calls": [_call(call) for call in turn.calls]}
 
 
 def _call(call: Call) -> Json:
-    proposed = proposals(call.reply)
-    return {
-        "node": call.node,
-        "role": call.role,
-        "model": call.model,
-        "outcome": call.outcome,
-        "fixed": call.fixed,
-        "move": spoken.move(proposed[0]) if proposed else None,
-        "says": _says(call.reply),
-        "reply": call.reply,
-        "text": call.text,
-        "error": call.error,
+    """Return a call with the sentence in which its node sums up."""
+    moves, reply = proposals(call.reply), call.reply or {}
+    summary = reply.get("summary") or reply.get("reason")
+    names = ("node", "role", "model", "outcome", "fixed", "reply", "text", "error")
+    return {name: getattr(call, name) for name in names} | {
+        "move": spoken.move(moves[0]) if moves else None,
+        "says": summary if isinstance(summary, str) else None,
     }
-
-
-def _says(reply: Mapping[str, Any] | None) -> str | None:
-    """The sentence in which a node sums up."""
-    found = (reply or {}).get("summary") or (reply or {}).get("reason")
-    return found if isinstance(found, str) else None

@@ -3,33 +3,19 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from experiments.page.games import Listed, Shelf
+from experiments.page.games import Shelf
 from experiments.page.spoken import Json
 from experiments.record import rows
+from experiments.record.parquet import GAMES as TYPES
 
 FIRST = (
-    "id",
-    "arm",
-    "players",
-    "seed",
-    "repeat",
-    "graph",
-    "model",
-    "state",
-    "score_strict",
-    "score_kept",
-    "lives",
-    "turns",
-    "end",
-    "forced",
-    "refused",
-    "fallbacks",
-    "swing",
+    *("id", "arm", "players", "seed", "repeat", "graph", "model", "state", "score_strict", "score_kept", "lives"),
+    *("turns", "end", "forced", "refused", "fallbacks", "swing"),
 )
 KEYS = (*FIRST, *(name for name in rows.COLUMNS if name not in FIRST))
 
-TEXT = frozenset(("id", "arm", "graph", "model", "state", "end", "journal", "moves_digest", "control"))
-FLAGS = frozenset(("simulated", "fake"))
+KINDS = {"string": "text", "bool": "flag"} | dict.fromkeys(("id", "state"), "text")
+"""How the page writes a column, by its type or its key; other columns are numbers."""
 
 TITLES: Mapping[str, str] = {
     "id": "game",
@@ -50,47 +36,37 @@ SHOWN = ("id", "players", "seed", "state", "score_strict", "lives", "turns", "en
 
 
 def table(shelf: Shelf, swing: Callable[[str], float | None]) -> Json:
-    """`swing`: the biggest swing of a game's expected score, where it has been computed."""
-    return {
-        "version": shelf.version,
-        "keys": list(KEYS),
-        "rows": [[cells.get(key) for key in KEYS] for cells in (_cells(shelf, one, swing) for one in shelf.listed)],
-    }
-
-
-def _cells(shelf: Shelf, one: Listed, swing: Callable[[str], float | None]) -> Mapping[str, Any]:
-    known = vars(one.row) if one.row else one.cells
-    unscored = {"score_strict": None, "score_kept": None} if rows.constructed(str(known.get("graph"))) else {}
-    return {**known, **unscored, "id": one.found.id, "state": shelf.standing(one).state, "swing": swing(one.found.id)}
+    """Return the rows of all games; `swing`: the biggest swing of a game's expected score, where it is computed."""
+    cells = list[Mapping[str, Any]]()
+    for entry in shelf.entries:
+        id, state = entry.journal.id, shelf.standing(entry).state
+        unscored = rows.constructed(str(entry.cells.get("graph")))
+        scores = {"score_strict": None, "score_kept": None} if unscored else {}
+        cells.append({**entry.cells, **scores, "id": id, "state": state, "swing": swing(id)})
+    return {"version": shelf.version, "keys": list(KEYS), "rows": [[row.get(key) for key in KEYS] for row in cells]}
 
 
 def columns(shelf: Shelf, chosen: tuple[str, ...]) -> list[Json]:
-    """All columns; those `chosen` by the run's file are shown, in its order first."""
-    shown = chosen or (*SHOWN, *_differing(shelf))
+    """Return all columns; those `chosen` by the run's file are shown, in its order first."""
+    visible = chosen or (*SHOWN, *_differing(shelf))
     order = (*chosen, *(key for key in KEYS if key not in chosen)) if chosen else KEYS
-    return [{"key": key, "title": title(key), "kind": _kind(key), "shown": key in shown} for key in order]
+    return [
+        {
+            "key": key,
+            "title": TITLES.get(key, key.replace("_", " ")),
+            "kind": KINDS.get(key) or KINDS.get(TYPES.get(key, ""), "number"),
+            "shown": key in visible,
+        }
+        for key in order
+    ]
 
 
 def _differing(shelf: Shelf) -> list[str]:
-    def values(name: str) -> set[Any]:
-        return {getattr(one.row, name) if one.row else one.cells.get(name) for one in shelf.listed}
-
-    found = [name for name in ("arm", "repeat", "graph", "model") if len(values(name)) > 1]
-    if all(_told_by_arm(vars(one.row) if one.row else one.cells) for one in shelf.listed):
-        found = [name for name in found if name != "graph"]
+    """Return the columns that tell the games of a shelf apart; a graph that the arm's name says too is not shown."""
+    every = [entry.cells for entry in shelf.entries]
+    names = [name for name in ("arm", "repeat", "graph", "model") if len({cells.get(name) for cells in every}) > 1]
+    if all(f"{cells.get('arm')} on ".startswith(f"{cells.get('graph')} on ") for cells in every):
+        names = [name for name in names if name != "graph"]
     struck_out = any(row.score_strict != row.score_kept for row in shelf.rows)
-    return [*found, *(["score_kept"] if struck_out else []), *(["fallbacks"] if any(values("fallbacks")) else [])]
-
-
-def _told_by_arm(cells: Mapping[str, Any]) -> bool:
-    """Whether the name of a game's arm says its graph, too."""
-    arm, graph = str(cells.get("arm")), str(cells.get("graph"))
-    return arm == graph or arm.startswith(f"{graph} on ")
-
-
-def title(key: str) -> str:
-    return TITLES.get(key, key.replace("_", " "))
-
-
-def _kind(key: str) -> str:
-    return "text" if key in TEXT else "flag" if key in FLAGS else "number"
+    fallbacks = any(cells.get("fallbacks") for cells in every)
+    return [*names, *["score_kept"] * struck_out, *["fallbacks"] * fallbacks]

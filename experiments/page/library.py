@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -29,8 +30,8 @@ class OutsideError(Exception):
 
 
 @dataclass(frozen=True)
-class Found:
-    """A journal's file, as it was listed."""
+class JournalFile:
+    """A journal's file, as a look into its folder told it."""
 
     id: str
     """Its path in the folder, without .jsonl: `full/3p-s1-r1`."""
@@ -62,21 +63,21 @@ class Library:
 
     @classmethod
     def open(cls, path: Path) -> "Library":
-        """Raises UserError, in a sentence, for a path that holds no game."""
+        """Return the library of a path. Raises UserError, in a sentence, where it holds no game."""
         try:
-            whole = path.resolve(strict=True)
+            real = path.resolve(strict=True)
         except (OSError, RuntimeError):
-            said = f"there is nothing at {str(path)!r}; name a run folder, a folder of journals, or a journal"
-            raise UserError(said) from None
-        if whole.is_dir():
-            return _folder(whole, path)
-        if whole.suffix != SUFFIX:
+            advice = "name a run folder, a folder of journals, or a journal"
+            raise UserError(f"there is nothing at {str(path)!r}; {advice}") from None
+        if real.is_dir():
+            return _folder(real, path)
+        if real.suffix != SUFFIX:
             raise UserError(f"{str(path)!r} is no journal: those end in {SUFFIX}")
         try:
-            Game.open(whole)
+            Game.open(real)
         except NotBegun:
             raise UserError(f"{str(path)!r} holds no game yet") from None
-        return cls(whole.parent, "game", whole)
+        return cls(real.parent, "game", real)
 
     @property
     def base(self) -> Path:
@@ -88,17 +89,18 @@ class Library:
         return self.only.stem if self.only else self.root.name
 
     def run(self) -> dict[str, Any]:
-        """The contents of run.yaml; empty where there is none. Raises UserError when it is no mapping."""
+        """Return the contents of run.yaml; empty where there is none. Raises UserError when it is no mapping."""
         return run_folder.run(self.root) if self.kind == "run" else {}
 
-    def journals(self) -> list[Found]:
-        """All journals, sorted by id; files that lie elsewhere, behind a symbolic link, are left out."""
+    def journals(self) -> list[JournalFile]:
+        """Return all journals, sorted by id; files that lie elsewhere, behind a symbolic link, are left out."""
         if self.only is not None:
-            return [found for found in _walk(self.root) if found.path == self.only]
-        return sorted(_walk(self.base), key=lambda one: one.id)
+            return [journal for journal in _walk(self.root) if journal.path == self.only]
+        return sorted(_walk(self.base), key=lambda journal: journal.id)
 
     def find(self, id: str) -> Path:
-        """The file of a game. Raises OutsideError for what is no id of this folder, NotThereError for no game."""
+        """Return the file of a game. Raises OutsideError for what is no id of this folder, NotThereError for no
+        game."""
         parts = PurePosixPath(id).parts
         if not id or "\0" in id or "\\" in id or id.startswith("/") or ".." in parts or "/".join(parts) != id:
             raise OutsideError(f"{id[:200]!r} is no game's id; ids read like 'full/3p-s1-r1'")
@@ -114,63 +116,36 @@ class Library:
         return path
 
 
-def _folder(whole: Path, said: Path) -> Library:
-    games = whole / GAMES
-    if games.is_dir() and ((whole / RUN).exists() or any(_walk(games))):
-        if games.resolve() != games:
-            raise UserError(f"{str(said / GAMES)!r} leads out of the run folder; open {str(games.resolve())!r} itself")
-        return Library(whole, "run")
-    if (whole / RUN).exists():
-        return Library(whole, "run")
-    if not any(_is_game(found.path) for found, _ in zip(_walk(whole), range(MORE), strict=False)):
-        raise UserError(f"{str(said)!r} holds neither a run ({RUN}) nor journals of games (*{SUFFIX})")
-    return Library(whole, "games")
+def _folder(real: Path, path: Path) -> Library:
+    """Return the library of a folder that was named as `path`."""
+    games = real / GAMES
+    has_games = games.is_dir() and ((real / RUN).exists() or any(_walk(games)))
+    if has_games and games.resolve() != games:
+        raise UserError(f"{str(path / GAMES)!r} leads out of the run folder; open {str(games.resolve())!r} itself")
+    if has_games or (real / RUN).exists():
+        return Library(real, "run")
+    for journal, _ in zip(_walk(real), range(MORE), strict=False):
+        with suppress(NotAJournal, NotBegun):
+            Game.open(journal.path)
+            return Library(real, "games")
+    raise UserError(f"{str(path)!r} holds neither a run ({RUN}) nor journals of games (*{SUFFIX})")
 
 
-def _is_game(path: Path) -> bool:
-    try:
-        Game.open(path)
-    except (NotAJournal, NotBegun):
-        return False
-    return True
-
-
-def _walk(base: Path) -> Iterator[Found]:
-    return _inside(str(base), "", str(base))
-
-
-def _inside(folder: str, before: str, base: str) -> Iterator[Found]:
-    """The journals of a folder and those in it, without building a path for each: there may be ten thousand."""
-    try:
-        with os.scandir(folder) as entries:
-            found = list(entries)
-    except OSError:
-        return
-    for entry in found:
-        if entry.name.startswith(".") or not _is_text(entry.name):
+def _walk(base: Path) -> Iterator[JournalFile]:
+    """Yield the journals below a folder, without building a path for each: there may be ten thousand."""
+    folders = [(str(base), "")]
+    for folder, prefix in folders:
+        try:
+            with os.scandir(folder) as entries:
+                names = [entry for entry in entries if not entry.name.startswith(".")]
+        except OSError:
             continue
-        if entry.name.endswith(SUFFIX):
-            if one := _found(entry, before, base):
-                yield one
-        elif entry.is_dir(follow_symlinks=False):
-            yield from _inside(entry.path, f"{before}{entry.name}/", base)
-
-
-def _is_text(name: str) -> bool:
-    """Whether an address can hold a name; on Linux a file's name may be any bytes."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _found(entry: "os.DirEntry[str]", before: str, base: str) -> Found | None:
-    """None for a file that is gone since, or lies elsewhere."""
-    try:
-        if entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(base):
-            return None
-        stat = entry.stat()
-    except (OSError, RuntimeError):
-        return None
-    return Found(f"{before}{entry.name.removesuffix(SUFFIX)}", entry.path, stat.st_size, stat.st_mtime_ns)
+        for entry in names:
+            with suppress(OSError, RuntimeError, UnicodeEncodeError):  # gone since; or no address can hold its name
+                entry.name.encode()
+                if entry.name.endswith(SUFFIX):
+                    if not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(base):
+                        stat, id = entry.stat(), f"{prefix}{entry.name.removesuffix(SUFFIX)}"
+                        yield JournalFile(id, entry.path, stat.st_size, stat.st_mtime_ns)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append((entry.path, f"{prefix}{entry.name}/"))

@@ -26,20 +26,20 @@ class SharedAccounts(Accounts):
         super().__init__(max_tokens, max_usd)
         self._lock = Lock()
 
-    async def ask(self, what: str, *given: Any) -> Any:
+    async def ask(self, what: str, *arguments: Any) -> Any:
         with self._lock:
-            return await super().ask(what, *given)
+            return await super().ask(what, *arguments)
 
-    def tell(self, what: str, *given: Any) -> None:
+    def tell(self, what: str, *arguments: Any) -> None:
         with self._lock:
-            super().tell(what, *given)
+            super().tell(what, *arguments)
 
 
 class ServerBudget(Budget):
     """What the server may spend as long as it runs; what its games have cost before does not count."""
 
     def remember(self, turns: Iterable[Iterable[Usage]]) -> None:
-        """A game that was left and goes on would be counted twice."""
+        """Count nothing: a game that was left and goes on would be counted twice."""
 
 
 @dataclass
@@ -49,24 +49,25 @@ class NamedLayer(ModelLayer):
     named: Sequence[ModelSettings] = ()
 
     def brain(self, model: "Named | BaseChatModel") -> Brain:
-        """Raises UserError for a model that was not named: a game's own must not be paid for without a word."""
-        chosen = described(model) if is_langchain(model) else settings(model)
-        if _reached(chosen) not in map(_reached, self.named):
+        """Return the brain of a model. Raises UserError for one that was not named: a game's own must not be paid for
+        without a word."""
+        config = described(model) if is_langchain(model) else settings(model)
+        if _identity(config) not in map(_identity, self.named):
             raise UserError(
-                f"this asks {chosen.model}, which may cost money: to allow that, start the server with --model "
-                f"{chosen.model}, or with the models file that has its server and key"
+                f"this asks {config.model}, which may cost money: to allow that, start the server with --model "
+                f"{config.model}, or with the models file that has its server and key"
             )
         return super().brain(model)
 
 
-def _reached(model: ModelSettings) -> tuple[str, str, str | None]:
-    """Which model it is, where, and with which key."""
+def _identity(model: ModelSettings) -> tuple[str, str, str | None]:
+    """Return what tells one model from another: its name, its server and the key."""
     return model.model, model.url, model.key
 
 
 @dataclass(frozen=True)
 class NamedModels:
-    """What `view --model` named."""
+    """The models that `view --model` named."""
 
     names: tuple[str, ...] = ()
     """Models, and files of models."""
@@ -77,23 +78,23 @@ class NamedModels:
 
     @classmethod
     def of(cls, names: Sequence[str] = (), max_tokens: int | None = None, max_usd: float | None = None) -> Self:
-        """Raises UserError for a name that is no model, and for a budget that cannot be kept."""
+        """Return them by name. Raises UserError for a name that is no model, and for a budget that cannot be kept."""
         limits = ModelOptions(max_tokens=max_tokens, max_usd=max_usd)
-        allowed = tuple(one for name in names for one in _on_servers(name))
+        allowed = tuple(model for name in names for model in _on_servers(name))
         budget = None
         if limits.limited:
             budget = ServerBudget(max_tokens, max_usd, teller=SharedAccounts(max_tokens, max_usd))
-            for one in allowed:
-                budget.check(one)
+            for model in allowed:
+                budget.check(model)
         return cls(tuple(dict.fromkeys(names)), budget, allowed)
 
     @property
-    def offered(self) -> tuple[str, ...]:
-        """What a person may choose from: programs first."""
+    def choices(self) -> tuple[str, ...]:
+        """The models that a person may choose from: programs first."""
         return tuple(dict.fromkeys((PROGRAM, *self.names)))
 
     def layer(self) -> ModelLayer:
-        """The model layer of one event loop."""
+        """Return the model layer of one event loop."""
         return NamedLayer(budget=self.budget, named=self.allowed)
 
 

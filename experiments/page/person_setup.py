@@ -22,7 +22,7 @@ _NAME = re.compile(r"[\w+-][\w.+-]{0,120}")
 
 
 class Setup(Frozen):
-    """Who sits where."""
+    """A game of persons: who sits where."""
 
     graph: str = "house"
     """The partners: a graph, or `partner:NAME`."""
@@ -36,19 +36,19 @@ class Setup(Frozen):
     """By seat: who has it may see and play that seat."""
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], models: tuple[str, ...]) -> Self:
-        """A new setup as a browser asks for it. Raises UserError."""
+    def of(cls, query: Mapping[str, Any], models: tuple[str, ...]) -> Self:
+        """Return a new setup as a browser asks for it. Raises UserError."""
         try:
-            asked = cls.model_validate({name: given[name] for name in cls.model_fields if name in given})
+            setup = cls.model_validate({name: query[name] for name in cls.model_fields if name in query})
         except ValidationError as error:
             raise user_error("", error) from None
-        seats = tuple(sorted(set(asked.seats)))
-        if seats[-1] >= asked.players:
-            raise UserError(f"there is no P{seats[-1]} among {asked.players} players")
-        if asked.model not in models:
-            raise UserError(f"the server was not started with the model {asked.model!r}; it has {', '.join(models)}")
-        asked.check()
-        return asked.model_copy(update={"seats": seats, "tokens": {seat: secrets.token_urlsafe(16) for seat in seats}})
+        seats = tuple(sorted(set(setup.seats)))
+        if seats[-1] >= setup.players:
+            raise UserError(f"there is no P{seats[-1]} among {setup.players} players")
+        if setup.model not in models:
+            raise UserError(f"the server was not started with the model {setup.model!r}; it has {', '.join(models)}")
+        setup.check()
+        return setup.model_copy(update={"seats": seats, "tokens": {seat: secrets.token_urlsafe(16) for seat in seats}})
 
     def check(self) -> None:
         """Raise UserError for partners that there are not: graphs and partners by name alone, no files."""
@@ -63,9 +63,8 @@ class Setup(Frozen):
     @property
     def specs(self) -> dict[int, str]:
         """By seat, as `--seat` names them: persons, and partners that are no graph."""
-        rest = self.graph if self.graph.startswith(partners.PREFIX) else None
-        named = {seat: PERSON if seat in self.seats else rest for seat in range(self.players)}
-        return {seat: spec for seat, spec in named.items() if spec is not None}
+        partner = {seat: self.graph for seat in range(self.players) if self.graph.startswith(partners.PREFIX)}
+        return partner | dict.fromkeys(self.seats, PERSON)
 
     @property
     def config(self) -> str:
@@ -73,9 +72,9 @@ class Setup(Frozen):
         return "house" if self.graph.startswith(partners.PREFIX) else self.graph
 
     def store(self, folder: Path) -> str:
-        """Write it under a new name, for its owner alone; returns the name. Raises UserError."""
-        begun = datetime.now().strftime("%Y%m%d-%H%M%S")
-        stem = f"{re.sub('[^a-z0-9_]+', '-', self.graph)}-{self.players}p-{begun}"
+        """Write it under a new name, for its owner alone, and return the name. Raises UserError."""
+        now = datetime.now().strftime("%Y%m%d-%H%M%S")
+        stem = f"{re.sub('[^a-z0-9_]+', '-', self.graph)}-{self.players}p-{now}"
         try:
             folder.mkdir(exist_ok=True)
             for number in range(1, 1000):
@@ -93,7 +92,7 @@ class Setup(Frozen):
 
 
 def read(folder: Path, name: str) -> Setup | None:
-    """The setup of a game; None where there is none that can be read."""
+    """Return the setup of a game; None where there is none that can be read."""
     if not _NAME.fullmatch(name):
         return None
     try:
@@ -103,6 +102,6 @@ def read(folder: Path, name: str) -> Setup | None:
 
 
 def names(folder: Path) -> list[str]:
-    """All games that were set up, the newest first."""
-    found = sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
-    return [path.name.removesuffix(SUFFIX) for path in found]
+    """Return all games that were set up, the newest first."""
+    files = sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    return [path.name.removesuffix(SUFFIX) for path in files]

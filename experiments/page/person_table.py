@@ -5,7 +5,7 @@ Whatever leaves it for a browser goes through `person_view`.
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from orchestrator.table import game_loop
 from orchestrator.table.seat import Decision
 
 LEFT = "left"
-"""What a game stopped by: a person left it."""
+"""The reason of a game's stop: a person left it."""
 PARTNER = "partner"
 """A partner's turn failed, or their model gave no answer."""
 WHY = {
@@ -53,21 +53,25 @@ class Question:
     loop: asyncio.AbstractEventLoop
     answer: "asyncio.Future[Decision]"
 
+    def settle(self, answer: Callable[[], None]) -> None:
+        """Answer it from another thread, unless it is answered."""
+        self.loop.call_soon_threadsafe(lambda: None if self.answer.done() else answer())
+
 
 class PersonTable:
-    """One such game."""
+    """A game that persons play."""
 
     def __init__(self, folder: Path, name: str, setup: Setup) -> None:
         self.name = name
         self.path = folder / f"{name}.jsonl"
         self.setup = setup
         self.result: Result | None = None
-        self.stopped: str | None = None
+        self.stop_reason: str | None = None
         self._lock = RLock()
         self._question: Question | None = None
         self._thread: Thread | None = None
         self._referee: Referee | None = None
-        self._known = 0
+        self._before = 0
         """Moves that the journal held when the game went on; before they are read again, nothing is shown."""
         self._views: dict[int, list[View]] = {seat: [] for seat in setup.seats}
         """By person's seat: what they may know before each turn, the present one included."""
@@ -83,51 +87,44 @@ class PersonTable:
 
         `models`: those that may be asked. Raises UserError for partners that cannot be seated.
         """
-        if self.stopped and self._thread:
+        if self.stop_reason and self._thread:
             self._thread.join(STOPS_S)
         with self._lock:
             if self.result is not None or (self._thread and self._thread.is_alive()):
                 return
-            self.stopped, self._referee = None, None
-            if self._ended():
+            self.stop_reason, self._referee = None, None
+            events = journal.read(self.path) if self.path.exists() else []
+            if events and isinstance(events[-1], GameEnded):
+                for event in events:
+                    self._see(event)
                 return
-            if (model := self.setup.model) not in models.offered:
+            if (model := self.setup.model) not in models.choices:
                 raise UserError(f"its partners ask {model}; start the server with --model {model} to go on with it")
-            game = self._game(models.layer())
+            game = self._game(models.layer(), events)
             self._thread = Thread(target=self._run, args=(game,), name=self.id, daemon=True)
             self._thread.start()
 
-    def _ended(self) -> bool:
-        """Read a game that is over from its journal."""
-        events = journal.read(self.path) if self.path.exists() else []
-        if not events or not isinstance(events[-1], GameEnded):
-            return False
-        for event in events:
-            self._saw(event)
-        return True
-
-    def _game(self, layer: ModelLayer) -> single_game.SingleGame:
-        """Raises UserError for partners that cannot be seated."""
+    def _game(self, layer: ModelLayer, events: Sequence[Event]) -> single_game.SingleGame:
+        """Return the game, which may have begun. Raises UserError for partners that cannot be seated."""
         setup = self.setup
         setup.check()
         config = graphs.read(setup.config)
         named = single_game.models(seat_spec.configs(config, setup.specs, setup.players), setup.model)
         person = Person(self._ask)
         cast = seat_spec.table(config, setup.specs, setup.players, named=named, layer=layer, person=person)
-        events = journal.read(self.path) if self.path.exists() else []
-        self._known = sum(isinstance(event, Moved) for event in events)
-        begun = next(iter(events), None)
-        drawn = secrets.randbelow(MAX_SEED) if setup.seed is None else setup.seed
-        seed = begun.seed if isinstance(begun, GameStarted) else drawn
+        self._before = sum(isinstance(event, Moved) for event in events)
+        first = next(iter(events), None)
+        deal = secrets.randbelow(MAX_SEED) if setup.seed is None else setup.seed
+        seed = first.seed if isinstance(first, GameStarted) else deal
         start = partial(game_loop.start, players=setup.players, seed=seed)
         cast = single_game.as_begun(cast, self.path.parent, self.name, start)
         return single_game.SingleGame(cast, start(cast), self.path, layer)
 
     def _run(self, game: single_game.SingleGame) -> None:
         try:
-            asyncio.run(game.play(self._saw))
+            asyncio.run(game.play(self._see))
         except Suspended as error:
-            self._stop(LEFT if self.stopped == LEFT else PARTNER, error)
+            self._stop(LEFT if self.stop_reason == LEFT else PARTNER, error)
         except Exception as error:
             self._stop(PARTNER, error)
 
@@ -136,9 +133,9 @@ class PersonTable:
         if why == PARTNER:
             log.warning("a game of a person stopped", game=self.id, why=str(error))
         with self._lock:
-            self.stopped, self._question = why, None
+            self.stop_reason, self._question = why, None
 
-    def _saw(self, event: Event) -> None:
+    def _see(self, event: Event) -> None:
         """Keep the Views of the persons' seats."""
         with self._lock:
             if isinstance(event, GameStarted):
@@ -172,7 +169,7 @@ class PersonTable:
                 return str(error)
             self._question = None
         decision = Decision(move, (why or because)[:LONGEST])
-        question.loop.call_soon_threadsafe(_settle, question.answer, decision)
+        question.settle(lambda: question.answer.set_result(decision))
         return None
 
     def leave(self) -> None:
@@ -181,8 +178,8 @@ class PersonTable:
             question, self._question = self._question, None
             if question is None:
                 return
-            self.stopped = LEFT
-        question.loop.call_soon_threadsafe(_refuse, question.answer, question.view.seat)
+            self.stop_reason = LEFT
+        question.settle(lambda: question.answer.set_exception(Left(f"P{question.view.seat} left the table")))
 
     def close(self) -> None:
         """Leave, and wait until the journal is closed."""
@@ -193,16 +190,16 @@ class PersonTable:
     def seen(self, seat: int, since: int) -> Json:
         """What a person may know, from the turn `since`; the deal is told when the game is over."""
         with self._lock:
-            views = self._views[seat] if len(self._views[seat]) > self._known else []
+            views = self._views[seat] if len(self._views[seat]) > self._before else []
             now = views[-1] if views else None
             mine = self._question is not None and self._question.view.seat == seat
             return {
                 "id": self.id,
                 "seat": seat,
                 "players": self.setup.players,
-                "seats": [self._seat(one) for one in range(self.setup.players)],
-                "state": "over" if self.result else "stopped" if self.stopped else "going",
-                "why": WHY[self.stopped] if self.stopped and not self.result else None,
+                "seats": [self._seat(number) for number in range(self.setup.players)],
+                "state": "over" if self.result else "stopped" if self.stop_reason else "going",
+                "why": WHY[self.stop_reason] if self.stop_reason and not self.result else None,
                 "yours": mine,
                 "legal": person_view.legal(self._question.view) if mine and self._question else [],
                 "turns": person_view.frames(views, since),
@@ -214,16 +211,6 @@ class PersonTable:
         if seat in self.setup.seats:
             return {"seat": seat, "graph": "person", "model": ""}
         return {"seat": seat, "graph": self.setup.graph, "model": self.setup.model}
-
-
-def _settle(answer: "asyncio.Future[Decision]", decision: Decision) -> None:
-    if not answer.done():
-        answer.set_result(decision)
-
-
-def _refuse(answer: "asyncio.Future[Decision]", seat: int) -> None:
-    if not answer.done():
-        answer.set_exception(Left(f"P{seat} left the table"))
 
 
 def links(tables: Sequence[PersonTable]) -> list[str]:

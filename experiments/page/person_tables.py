@@ -1,6 +1,7 @@
 """/api/person: all games that persons play on the page; who has no token of a seat learns nothing of it."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from hmac import compare_digest
 from pathlib import Path
 from secrets import token_urlsafe
@@ -31,27 +32,25 @@ class PersonTables:
         self._lock = RLock()
         self._open: dict[str, PersonTable] = {}
 
-    def offered(self) -> Json:
-        """What a game can be made of, and the games that there are; no tokens, and no deals."""
+    def offers(self) -> Json:
+        """Return what a game can be made of, and the games that there are; no tokens, and no deals."""
         return {
             "graphs": graphs.names(),
             "partners": [f"{partners.PREFIX}{name}" for name in partners.names()],
-            "models": list(self.models.offered),
-            "games": [self._listed(name) for name in person_setup.names(self.folder)[:SHOWN]],
+            "models": list(self.models.choices),
+            "games": [self._summary(name) for name in person_setup.names(self.folder)[:SHOWN]],
         }
 
-    def _listed(self, name: str) -> Json:
-        setup = person_setup.read(self.folder, name)
-        try:
-            over = Game.open(self.folder / f"{name}.jsonl").result
-        except UserError:
-            over = None
-        told = setup.model_dump(include={"graph", "model", "players", "seats"}) if setup else {}
-        return {"id": f"{PERSONS}/{name}", **told, "score": over.score_kept if over else None}
+    def _summary(self, name: str) -> Json:
+        setup, result = person_setup.read(self.folder, name), None
+        with suppress(UserError):
+            result = Game.open(self.folder / f"{name}.jsonl").result
+        data = setup.model_dump(include={"graph", "model", "players", "seats"}) if setup else {}
+        return {"id": f"{PERSONS}/{name}", **data, "score": result.score_kept if result else None}
 
-    def start(self, asked: Mapping[str, Any]) -> Json:
-        """A new game. Raises UserError."""
-        setup = Setup.of(asked, self.models.offered)
+    def start(self, query: Mapping[str, Any]) -> Json:
+        """Start a new game. Raises UserError."""
+        setup = Setup.of(query, self.models.choices)
         with self._lock:
             name = setup.store(self.folder)
             table = self._open[name] = PersonTable(self.folder, name, setup)
@@ -63,31 +62,32 @@ class PersonTables:
             raise
         return {"id": table.id, "seats": [{"seat": seat, "token": token} for seat, token in setup.tokens.items()]}
 
-    def seat(self, asked: Mapping[str, Any]) -> Json:
-        """The seat of a token, which goes on with its game. Raises OutsideError for a wrong token."""
-        table, seat = self._seated(asked)
-        if not (table.stopped and asked.get("wait")):
+    def seat(self, query: Mapping[str, Any]) -> Json:
+        """Return the seat of a token, which goes on with its game. Raises OutsideError for a wrong token."""
+        table, seat = self._seat(query)
+        if not (table.stop_reason and query.get("wait")):
             table.go_on(self.models)
-        since = asked.get("since")
+        since = query.get("since")
         return table.seen(seat, since if isinstance(since, int) else 1)
 
-    def move(self, asked: Mapping[str, Any]) -> Json:
-        """What became of a move: a text that is no legal move is not taken. Raises UserError out of turn."""
-        table, seat = self._seated(asked)
-        turn, text, why = (asked.get(name) for name in ("turn", "move", "why"))
+    def move(self, query: Mapping[str, Any]) -> Json:
+        """Make a move; a text that is no legal move is not taken. Raises UserError out of turn."""
+        table, seat = self._seat(query)
+        turn, text, why = (query.get(name) for name in ("turn", "move", "why"))
         if not isinstance(turn, int) or not isinstance(text, str) or not isinstance(why, str | None):
             raise UserError("a move has a turn, a text and perhaps a reason")
         problem = table.move(seat, turn, text, why or "")
         return {"taken": problem is None, "why": problem}
 
-    def leave(self, asked: Mapping[str, Any]) -> Json:
-        self._seated(asked)[0].leave()
+    def leave(self, query: Mapping[str, Any]) -> Json:
+        self._seat(query)[0].leave()
         return {"left": True}
 
     def links(self) -> list[str]:
-        """The addresses of the seats of all games that are not over, for the server's terminal."""
-        names = [one["id"].removeprefix(f"{PERSONS}/") for one in self.offered()["games"] if one["score"] is None]
-        return links([table for name in names if (table := self._table(name))])
+        """Return the addresses of the seats of all games that are not over, for the server's terminal."""
+        games = (game for game in self.offers()["games"] if game["score"] is None)
+        tables = (self._table(game["id"].removeprefix(f"{PERSONS}/")) for game in games)
+        return links([table for table in tables if table])
 
     def close(self) -> None:
         """Suspend all games."""
@@ -100,13 +100,15 @@ class PersonTables:
                 self._open[name] = PersonTable(self.folder, name, setup)
             return self._open.get(name)
 
-    def _seated(self, asked: Mapping[str, Any]) -> tuple[PersonTable, int]:
-        id, seat, token = (asked.get(name) for name in ("id", "seat", "token"))
+    def _seat(self, query: Mapping[str, Any]) -> tuple[PersonTable, int]:
+        """Return the seat that a query has the token of. Raises NotThereError and OutsideError."""
+        id, seat, token = (query.get(name) for name in ("id", "seat", "token"))
         folder, _, name = str(id).rpartition("/")
         table = self._table(name) if folder == PERSONS else None
         if table is None:
             raise NotThereError(f"there is no game {str(id)[:200]!r} of a person here")
-        if not isinstance(seat, int) or not compare_digest(_secret(table, seat), str(token).encode()):
+        secret = table.setup.tokens.get(seat, token_urlsafe(16)) if isinstance(seat, int) else ""
+        if not isinstance(seat, int) or not compare_digest(secret.encode(), str(token).encode()):
             raise OutsideError("this link does not open that seat; ask for the seat's own link")
         return table, seat
 
@@ -119,8 +121,3 @@ class PersonTables:
             "person/move": self.move,
             "person/leave": self.leave,
         }
-
-
-def _secret(table: PersonTable, seat: int) -> bytes:
-    """The token of a seat; one that nobody knows where there is none."""
-    return table.setup.tokens.get(seat, token_urlsafe(16)).encode()

@@ -1,4 +1,4 @@
-"""/api/run: the arms with their scores as in the report, the columns of the games' table, the figures."""
+"""/api/run: the arms with their scores as in the report, the columns of the games' table, the figures, the roles."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -8,17 +8,17 @@ from typing import Any
 
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import Analysis
-from experiments.analysis.differences import Difference
 from experiments.analysis.labels import labels
+from experiments.analysis.role_marks import MarkSummary
 from experiments.analysis.summaries import Summary
 from experiments.page import games_table
 from experiments.page.games import Games, Shelf
-from experiments.page.run_roles import run_roles
 from experiments.page.spoken import Json
 from experiments.record.rows import with_seeds
 from experiments.report import run_report
 from experiments.report.figures import all_figures
 from experiments.report.figures.figure import Figure
+from experiments.report.marked_run import Unmarked, ready
 from experiments.report.run_data import RunData, run_data
 from experiments.study.metric import headline
 from experiments.values.mark_store import MARKS
@@ -26,6 +26,8 @@ from experiments.values.rollout_store import FOLDER
 from orchestrator.values import as_list
 
 FIGURES = "figures"
+MOST = 500
+"""Games whose marks are read for the table of roles; of more it would take long."""
 
 
 class RunPage:
@@ -34,149 +36,171 @@ class RunPage:
     def __init__(self, games: Games) -> None:
         self.games = games
         self._lock = Lock()
-        self._made: tuple[int, RunData | None] = (0, None)
+        self._data: tuple[int, RunData | None] = (0, None)
         self._roles: tuple[object, Json | None] = (None, None)
 
     def data(self, shelf: Shelf) -> Json:
-        """Raises UserError."""
+        """Return the page's data. Raises UserError."""
         library = self.games.library
         run = library.run()
-        found = self._analysed(shelf, run)
+        study = run.get("experiment") or {}
+        data = self._analysed(shelf, run)
+        report = library.root / run_report.HTML
         return {
             "name": str(run.get("name") or library.name),
             "kind": library.kind,
-            "labels": played_by(found.analysis.summaries) if found else [],
+            "labels": played_by(data.analysis.summaries) if data else [],
             "going": shelf.going,
             "version": shelf.version,
-            "question": (run.get("experiment") or {}).get("question"),
-            "metric": found.metric if found else headline(run).metric,
-            "headline": found.headline.sentence if found else None,
-            "baseline": found.analysis.baseline if found else None,
-            "games": len(shelf.listed),
+            "question": study.get("question"),
+            "metric": data.metric if data else headline(run).metric,
+            "headline": data.headline.sentence if data else None,
+            "baseline": data.analysis.baseline if data else None,
+            "games": len(shelf.entries),
             "finished": len(shelf.rows),
-            "arms": _arms(shelf, found, run),
-            "conclusions": list(conclusions.sentences(found.analysis)) if found else [],
-            "columns": games_table.columns(shelf, _chosen(run)),
-            "figures": self._figures(found),
-            "report": self._file(run_report.HTML),
-            "roles": self._marked(found, shelf),
+            "arms": _arms(shelf, data, run),
+            "conclusions": list(conclusions.sentences(data.analysis)) if data else [],
+            "columns": games_table.columns(
+                shelf, tuple(name for name in as_list(study.get("columns") or ()) if name in games_table.KEYS)
+            ),
+            "figures": self._figures(data),
+            "report": f"/files/{run_report.HTML}" if report.is_file() else None,
+            "roles": self._marks(data, shelf),
         }
 
     def _analysed(self, shelf: Shelf, run: Mapping[str, Any]) -> RunData | None:
         with self._lock:
-            if self._made[0] != shelf.finished:
+            if self._data[0] != shelf.finished:
                 rows = with_seeds(shelf.rows)
-                made = run_data(self.games.library.root, rows, run) if rows else None
-                self._made = shelf.finished, made
-            return self._made[1]
+                self._data = shelf.finished, run_data(self.games.library.root, rows, run) if rows else None
+            return self._data[1]
 
-    def _marked(self, found: RunData | None, shelf: Shelf) -> Json | None:
-        """The table of roles; read again when a game was finished or marked."""
-        if found is None or self.games.library.kind != "run":
+    def _marks(self, data: RunData | None, shelf: Shelf) -> Json | None:
+        """Return the table of roles; read again when a game was finished or marked."""
+        if data is None or self.games.library.kind != "run":
             return None
-        kept = self.games.library.root / FOLDER / MARKS
-        now = shelf.finished, kept.stat().st_mtime_ns if kept.is_dir() else 0
+        store = self.games.library.root / FOLDER / MARKS
+        now = shelf.finished, store.stat().st_mtime_ns if store.is_dir() else 0
         with self._lock:
             if self._roles[0] != now:
-                self._roles = now, run_roles(found)
+                self._roles = now, roles(data)
             return self._roles[1]
 
-    def _figures(self, found: RunData | None) -> list[Json]:
-        if found is None or self.games.library.kind != "run":
-            return []
+    def _figures(self, data: RunData | None) -> list[Json]:
         folder = self.games.library.root / FIGURES
-        there = {path.stem for path in folder.glob("*.svg")}
+        if data is None or self.games.library.kind != "run":
+            return []
         return [
             {
-                "title": one.title,
-                "caption": one.caption,
-                "file": f"/files/{FIGURES}/{one.name}.svg",
-                "games": shown_in(one, folder / f"{one.name}.csv"),
+                "title": figure.title,
+                "caption": figure.caption,
+                "file": f"/files/{FIGURES}/{figure.name}.svg",
+                "games": games_of(figure, folder / f"{figure.name}.csv"),
             }
-            for one in all_figures.all_figures(found)
-            if one.name in there
+            for figure in all_figures.all_figures(data)
+            if (folder / f"{figure.name}.svg").is_file()
         ]
 
-    def _file(self, name: str) -> str | None:
-        return f"/files/{name}" if (self.games.library.root / name).is_file() else None
 
-
-def _chosen(run: Mapping[str, Any]) -> tuple[str, ...]:
-    """The columns that the run's file names; those that there are not, are left out."""
-    named = (run.get("experiment") or {}).get("columns") or ()
-    return tuple(name for name in as_list(named) if name in games_table.KEYS)
-
-
-def shown_in(figure: Figure, table: Path) -> Json:
-    """The games that a figure is about, as a filter of the table: some figures are of one arm, or one player count."""
+def games_of(figure: Figure, table: Path) -> Json:
+    """Return the games that a figure is about, as a filter of the table: some figures are of one arm, or one player
+    count."""
     try:
         rows = list(csv.DictReader(table.read_text("utf-8").splitlines()))
     except (OSError, ValueError):
         rows = []
-    arms, counts = [figure.arm] if figure.arm else _named(rows, "arm"), _named(rows, "players")
-    one_count = len(counts) == 1 and counts[0].isdigit()
+    arms, counts = ({value for row in rows if (value := row.get(column))} for column in ("arm", "players"))
+    arms = {figure.arm} if figure.arm else arms
+    only = "".join(counts) if len(counts) == 1 else ""
     return (
         {"state": "finished"}
-        | ({"arm": arms[0]} if len(arms) == 1 else {})
-        | ({"players": int(counts[0])} if one_count else {})
+        | ({"arm": next(iter(arms))} if len(arms) == 1 else {})
+        | ({"players": int(only)} if only.isdigit() else {})
     )
 
 
-def _named(rows: Sequence[Mapping[str, str]], column: str) -> list[str]:
-    """The different entries of a column of a figure's table."""
-    return list(dict.fromkeys(value for row in rows if (value := row.get(column))))
+def played_by(summaries: Sequence[Summary]) -> list[str]:
+    """Return what played besides language models, in any of the arms."""
+    labels = {label for summary in summaries for label in summary.provenance.labels}
+    titles = {"simulated": "simulated", "fake server": "fake server", "program": "programs"}
+    return [title for label, title in titles.items() if label in labels]
 
 
-def played_by(found: Sequence[Summary]) -> list[str]:
-    """What played besides language models, in any of the arms."""
-    answerers = [summary.provenance for summary in found]
-    labels = dict.fromkeys(label for each in answerers for label in each.labels)
-    order = {"simulated": "simulated", "fake server": "fake server", "program": "programs"}
-    return [title for label, title in order.items() if label in labels]
+def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Json]:
+    last = {summary.arm: summary for summary in data.analysis.summaries} if data else {}  # the pooled one comes last
+    started = [entry.cells["arm"] for entry in shelf.entries]
+    names = dict.fromkeys((*(data.arms if data else ()), *started, *(run.get("arms") or {})))
+    titles = labels(data.analysis.summaries) if data else {}
+    arms = []
+    for name in names:
+        rows, summary = [row for row in shelf.rows if row.arm == name], last.get(name)
+        arm: Json = {
+            "name": name,
+            "label": titles.get(name, name),
+            "graph": ", ".join(dict.fromkeys(row.graph for row in rows)) or None,
+            "model": ", ".join(dict.fromkeys(row.model for row in rows)) or None,
+            "labels": played_by([summary]) if summary else [],
+            "games": len(rows),
+            "begun": started.count(name),
+        }
+        arms.append(arm | (_scores(summary, data) if summary and data else NO_SCORES))
+    return arms
 
 
-def _arms(shelf: Shelf, found: RunData | None, run: Mapping[str, Any]) -> list[Json]:
-    last = {one.arm: one for one in found.analysis.summaries} if found else {}  # the pooled one comes last
-    begun = dict.fromkeys(one.row.arm if one.row else one.cells["arm"] for one in shelf.listed)
-    names = dict.fromkeys((*(found.arms if found else ()), *begun, *(run.get("arms") or {})))
-    marked = labels(found.analysis.summaries) if found else {}
-    return [_arm(name, marked.get(name, name), last.get(name), found, shelf) for name in names]
+NO_SCORES: Json = {
+    **dict.fromkeys(("mean", "se", "low", "high", "difference", "struck_out", "forced_share", "perfect")),
+    "players": [],
+}
 
 
-def _arm(name: str, label: str, one: Summary | None, found: RunData | None, shelf: Shelf) -> Json:
-    games = [row for row in shelf.rows if row.arm == name]
-    data: Json = {
-        "name": name,
-        "label": label,
-        "graph": ", ".join(dict.fromkeys(row.graph for row in games)) or None,
-        "model": ", ".join(dict.fromkeys(row.model for row in games)) or None,
-        "labels": played_by([one]) if one else [],
-        "games": len(games),
-        "begun": sum((it.row.arm if it.row else it.cells["arm"]) == name for it in shelf.listed),
-    }
-    if one is None or found is None:
-        empty = dict.fromkeys(("mean", "se", "low", "high", "difference", "struck_out", "forced_share", "perfect"))
-        return data | empty | {"players": []}
-    score = one.of(found.metric)
-    return data | {
-        "players": list(one.counts),
+def _scores(summary: Summary, data: RunData) -> Json:
+    score = summary.of(data.metric)
+    return {
+        "players": list(summary.counts),
         "mean": score.mean,
         "se": score.se,
         "low": score.low,
         "high": score.high,
-        "difference": _difference(name, found.analysis),
-        "struck_out": one.struck_out,
-        "perfect": one.perfect,
-        "forced_share": one.forced_share,
+        "difference": _difference(summary.arm, data.analysis),
+        "struck_out": summary.struck_out,
+        "perfect": summary.perfect,
+        "forced_share": summary.forced_share,
     }
 
 
 def _difference(arm: str, analysis: Analysis) -> Json | None:
-    """The difference from the baseline over the most player counts, as the report states it."""
-    one = next((one for one in conclusions.widest(analysis.differences) if one.arm == arm), None)
-    return None if one is None else _told(one, conclusions.is_testable(one, analysis.differences))
+    """Return the difference from the baseline over the most player counts, as the report states it."""
+    widest = next((row for row in conclusions.widest(analysis.differences) if row.arm == arm), None)
+    if widest is None:
+        return None
+    says = conclusions.compared(widest, conclusions.is_testable(widest, analysis.differences))
+    return {"mean": widest.mean, "low": widest.low, "high": widest.high, "p": widest.p_holm, "says": says}
 
 
-def _told(one: Difference, testable: bool) -> Json:
-    says = conclusions.compared(one, testable)
-    return {"mean": one.mean, "low": one.low, "high": one.high, "p": one.p_holm, "says": says}
+def roles(data: RunData) -> Json:
+    """Return the marks of roles by arm, or why there are none; none are computed here."""
+    marked = ready(data) if len(data.rows) <= MOST else None
+    if marked is None or isinstance(marked, Unmarked):
+        why = marked.why if marked else f"The run has more than {MOST} games: its report has their marks."
+        return {"why": why, "arms": []}
+    arms = [
+        {"arm": arm, "label": marked.labels[arm], "marks": [_mark(row) for row in marked.summaries if row.arm == arm]}
+        for arm in data.arms
+    ]
+    return {"why": None, "arms": arms}
+
+
+def _mark(summary: MarkSummary) -> Json:
+    info = summary.key.info
+    return {
+        "role": summary.key.role,
+        "name": summary.key.title,
+        "says": info.says if info else None,
+        "best": info.best if info else None,
+        "mean": summary.mean,
+        "low": summary.low,
+        "high": summary.high,
+        "baselines": {name: baseline.mean for name, baseline in summary.baselines.items()},
+        "replies": summary.replies,
+        "models": list(summary.models),
+    }

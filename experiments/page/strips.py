@@ -1,24 +1,92 @@
-"""/api/strip: the expected score over the turns of a game and its mistakes, computed in the background and kept."""
+"""/api/strip: the expected score over the turns of a game and its mistakes, computed in the background and kept.
+
+They are computed beside the server in a process of its own: rollouts would stop it.
+"""
 
 import json
+import multiprocessing
+import os
+import signal
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Lock
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 from experiments.page.spoken import Json
-from experiments.page.strip_job import Key, StripJob
 from experiments.record.files import write_atomically
 from experiments.record.game import Game
 from experiments.record.rows import Metric
+from experiments.values import strip
 from experiments.values.move_values import TITLES
-from experiments.values.rollout_store import version
+from experiments.values.rollout_store import RolloutStore, version
 from orchestrator.logs import log
 
 STRIPS = "games"
 """In the folder of values: a file for each finished strip."""
+IDLE_S = 10.0
+"""A job that nobody has asked for so long makes room for another."""
+
+Key = tuple[str, int]
+"""A game's id and its number of moves."""
+
+
+@dataclass
+class StripJob:
+    """One game under way."""
+
+    key: Key
+    mark: str
+    process: BaseProcess
+    results: Connection
+    done: int = 0
+    """Turns that are finished."""
+    last_asked: float = field(default_factory=monotonic)
+
+    @classmethod
+    def start(cls, game: Game, folder: Path, metric: Metric, mark: str) -> "StripJob":
+        """Start computing; `folder`: where rollouts are kept."""
+        context = multiprocessing.get_context("spawn")
+        results, sender = context.Pipe(duplex=False)
+        process = context.Process(target=work, args=(game.name, game.path, folder, metric, sender), daemon=True)
+        process.start()
+        sender.close()
+        return cls((game.name, len(game.moves)), mark, process, results)
+
+    def outcome(self) -> dict[str, Any] | None:
+        """Return a strip as plain data, or `{"failed": sentence}`; None while it is under way."""
+        try:
+            while self.results.poll():
+                message = self.results.recv()
+                if not isinstance(message, int):
+                    return dict(message)
+                self.done = message
+        except (EOFError, OSError):
+            return {"failed": "the process that computes expected scores ended early"}
+        return None
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.join(2)
+        self.results.close()
+
+
+def work(id: str, path: Path, folder: Path, metric: Metric, results: Connection) -> None:
+    """Send the number of finished turns from a process of its own, at last the strip."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
+    os.nice(10)
+    try:
+        game = Game.open(path, id).with_next()
+        values = strip(game, metric=metric, store=RolloutStore(folder), done=results.send)
+        results.send(values.model_dump(mode="json"))
+    except BrokenPipeError:  # the server is gone
+        pass
+    except Exception as error:
+        results.send({"failed": f"{type(error).__name__}: {error}"})
 
 
 class Strips:
@@ -28,32 +96,32 @@ class Strips:
         self.folder = folder
         self.metric = metric
         self._lock = Lock()
-        self._kept: dict[str, Json] = dict(_read(folder / STRIPS))
+        self._strips: dict[str, Json] = dict(_read(folder / STRIPS))
         self._failed: dict[Key, str] = {}
         self._job: StripJob | None = None
 
     def of(self, game: Game) -> Json:
-        """The strip if it is ready; else how many turns are done. The first question starts it."""
+        """Return the strip if it is ready; else how many turns are done. The first question starts it."""
         with self._lock:
-            self._take()
-            if (found := self._ready(game)) is not None:
-                return found
-            job = self._working_on(game)
+            self._collect()
+            if (strip := self._ready(game)) is not None:
+                return strip
+            job = self._job_of(game)
             empty: list[None] = [None] * len(game.moves)
             nothing: Json = {"expected": empty, "error": empty, "swings": empty, "mistakes": []}
             return {"ready": False, "done": job.done if job else 0, **nothing}
 
-    def kept(self, game: Game, *, compute: bool = False) -> Json | None:
-        """The strip if it is ready; `compute`: wait until it is."""
+    def ready(self, game: Game, *, compute: bool = False) -> Json | None:
+        """Return the strip if it is ready; `compute`: wait until it is."""
         while compute and not self.of(game)["ready"]:
             sleep(0.2)
         with self._lock:
-            found = self._ready(game)
-        return None if found is None or "failed" in found else found
+            strip = self._ready(game)
+        return None if strip is None or "failed" in strip else strip
 
     def swing(self, id: str) -> float | None:
-        """The biggest change of a game's expected score by one move, up or down, where it has been computed."""
-        swings = self._kept[id]["swings"] if id in self._kept else ()
+        """Return the biggest change of a game's expected score by one move, up or down, where it is computed."""
+        swings = self._strips[id]["swings"] if id in self._strips else ()
         return max(swings, key=abs) if swings else None
 
     def close(self) -> None:
@@ -68,40 +136,41 @@ class Strips:
         if key in self._failed or not game.moves:
             why = self._failed.get(key, "no move has been made yet")
             return {"ready": True, "done": 0, "expected": [], "error": [], "swings": [], "mistakes": [], "failed": why}
-        kept = self._kept.get(game.name)
-        return kept if kept and kept["mark"] == self._mark(game) else None
+        strip = self._strips.get(game.name)
+        return strip if strip and strip["mark"] == self._mark(game) else None
 
     def _mark(self, game: Game) -> str:
-        """Of all that a strip depends on."""
-        told = [version(), self.metric, game.started.players, *game.started.deck, *map(str, game.moves)]
-        return sha256("\n".join(map(str, told)).encode()).hexdigest()[:16]
+        """Return a hash of all that a strip depends on."""
+        parts = [version(), self.metric, game.started.players, *game.started.deck, *map(str, game.moves)]
+        return sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
 
-    def _working_on(self, game: Game) -> StripJob | None:
-        """The job of this game; None while that of another one, which is still looked at, is under way."""
-        key = game.name, len(game.moves)
-        if self._job and self._job.key == key:
-            self._job.wanted()
-            return self._job
-        if self._job and not self._job.forgotten:
+    def _job_of(self, game: Game) -> StripJob | None:
+        """Return the job of this game; None while that of another one, which is still looked at, is under way."""
+        key, job = (game.name, len(game.moves)), self._job
+        if job and job.key == key:
+            job.last_asked = monotonic()
+            return job
+        if job and monotonic() - job.last_asked <= IDLE_S:
             return None
-        if self._job:
-            self._job.stop()
+        if job:
+            job.stop()
         self._job = StripJob.start(game, self.folder, self.metric, self._mark(game))
         return self._job
 
-    def _take(self) -> None:
+    def _collect(self) -> None:
         """Keep what the job has found, if it has ended."""
         if self._job is None or (outcome := self._job.outcome()) is None:
             return
         job, self._job = self._job, None
         job.stop()
+        id, _ = job.key
         if "failed" in outcome:
             self._failed[job.key] = outcome["failed"]
-            log.warning("no expected scores", game=job.key[0], why=outcome["failed"])
+            log.warning("no expected scores", game=id, why=outcome["failed"])
             return
-        self._kept[job.key[0]] = found = _plain(outcome, job)
+        self._strips[id] = strip = _plain(outcome, job)
         try:
-            write_atomically(self.folder / STRIPS / f"{job.key[0]}.json", json.dumps(found))
+            write_atomically(self.folder / STRIPS / f"{id}.json", json.dumps(strip))
         except OSError as error:
             log.warning("expected scores are not kept", folder=str(self.folder), error=str(error))
 
@@ -119,19 +188,20 @@ def _plain(strip: Mapping[str, Any], job: StripJob) -> Json:
         "error": list(strip["errors"]),
         "swings": list(strip["swings"]),
         "mistakes": [
-            {"title": TITLES[one["kind"]], **{name: one[name] for name in names}} for one in strip["mistakes"]
+            {"title": TITLES[mistake["kind"]], **{name: mistake[name] for name in names}}
+            for mistake in strip["mistakes"]
         ],
     }
 
 
 def _read(folder: Path) -> list[tuple[str, Json]]:
-    """The strips that were kept, by id; files that are something else are left out."""
-    found = []
+    """Return the strips that were kept, by id; files that are something else are left out."""
+    strips = []
     for path in folder.rglob("*.json"):
         try:
             strip = json.loads(path.read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
             continue
         if isinstance(strip, dict) and {"mark", "swings", "expected", "mistakes"} <= set(strip):
-            found.append((path.relative_to(folder).as_posix().removesuffix(".json"), strip))
-    return found
+            strips.append((path.relative_to(folder).as_posix().removesuffix(".json"), strip))
+    return strips

@@ -20,7 +20,7 @@ _MOVE = re.compile(PATTERN)
 
 
 def turn(game: Game, number: int) -> Json:
-    """Raises UserError when the game has no such turn."""
+    """Return a turn for the browser. Raises UserError when the game has no such turn."""
     game.board(number)
     lines = [line for line in game.lines.lines if line.turn == number]
     events = game.lines.parse(lines)
@@ -37,7 +37,12 @@ def turn(game: Game, number: int) -> Json:
             _call(call, key, line, start, prompts, config)
             for (line, call), key in zip(calls, key_of([call for _, call in calls]), strict=True)
         ],
-        "verdicts": [_verdict(event) for event in events if isinstance(event, VerdictGiven)],
+        "verdicts": [
+            {name: getattr(event, name) for name in ("node", "accepted", "why", "told")}
+            | {"move": spoken.move(event.move)}
+            for event in events
+            if isinstance(event, VerdictGiven)
+        ],
         "took": list(_took([call for _, call in calls], decided, config)) if decided else [],
         "ratings": decided.ratings if decided else None,
         "votes": decided.votes if decided else {},
@@ -71,103 +76,71 @@ def _graph(config: GraphConfig, game: Game, turn: int) -> Json:
     }
 
 
+PLAIN = (
+    *("node", "role", "model", "sample", "ask", "outcome", "error", "cause", "tokens_in", "tokens_out"),
+    *("cached_tokens", "reasoning_tokens", "usd", "cached", "fixed", "origin", "estimated", "simulated", "constraint"),
+    *("served_by", "finish", "copied", "reply", "text", "reasoning"),
+)
+"""Fields of a call that the page shows as they are."""
+
+
 def _call(call: Call, key: str, line: Line, start: float, prompts: Prompts, config: GraphConfig | None) -> Json:
-    return {
+    return {name: getattr(call, name) for name in PLAIN} | {
         "key": key,
-        "node": call.node,
-        "role": call.role,
-        "model": call.model,
-        "sample": call.sample,
-        "ask": call.ask,
         "start": round(max(0.0, line.at - call.latency_s - start), 3),
         "seconds": round(call.latency_s, 3),
-        "outcome": call.outcome,
-        "error": call.error,
-        "cause": call.cause,
-        "tokens_in": call.tokens_in,
-        "tokens_out": call.tokens_out,
-        "cached_tokens": call.cached_tokens,
-        "reasoning_tokens": call.reasoning_tokens,
-        "usd": call.usd,
-        "cached": call.cached,
-        "fixed": call.fixed,
-        "origin": call.origin,
-        "estimated": call.estimated,
         "asked": call.of_model,
-        "simulated": call.simulated,
-        "constraint": call.constraint,
-        "served_by": call.served_by,
-        "finish": call.finish,
-        "copied": call.copied,
         "dropped": list(call.dropped),
         "injected": list(call.injected),
         "attempts": [
-            {"error": one.error, "status": one.status, "seconds": round(one.latency_s, 3), "waited_s": one.waited_s}
-            for one in call.attempts
+            {"error": wire.error, "status": wire.status, "seconds": round(wire.latency_s, 3), "waited_s": wire.waited_s}
+            for wire in call.attempts
         ],
-        "reply": call.reply,
-        "text": call.text,
-        "reasoning": call.reasoning,
         "sections": prompts.sections(call),
         "only": prompts.only(call),
         "reads": list(reads(config, call.node)),
     }
 
 
-def _verdict(verdict: VerdictGiven) -> Json:
-    return {
-        "node": verdict.node,
-        "move": spoken.move(verdict.move),
-        "accepted": verdict.accepted,
-        "why": verdict.why,
-        "told": verdict.told,
-    }
-
-
 def _took(calls: Iterable[Call], decided: Decided, config: GraphConfig | None) -> Iterator[Json]:
-    """What each node proposed in its last usable answers, and where the move that was played stands in it."""
-    decides, read = decided.node, reads(config, decided.node or "")
-    said: dict[str, dict[int, list[str]]] = {}
+    """Yield what each node proposed in its last usable answers, and where the move that was played stands in it."""
+    sources, played = reads(config, decided.node or ""), str(decided.move)
+    nodes: dict[str, dict[int, list[str]]] = {}
     for call in calls:
-        if call.node != decides and (moves := proposals(call.reply)):
-            said.setdefault(call.node, {})[call.sample] = moves
-    for node, samples in said.items():
-        best = together(list(samples.values()))
-        played = str(decided.move)
+        if call.node != decided.node and (moves := proposals(call.reply)):
+            nodes.setdefault(call.node, {})[call.sample] = moves
+    for node, samples in nodes.items():
+        votes = Counter(moves[0] for moves in samples.values())
+        every = dict.fromkeys(move for moves in samples.values() for move in moves)
+        best = sorted(every, key=lambda move: -votes[move])  # called at once
         yield {
             "node": node,
-            "read": base(node) in read,
+            "read": base(node) in sources,
             "proposed": [spoken.move(move) for move in best],
             "agrees": best[0] == played,
             "rank_of_played": best.index(played) + 1 if played in best else None,
-            "votes": dict(Counter(moves[0] for moves in samples.values())) if len(samples) > 1 else {},
+            "votes": dict(votes) if len(samples) > 1 else {},
         }
 
 
 def proposals(reply: Mapping[str, Any] | None) -> list[str]:
-    """The moves that a reply speaks for, best first: its choice, its lists by rank, rating or gain, the hint that it
-    proposes, the discards that it holds for safest. A list of all legal moves without an order speaks for none."""
+    """Return the moves that a reply speaks for, best first: its choice, its lists by rank, rating or gain, the hint
+    that it proposes, the discards that it holds for safest. A list of all legal moves without an order speaks for
+    none."""
     if not reply:
         return []
-    found = [move for key in ("action", "hint") if isinstance(move := reply.get(key), str)]
+    moves = [move for key in ("action", "hint") if isinstance(move := reply.get(key), str)]
     for value in reply.values():
-        if isinstance(value, list) and value and all(isinstance(one, dict) and "action" in one for one in value):
-            placed = [(place, str(one["action"])) for one in value if (place := _place(one)) is not None]
-            found += [move for _, move in sorted(placed, key=lambda pair: pair[0])]
-    found += [f"discard slot {slot}" for slot in reply.get("safest_first") or () if isinstance(slot, int)]
-    return list(dict.fromkeys(move for move in found if _MOVE.fullmatch(move)))
+        if isinstance(value, list) and value and all(isinstance(entry, dict) and "action" in entry for entry in value):
+            ranks = [(rank, str(entry["action"])) for entry in value if (rank := _rank(entry)) is not None]
+            moves += [move for _, move in sorted(ranks, key=lambda pair: pair[0])]
+    moves += [f"discard slot {slot}" for slot in reply.get("safest_first") or () if isinstance(slot, int)]
+    return list(dict.fromkeys(move for move in moves if _MOVE.fullmatch(move)))
 
 
-def _place(entry: Mapping[str, Any]) -> float | None:
-    """Smaller is better; None for an entry that does not say how good its move is."""
+def _rank(entry: Mapping[str, Any]) -> float | None:
+    """Return a number that is smaller for a better move; None for an entry that does not say how good its move is."""
     if isinstance(rank := entry.get("rank"), int | float):
         return rank
     worth = entry.get("rating", entry.get("gain"))
     return -worth if isinstance(worth, int | float) else None
-
-
-def together(samples: list[list[str]]) -> list[str]:
-    """The moves of several samples of a node: those chosen most often first."""
-    chosen = Counter(moves[0] for moves in samples)
-    every = dict.fromkeys(move for moves in samples for move in moves)
-    return sorted(every, key=lambda move: -chosen[move])

@@ -9,10 +9,10 @@ from experiments.page.spoken import Json
 from experiments.record.game import Game
 from experiments.record.rows import Metric
 from experiments.values import turn_values
-from experiments.values.move_values import TITLES, Mistake, MoveValue
+from experiments.values.move_values import TITLES
 from experiments.values.rollout_store import RolloutStore
 
-KEPT = 500
+MOST = 500
 """Turns whose values are kept in memory."""
 
 
@@ -24,38 +24,33 @@ class Values:
         self.metric = metric
         self._store = RolloutStore(folder)
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[str, int, int], Json] = OrderedDict()
+        self._turns: OrderedDict[tuple[str, int, int], Json] = OrderedDict()
 
     def of_turn(self, game: Game, turn: int) -> Json:
-        """Raises UserError when the game has no such turn."""
+        """Return a turn's values. Raises UserError when the game has no such turn."""
         game.board(turn)
         key = game.name, len(game.moves), turn
         with self._lock:
-            if key not in self._kept:
-                self._kept[key] = self._computed(game, turn)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-            return self._kept[key]
+            if key not in self._turns:
+                self._turns[key] = self._computed(game, turn)
+            while len(self._turns) > MOST:
+                self._turns.popitem(last=False)
+            return self._turns[key]
 
     def _computed(self, game: Game, turn: int) -> Json:
-        found = turn_values(game.with_next(), turn, metric=self.metric, store=self._store)
+        values = turn_values(game.with_next(), turn, metric=self.metric, store=self._store)
+        mistake, names = values.mistake, ("one_step", "rollout", "kept", "error", "deals", "rank")
         return {
-            "basis": found.basis,
-            "metric": found.metric,
-            "moves": [_value(one) for one in found.moves],
-            "usual": spoken.move(found.usual),
-            "played": spoken.move(found.played) if found.played else None,
-            "best": spoken.move(found.best),
-            "loss": found.loss,
-            "error": found.error,
-            "mistake": _mistake(found.mistake) if found.mistake else None,
+            "basis": values.basis,
+            "metric": values.metric,
+            "moves": [
+                {"move": spoken.move(value.move), **{name: getattr(value, name) for name in names}}
+                for value in values.moves
+            ],
+            "usual": spoken.move(values.usual),
+            "played": spoken.move(values.played) if values.played else None,
+            "best": spoken.move(values.best),
+            "loss": values.loss,
+            "error": values.error,
+            "mistake": mistake and {"kind": mistake.kind, "title": TITLES[mistake.kind], "text": mistake.text},
         }
-
-
-def _value(one: MoveValue) -> Json:
-    named = {name: getattr(one, name) for name in ("one_step", "rollout", "kept", "error", "deals", "rank")}
-    return {"move": spoken.move(one.move), **named}
-
-
-def _mistake(one: Mistake) -> Json:
-    return {"kind": one.kind, "title": TITLES[one.kind], "text": one.text}

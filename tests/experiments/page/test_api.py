@@ -60,11 +60,11 @@ def test_a_figure_of_one_arm_or_one_count_links_to_the_games_of_these(tmp_path: 
     (tmp_path / "few.csv").write_text("players,arm,best\n2,iggi,1\n2,piers,3\n", "utf-8")
     (tmp_path / "pooled.csv").write_text("players,arm,best\n2,iggi,1\n3,iggi,1\n,iggi,2\n", "utf-8")
     plain = replace(ends.FIGURES[0], arm=None)
-    assert run_page.shown_in(plain, tmp_path / "few.csv") == {"state": "finished", "players": 2}
-    assert run_page.shown_in(plain, tmp_path / "pooled.csv") == {"state": "finished", "arm": "iggi"}
+    assert run_page.games_of(plain, tmp_path / "few.csv") == {"state": "finished", "players": 2}
+    assert run_page.games_of(plain, tmp_path / "pooled.csv") == {"state": "finished", "arm": "iggi"}
     of_one = replace(plain, arm="piers")
-    assert run_page.shown_in(of_one, tmp_path / "few.csv") == {"state": "finished", "players": 2, "arm": "piers"}
-    assert run_page.shown_in(plain, tmp_path / "none.csv") == {"state": "finished"}
+    assert run_page.games_of(of_one, tmp_path / "few.csv") == {"state": "finished", "players": 2, "arm": "piers"}
+    assert run_page.games_of(plain, tmp_path / "none.csv") == {"state": "finished"}
 
 
 def test_the_table_has_a_row_for_every_game(page: TestClient, played: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import graphs
 from experiments.page.bundle import Bundle
 from experiments.page.library import Library
-from experiments.page.role_marks import standing
+from experiments.page.role_marks import quality
 from experiments.values.role_mark import RoleMark
 from orchestrator.journal import Journal
 from orchestrator.table import play
@@ -41,7 +41,7 @@ def test_a_mark_is_good_at_its_best_value_or_where_its_program_is_no_better() ->
 
     def stands(info: MarkInfo | None, value: float, **baselines: float) -> tuple[bool | None, str]:
         where = {"turn": 1, "seat": 0, "node": "n", "role": "r", "model": "m", "sample": 0}
-        return standing(RoleMark.model_validate({**where, "name": "x", "value": value, "baselines": baselines}), info)
+        return quality(RoleMark.model_validate({**where, "name": "x", "value": value, "baselines": baselines}), info)
 
     assert stands(share, 1.0, program=1.0) == (True, "best value")
     assert stands(share, 0.5, program=0.6, uniform=0.1) == (False, "worse than its program")

@@ -80,7 +80,7 @@ def test_a_strip_of_other_moves_is_not_shown(short: Path) -> None:
 def test_a_computation_that_fails_says_so(short: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     api = Api.of(Library.open(short))
     game, strips = api.games.game(GAME), Strips(tmp_path, "strict")
-    monkeypatch.setattr("experiments.page.strip_job.StripJob.outcome", lambda job: {"failed": "out of memory"})
+    monkeypatch.setattr("experiments.page.strips.StripJob.outcome", lambda job: {"failed": "out of memory"})
     strips.of(game)
     found = strips.of(game)
     assert found["ready"] and found["failed"] == "out of memory"
