@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from experiments.record.game import Game, Turn
 from graphs.ablate import at
-from graphs.fixed_notes import depending, recorded
 from graphs.graph_seat import GraphSeat
+from graphs.recorded import depending, recorded
 from orchestrator.journal.events import Event
 from orchestrator.table.seat import GameContext
 

@@ -28,8 +28,7 @@ from rich.console import Console
 import graphs
 from benchmarks import real_server
 from experiments.document.terminal import console, plain_table
-from graphs.attempts import base
-from graphs.calls import node_calls
+from graphs.attempts import base, node_calls
 from orchestrator import journal
 from orchestrator.errors import Suspended, UserError
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, TurnStarted

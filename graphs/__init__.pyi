@@ -4,8 +4,7 @@ from .graph_seat import GraphSeat, Model, seat
 from .interventions import dotted
 from .langgraph_compile import build
 from .prompt_preview import requests
-from .recorded_marks import marks_at
-from .recorded_notes import notes_of
+from .recorded import marks_at, notes_of
 
 __all__ = [
     "GraphConfig",

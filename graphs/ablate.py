@@ -6,7 +6,6 @@ from typing import Any
 
 from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
 from graphs.controls import OWN_HAND
-from graphs.refusals import given
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.simulated_settings import is_simulated
 
@@ -70,7 +69,7 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
             inner = inner.setdefault(key, {}) if depth else inner.get(key)
             if not isinstance(inner, dict):
                 raise UserError(f"{where}: there are no settings under {'.'.join(keys[: depth + 1])!r}")
-        inner[keys[-1]] = given({keys[0]: value})[keys[0]] if len(keys) == 1 else value
+        inner[keys[-1]] = value
         short = "-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value)))
         named.append(f"{'-'.join(keys[1:])}-{value}" if keys[0] == "nodes" and not where else short)
     return _again(config, data, "-".join(named)) if named else config

@@ -10,8 +10,8 @@ from functools import partial
 import roles
 from graphs import gate
 from graphs.config import PROGRAM, GraphConfig, between
+from graphs.control_answerers import GIVEN
 from graphs.gate import SAFETY as SAFETY
-from graphs.given_notes import GIVEN
 from graphs.node import RoleNode
 from orchestrator.table.seat import BEFORE
 from roles.hanabi.sections.past_games import PastGames
@@ -70,6 +70,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         name=attempt.name(name),
         role=role,
         model=node.model,
+        answerer=config.controls.answerer(name),
         samples=node.samples,
         kinds=tuple(context.kinds(role, config.without_sections)),
         reads=tuple(reads),
@@ -108,3 +109,21 @@ def _forgotten(config: GraphConfig) -> frozenset[str]:
     """What no node gets of the memory: notes of another game, which controls make notes of; and past games, where their
     section is taken away."""
     return frozenset({GIVEN, BEFORE} if PastGames.name in config.without_sections else {GIVEN})
+
+
+def node_calls(config: GraphConfig, name: str) -> int:
+    """Return the model calls of a node in one attempt: none for a role without a template, a selector of a single
+    candidate, and a node whose note a control gives."""
+    node, role = config.nodes[name], config.role(name)
+    settled = role.settled and sum(config.nodes[read].samples for read in node.reads) == 1
+    if role.template is None or settled or name in config.controls.given:
+        return 0
+    return node.samples
+
+
+def turn_calls(config: GraphConfig) -> int:
+    """Return the model calls of a turn without redos, by all nodes that are not bound to their programs.
+
+    `config` is the graph as it is at the player count (see `at`).
+    """
+    return sum(node_calls(config, name) for name, node in config.nodes.items() if node.model != PROGRAM)

@@ -1,6 +1,6 @@
 """Graph configs as frozen values: what a YAML file says, checked."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -18,7 +18,7 @@ from graphs import context
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
-from graphs.refusals import Check, Verify, given
+from graphs.refusals import Check, Verify
 from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -89,17 +89,29 @@ class GraphConfig(Frozen):
     controls: Controls = Field(default=NONE, exclude_if=lambda value: value == NONE)
     """What an experiment changes to rule out other readings of a difference."""
 
-    @field_validator("check", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def _stored_check(cls, value: Any) -> Any:
-        return {"unreadable": None, **value} if isinstance(value, dict) else value
+    def _answered_by_controls(cls, value: Any) -> Any:
+        """Read `model: placebo` and `model: shuffled` of a node as the controls that they are."""
+        nodes = value.get("nodes") if isinstance(value, dict) else None
+        models = (
+            {name: node.get("model") for name, node in nodes.items() if isinstance(node, dict)}
+            if isinstance(nodes, dict)
+            else {}
+        )
+        controlled = {name: model for name, model in models.items() if model in ("placebo", "shuffled")}
+        if not controlled:
+            return value
+        controls = {**(value.get("controls") or {})}
+        for name, control in controlled.items():
+            controls[control] = [*controls.get(control, ()), name]
+        freed = {name: {**nodes[name], "model": "default"} for name in controlled}
+        return {**value, "nodes": {**nodes, **freed}, "controls": controls}
 
     @field_validator("verify", mode="before")
     @classmethod
     def _verify_by_name(cls, value: Any) -> Any:
-        if isinstance(value, str):
-            return {"rule": value}
-        return {"knows": None, **value} if isinstance(value, dict) else value
+        return {"rule": value} if isinstance(value, str) else value
 
     @field_validator("nodes")
     @classmethod
@@ -159,24 +171,6 @@ class GraphConfig(Frozen):
     def models(self) -> tuple[str, ...]:
         """The models that its nodes name, each once."""
         return tuple(dict.fromkeys(node.model for node in self.nodes.values()))
-
-
-def as_stored(config: GraphConfig, stored: Iterable[Mapping[str, Any] | None]) -> GraphConfig:
-    """The config for a game or a run that goes on: where it was stored without `check.unreadable` or without
-    `verify.knows`, it stays without."""
-    kept = list(stored)
-    found = (before for before in _earlier(config) if before.model_dump(mode="json") in kept)
-    return next(found, config)
-
-
-def _earlier(config: GraphConfig) -> Iterator[GraphConfig]:
-    """The config as earlier versions would have stored it, the latest of them first."""
-    unsaid = config.model_copy(update={"verify": config.verify.model_copy(update={"knows": None})})
-    now = [config] if config.verify.knows != "seat" else [unsaid, config]
-    yield from now[:-1]
-    if config.check is not None and config.check.unreadable is not None:
-        check = config.check.model_copy(update={"unreadable": None})
-        yield from (one.model_copy(update={"check": check}) for one in now)
 
 
 class Same:
@@ -390,7 +384,6 @@ def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphC
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
-    data = given(data)
     return check_removed_sections(checked(data, where, folder), where)
 
 

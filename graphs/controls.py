@@ -49,6 +49,10 @@ class Controls(Frozen):
         """The nodes that are not asked, because their notes are made from those of other games."""
         return (*self.placebo, *self.shuffled)
 
+    def answerer(self, node: str) -> str:
+        """Return the control that answers in a node's place; empty where there is none."""
+        return "placebo" if node in self.placebo else "shuffled" if node in self.shuffled else ""
+
     @property
     def named(self) -> tuple[str, ...]:
         """All nodes that it names."""

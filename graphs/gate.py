@@ -15,7 +15,7 @@ from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import View
 from roles.hanabi import safety
 from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.reasoning.position import Position
 from roles.hanabi.safety import Safety
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import Conventions
@@ -34,7 +34,7 @@ Kinds = tuple[tuple[type[Section], Mapping[str, Any]], ...]
 
 def knows_all(config: GraphConfig) -> bool:
     """Whether the rule uses every section, also those that the seat does not get."""
-    return config.verify.knows != "seat"
+    return config.verify.knows == "all"
 
 
 def knows_more(config: GraphConfig) -> bool:
@@ -130,8 +130,7 @@ def in_words(config: GraphConfig, words: Words) -> str:
 
 def safest(config: GraphConfig, view: View) -> tuple[Move, str]:
     """The forced move and its reason: the safest legal move by what the seat may know."""
-    known = tuple((kind, {}) for kind in TAKES) if config.verify.knows is None else of_seat(config)
-    sections = cut(view, known)
+    sections = cut(view, of_seat(config))
     return safety.safest(Position.of(sections)) if State in sections else _unseen(view)
 
 

@@ -1,7 +1,7 @@
 """A graph as a seat: View in, Decision out, whatever happened on the way."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from graphs import gate, prompt_files
 from graphs.ablate import at, bind
+from graphs.answerers import Fixed
+from graphs.asking import SeatRuntime
 from graphs.attempts import Attempt, attempts
-from graphs.config import PROGRAM, GraphConfig, Same, as_stored, checked, read
-from graphs.given_notes import NOTHING_GIVEN, OtherGame
-from graphs.memory import remember
-from graphs.node import Fixed, SeatRuntime, SeatState
+from graphs.config import PROGRAM, GraphConfig, Same, checked, read
+from graphs.control_answerers import NOTHING_GIVEN, OtherGame
+from graphs.node import SeatState
 from graphs.simulated_model import SimulatedModel
 from graphs.walk import walk
 from orchestrator.errors import UserError
@@ -26,9 +27,12 @@ from orchestrator.models.layer import ModelLayer, described, is_langchain
 from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings, is_simulated
+from orchestrator.replies.reply import Reply
 from orchestrator.table.seat import Decision, GameContext
+from roles.hanabi.sections.table import Discards
 from roles.notes_text import Notes
 from roles.reply_types import Choice, RatedChoice, Shortlist, Verdict
+from roles.words import ENGLISH
 
 if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -79,10 +83,6 @@ class GraphSeat:
             control=self.config.controls.label,
             own_hand=self.config.controls.own_hand,
         )
-
-    def as_stored(self, infos: Iterable[SeatInfo]) -> Self:
-        """The seat for a game that goes on or is replayed, see `config.as_stored`."""
-        return replace(self, config=as_stored(self.config, (info.config for info in infos)))
 
     def bind(self, context: GameContext) -> Self:
         def resumed(brain: Brain | SimulatedModel) -> Brain | SimulatedModel:
@@ -149,6 +149,32 @@ def _rank(config: GraphConfig, attempt: Attempt, notes: Notes, move: Move) -> in
     return next((rank for rank in ranks if rank is not None), None)
 
 
+def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memory:
+    """Return what the seat keeps for its own next turn: notes, each of its last attempt, and the table as it was.
+
+    Empty for a graph that remembers nothing. Absent replies are not remembered, nor the discard pile where its section
+    is taken away.
+    """
+    if not config.remembers:
+        return {}
+    replies: dict[str, list[Mapping[str, Any]]] = {}
+    for node in config.remembers:
+        names = [name for attempt in attempts(config) if (name := attempt.name(node)) in notes]
+        replies[node] = [reply.as_data() for name in names[-1:] for reply in notes[name] if isinstance(reply, Reply)]
+    return {
+        "turn": view.turn,
+        "move": str(move),
+        "lives": view.lives,
+        "tokens": view.tokens,
+        "deck_size": view.deck_size,
+        "fireworks": list(view.fireworks),
+        "own": [ENGLISH.hint(known) for known in view.own],
+        "hands": {str(hand.seat): [card.value for card in hand.cards] for hand in view.hands},
+        **({} if Discards.name in config.without_sections else {"discards": [card.value for card in view.discards]}),
+        "notes": {node: data for node, data in replies.items() if data},
+    }
+
+
 def votes(config: GraphConfig, notes: Notes) -> dict[str, dict[str, int]]:
     """How many answers of each node that is asked for several choices chose a move, the most frequent first."""
     asked = [name for name, node in config.nodes.items() if node.samples > 1 and name in notes]
@@ -180,8 +206,6 @@ def seat(
         {called: _brain(one, layer) for called, one in models.items()},
         {called: _deciding(one) for called, one in models.items()},
     )
-    replays = [brain.recording for brain in made.brains.values() if isinstance(brain, Replay)]
-    made = made.as_stored(info for recording in replays for info in recording.seats)
     return replace(made, brains={called: _of_seat(brain, made.info) for called, brain in made.brains.items()})
 
 

@@ -14,9 +14,10 @@ from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import TypedDict  # before Python 3.12 no form can be made of typing's own
 
 from graphs.ablate import at
+from graphs.asking import SeatRuntime, ask
 from graphs.graph_seat import seat
 from graphs.langgraph_compile import wired
-from graphs.node import RoleNode, SeatRuntime, SeatState, merge
+from graphs.node import RoleNode, SeatState, merge
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import check_players
 from orchestrator.hanabi.view import View
@@ -49,7 +50,7 @@ class JsonNode:
             raise UserError(f"the view is of {view.players} players; set `players` to that, not {self.players}")
         memory = state.get("memory") or {}
         whole: SeatState = {"view": view, "memory": memory, "notes": state["notes"], "failed": state["failed"]}
-        return await self.node.run(whole, self.runtime)
+        return await ask(self.node, whole, self.runtime)
 
 
 def house(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:

@@ -19,9 +19,10 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from graphs.ablate import at
+from graphs.asking import SeatRuntime, ask
 from graphs.attempts import SAFETY, Attempt, attempts, nth, role_node, safety_node
 from graphs.config import GraphConfig
-from graphs.node import RoleNode, SeatRuntime, SeatState
+from graphs.node import RoleNode, SeatState
 from roles.reply_types import Choice, Verdict
 
 SeatGraph = CompiledStateGraph[SeatState, SeatRuntime, SeatState, SeatState]
@@ -43,7 +44,7 @@ def _scheduled(node: RoleNode) -> Callable[[SeatState, Runtime[SeatRuntime]], Aw
     """A node as LangGraph calls it."""
 
     async def run(state: SeatState, runtime: Runtime[SeatRuntime]) -> dict[str, Any]:
-        return await node.run(state, runtime.context)
+        return await ask(node, state, runtime.context)
 
     return run
 

@@ -10,7 +10,7 @@ from graphs.attempts import attempts, role_node
 from graphs.config import NOBODY, GraphConfig
 from graphs.graph_seat import GraphSeat
 from graphs.node import RoleNode
-from graphs.recorded_notes import notes_of
+from graphs.recorded import notes_of
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, Memory
 from orchestrator.models.request import ModelRequest

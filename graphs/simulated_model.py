@@ -17,25 +17,16 @@ from roles.role_definition import Solve
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a simulated model is asked, beside the prompt."""
-
-    solve: Solve
-    exact: Callable[[], BaseModel]
-    """The program's answer, checked. Raises RoleError."""
-    sections: Sections
-    notes: Notes
-
-
-@dataclass(frozen=True)
 class SimulatedModel:
     """A simulated model that has not been asked yet."""
 
     settings: SimSettings
 
-    def for_question(self, question: Question) -> "SimulatedBrain":
-        """The brain that answers this question alone."""
-        return SimulatedBrain(self.settings, question)
+    def for_question(
+        self, solve: Solve, exact: Callable[[], BaseModel], sections: Sections, notes: Notes
+    ) -> "SimulatedBrain":
+        """Return the brain that answers this question alone; `exact`: the program's answer, checked."""
+        return SimulatedBrain(self.settings, solve, exact, sections, notes)
 
     async def aclose(self) -> None:
         """Nothing to close."""
@@ -46,12 +37,14 @@ class SimulatedBrain:
     """The brain of one question: the same request always gets the same text."""
 
     settings: SimSettings
-    question: Question
+    solve: Solve
+    exact: Callable[[], BaseModel]
+    sections: Sections
+    notes: Notes
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
-        asked = self.question
-        reply = error_injection.reply(request.reply, asked.solve, asked.exact, asked.sections, asked.notes, slips)
+        reply = error_injection.reply(request.reply, self.solve, self.exact, self.sections, self.notes, slips)
         return response(reply, slips, request, messages)
 
     async def aclose(self) -> None:

@@ -8,9 +8,10 @@ which a test compares.
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
+from graphs.asking import SeatRuntime, ask
 from graphs.attempts import SAFETY, Attempt, attempts, role_node, safety_node
 from graphs.config import NOBODY, PROGRAM, GraphConfig
-from graphs.node import RoleNode, SeatRuntime, SeatState
+from graphs.node import RoleNode, SeatState
 from roles import Verdict
 from roles.reply_types import Choice
 
@@ -49,7 +50,7 @@ class Walk:
 
 async def _run(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> bool:
     """Adds what the node adds to the state; False when that ended the turn."""
-    added = await node.run(state, runtime)
+    added = await ask(node, state, runtime)
     state["failed"] = added.get("failed", [])
     state["notes"] = {**state["notes"], **added.get("notes", {})}
     return not state["failed"]

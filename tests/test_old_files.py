@@ -1,20 +1,14 @@
 """Files that version 0.1.0 wrote are still read: a journal, a run's folder and an experiment file."""
 
-import csv
 import gzip
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
-from experiments.study import experiment, manifest
-from experiments.study.plan import Plan
-from graphs import prompt_files
 from orchestrator import journal
-from orchestrator.journal.events import Call, GameEnded, GameStarted
+from orchestrator.journal.events import Call, GameEnded
 from tests.conftest import Run
 from tests.support.folders import TESTS
 
@@ -74,105 +68,3 @@ def again(old: Path, run: Run) -> tuple[int, str, str]:
 def test_a_run_whose_prompts_have_changed_since_is_refused_by_their_names(old: Path, run: Run) -> None:
     code, _, err = again(old, run)
     assert code == 2 and "is another game: " in err and "contexts/cac.yaml" in err and "conventions/basic.md" in err
-
-
-@pytest.fixture
-def prompts_of_then(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves all but the prompts' texts to be compared: the graph's config, the models, the deals."""
-    seats = yaml.safe_load((old / "run" / "run.yaml").read_text("utf-8"))["seats"].values()
-    recorded = next(seat["prompts"] for seat in seats if seat.get("prompts"))
-    monkeypatch.setattr(prompt_files, "hashes", lambda config: recorded)
-
-
-def cells(path: Path) -> list[list[str]]:
-    return list(csv.reader(path.read_text("utf-8").splitlines()))
-
-
-RESULTS = cells(OLD / "run" / "results.csv")
-
-
-def gone_on(old: Path, run: Run) -> tuple[str, list[list[str]]]:
-    """What the same command says on stderr, and the results that it leaves, in the columns of 0.1.0."""
-    (old / "run" / "results.csv").unlink()
-    code, _, err = again(old, run)
-    assert code == 0
-    rows = cells(old / "run" / "results.csv")
-    return err, [row[: len(RESULTS[0])] for row in rows]
-
-
-@pytest.mark.usefixtures("prompts_of_then")
-def test_its_games_are_not_played_again(old: Path, run: Run) -> None:
-    """A game goes on only under the config that it began with: the old file still means the same."""
-    said, results = gone_on(old, run)
-    assert "4 games, 4 of them played before" in said and results == RESULTS
-    with (old / "run" / "results.csv").open(encoding="utf-8") as file:
-        assert {row["own"] for row in csv.DictReader(file)} == {""}, "they do not state it"
-
-
-CHECKED = """
-name: checked
-graph: cac_no_tom
-players: [2]
-seeds: {first: 1, count: 1}
-models: {default: program}
-"""
-
-
-@pytest.fixture
-def before(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """Until it is undone, graphs are as in version 0.1.0, which knew no `check.unreadable`."""
-    monkeypatch.setattr("graphs.config.given", lambda settings: settings)
-    yield monkeypatch
-
-
-def check_of(path: Path) -> object:
-    started = journal.read(path)[0]
-    assert isinstance(started, GameStarted) and started.seats[0].config is not None
-    return started.seats[0].config["check"]
-
-
-OLD_CHECK = {"judge": "check", "redo": "generate", "at_most": 2}
-
-
-def test_a_run_from_before_unreadable_verdicts_refused_goes_on_as_it_began(
-    before: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Its games, finished or not, accept a move whose verdict cannot be read; so do those that are still to come."""
-    (tmp_path / "checked.yaml").write_text(CHECKED, "utf-8")
-    manifest.write(Plan.resolve(experiment.read(tmp_path / "checked.yaml"), tmp_path / "run"))
-    before.undo()
-    found = {}
-    for folder in ("run", "new"):
-        plan = Plan.resolve(experiment.read(tmp_path / "checked.yaml"), tmp_path / folder)
-        (spec,) = plan.specs.values()
-        assert spec.config is not None
-        found[folder] = spec.config.model_dump(mode="json")["check"], "earlier version" in " ".join(plan.notes)
-    assert found == {"run": (OLD_CHECK, True), "new": (OLD_CHECK | {"unreadable": "refuse"}, False)}
-
-
-def test_a_game_from_before_unreadable_verdicts_refused_goes_on_as_it_began(
-    before: pytest.MonkeyPatch, tmp_path: Path, run: Run
-) -> None:
-    command = ["play", "--graph", "cac_no_tom", "--players", "2", "--model", "sim:careless", "--out", str(tmp_path)]
-    assert run(*command)[0] == 0
-    (path,) = tmp_path.glob("*.jsonl")
-    whole = path.read_text("utf-8").splitlines(keepends=True)
-    path.write_text("".join(whole[: len(whole) // 2]), "utf-8")
-    before.undo()
-    assert run(*command)[0] == 0
-    assert list(tmp_path.glob("*.jsonl")) == [path] and check_of(path) == OLD_CHECK
-    again = [json.loads(line)["event"] for line in path.read_text("utf-8").splitlines()]
-    assert again == [json.loads(line)["event"] for line in whole]
-
-
-@pytest.mark.usefixtures("prompts_of_then")
-@pytest.mark.parametrize("arm", ("full", "with-piers"))
-def test_a_game_that_was_cut_off_goes_on(arm: str, old: Path, run: Run) -> None:
-    path = old / "run" / "games" / arm / "2p-s1-r1.jsonl"
-    whole = path.read_text("utf-8").splitlines(keepends=True)
-    path.write_text("".join(whole[: len(whole) // 2]), "utf-8")
-    said, results = gone_on(old, run)
-    assert "4 games, 3 of them played before" in said and len(results) == len(RESULTS)
-    assert [row for row in results if row[0] != arm] == [row for row in RESULTS if row[0] != arm]
-    kept = path.read_text("utf-8").splitlines(keepends=True)
-    assert kept[: len(whole) // 2] == whole[: len(whole) // 2] and '"game_ended"' in kept[-1]

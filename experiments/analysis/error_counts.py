@@ -16,7 +16,7 @@ from experiments.record.run_folder import RUN
 from experiments.statistics.estimates import standard_error
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
-from graphs.recorded_notes import notes_of
+from graphs.recorded import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
 from orchestrator.journal.events import Call, Memory, VerdictGiven

@@ -85,9 +85,6 @@ def play(
     replaying = replay is not None or any(str(model_).startswith(REPLAY) for model_ in named.values())
     name = f"{name}-replay" if replaying else name
     new = force_new or (replaying and not single_game.asks_servers(cast))
-    if not new:
-        cast = tuple(single_game.as_begun(cast, out, name, start))
-        started = start(cast)
     path = single_game.file(out, name, started, new=new)
     if not (new or loud.quiet) and (why := single_game.beside(out, name, path, started)):
         console(err=True).print(why, markup=False, soft_wrap=True, style="dim")

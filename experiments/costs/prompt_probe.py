@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from experiments.study.prompt_positions import POSITIONS, ProbeGame, at_positions, game
 from graphs.ablate import at
-from graphs.attempts import base
-from graphs.calls import node_calls
+from graphs.attempts import base, node_calls
 from graphs.config import GraphConfig
 from orchestrator.models.request import estimated, messages
 from orchestrator.table.seat import BEFORE

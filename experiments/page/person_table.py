@@ -117,7 +117,6 @@ class PersonTable:
         deal = secrets.randbelow(MAX_SEED) if setup.seed is None else setup.seed
         seed = first.seed if isinstance(first, GameStarted) else deal
         start = partial(game_loop.start, players=setup.players, seed=seed)
-        cast = single_game.as_begun(cast, self.path.parent, self.name, start)
         return single_game.SingleGame(cast, start(cast), self.path, layer)
 
     def _run(self, game: single_game.SingleGame) -> None:

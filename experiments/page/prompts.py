@@ -9,7 +9,7 @@ from experiments.record.game import Game
 from graphs.attempts import base
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
-from graphs.recorded_notes import notes_of
+from graphs.recorded import notes_of
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
 from orchestrator.models.request import Message, messages

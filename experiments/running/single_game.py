@@ -1,6 +1,6 @@
 """One game, as `play` plays it: its models, its journal, and how it is continued to its end."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -81,23 +81,6 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
         changed = "; ".join(differences(other[1].started, started))
         raise UserError(f"{other[0]} is an unfinished game, but a different one: {changed}. {BESIDE}")
     return next(path for path in _names(folder, name) if not path.exists())
-
-
-def as_begun(
-    cast: Sequence[Seat], folder: Path, name: str, start: Callable[[Sequence[Seat]], GameStarted]
-) -> tuple[Seat, ...]:
-    """The seats as the journal of their game has them, if there is one; see `graphs.config.as_stored`."""
-    for path in reversed(list(_taken(folder, name))):
-        old = _begun(path).started
-        if old is None or len(old.seats) != len(cast):
-            continue
-        seats = tuple(
-            seat.as_stored([info]) if isinstance(seat, GraphSeat) else seat
-            for seat, info in zip(cast, old.seats, strict=True)
-        )
-        if not differences(old, start(seats)):
-            return seats
-    return tuple(cast)
 
 
 def beside(folder: Path, name: str, path: Path, started: GameStarted) -> str | None:

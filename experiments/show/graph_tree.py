@@ -10,8 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphs import context
-from graphs.attempts import attempts
-from graphs.calls import node_calls
+from graphs.attempts import attempts, node_calls
 from graphs.config import PLAYERS, SETTINGS, GraphConfig
 from graphs.gate import knows_more
 

@@ -19,7 +19,7 @@ from graphs.attempts import base, reads
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
-from graphs.recorded_notes import notes_of
+from graphs.recorded import notes_of
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.journal.events import Call, Event, Memory, VerdictGiven
 from orchestrator.models.request import Message, messages

@@ -10,8 +10,7 @@ from typing import Any
 
 from experiments.study.prompt_positions import positions
 from graphs.ablate import at
-from graphs.attempts import base
-from graphs.calls import node_calls, turn_calls
+from graphs.attempts import base, node_calls, turn_calls
 from graphs.config import PROGRAM, SETTINGS, GraphConfig, checked, read
 from orchestrator.errors import UserError
 from orchestrator.models.request import estimated, messages

@@ -19,8 +19,8 @@ from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES
 from experiments.study.arms import Arm, Deal, GivenNotes
 from experiments.study.file_schema import BASELINE
-from graphs import note_bank
-from graphs.given_notes import GIVEN
+from graphs import recorded
+from graphs.control_answerers import GIVEN
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import Card
@@ -154,7 +154,7 @@ def _hashed(deck: tuple[Card, ...]) -> str:
 
 def _game(path: Path, roles: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     events = journal.read(path)
-    notes = note_bank.notes(events, roles)
+    notes = recorded.given_notes(events, roles)
     started = events[0]
     assert isinstance(started, GameStarted)
     return {

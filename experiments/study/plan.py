@@ -1,10 +1,9 @@
 """The plan of an experiment: its arms, and its games in the order of their deals."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from experiments.record import run_folder
 from experiments.record.rows import GAMES
@@ -43,7 +42,7 @@ class Plan:
         cannot be played."""
         plan = cls._new(experiment, folder)
         plan._check_size()
-        return plan._as_begun(run_folder.run(folder))
+        return plan
 
     def check_rule(self) -> None:
         """Raise UserError for a stop rule that cannot be followed, or is not the one with which the run was begun."""
@@ -80,24 +79,6 @@ class Plan:
             note_banks.check_baseline(arm, made, experiment.baseline, experiment.deals)
         banks = tuple(bank for arm in made for bank in note_banks.banks(arm, folder))
         return cls(experiment, folder, tuple(made), remarks=remarks, banks=banks)
-
-    def _as_begun(self, run: Mapping[str, Any]) -> "Plan":
-        """With the graphs as the run has them; other graphs only where an earlier version began it."""
-        seats = run.get("seats")
-        stored = [seat.get("config") for seat in seats.values()] if isinstance(seats, dict) else []
-
-        def begun(one: PlayerSpec) -> PlayerSpec:
-            return one.as_stored(stored)
-
-        if all(begun(one) is one for one in self.specs.values()):
-            return self
-        return replace(
-            self,
-            arms=tuple(_with(arm, begun) for arm in self.arms),
-            partner_records=tuple(replace(one, partner=begun(one.partner)) for one in self.partner_records),
-            labels={label: begun(one) for label, one in self.labels.items()},
-            remarks=(*self.remarks, BEGUN),
-        )
 
     @property
     def notes(self) -> list[str]:
@@ -230,20 +211,3 @@ def _floor(arms: Iterable[Arm]) -> Iterator[str]:
 
 def _players(arm: Arm) -> Iterator[PlayerSpec]:
     yield from {one.key: one for players in arm.players for one in arm.lineup(Deal(1, players))}.values()
-
-
-BEGUN = (
-    "The run was begun by an earlier version, where a verdict that cannot be read counted as accepted, or where the "
-    "safety rule and forced moves went by every section, also by those that a seat does not get; it goes on so. A run "
-    "in another --out refuses such moves, and lets the rule know what the seat may."
-)
-
-
-def _with(arm: Arm, begun: Callable[[PlayerSpec], PlayerSpec]) -> Arm:
-    """An arm with other specs in its seats."""
-    others = arm.others
-    return replace(
-        arm,
-        everybody=begun(arm.everybody),
-        others=lambda deal: {seat: begun(one) for seat, one in others(deal).items()},
-    )

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from experiments.study import seat_spec
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import CHANGING, Changes, Model, SeatConfig, sampled, settled
 from graphs import ablate, interventions
-from graphs.config import PLAYERS, PROGRAM, GraphConfig, as_stored
+from graphs.config import PLAYERS, PROGRAM, GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.table.seat import Seat, describe
 from orchestrator.values import Frozen
@@ -41,11 +40,6 @@ class PlayerSpec(Frozen):
             name: one if isinstance(one, str) else one.model_dump(mode="json", exclude_none=True)
             for name, one in settings.items()
         }
-
-    def as_stored(self, stored: Iterable[Mapping[str, Any] | None]) -> "PlayerSpec":
-        """For a run that goes on, see `graphs.config.as_stored`."""
-        config = self.config and as_stored(self.config, stored)
-        return self if config is self.config else PlayerSpec(spec=self.spec, config=config, models=self.models)
 
     def seat(self, layer: "ModelLayer") -> Seat:
         """The seat, with models of the layer. Raises UserError for a graph, model or object that cannot be used."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from experiments.values.marked_turn import CLEAR, ROUNDING, MarkedTurn, MoveMarks, beside
 from experiments.values.role_mark import RoleMark
-from graphs.recorded_marks import RecordedReply
+from graphs.recorded import RecordedReply
 from orchestrator.hanabi.moves import Move
 from roles.marks import MarkInfo
 from roles.reply_types import Choice

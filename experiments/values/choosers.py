@@ -10,7 +10,7 @@ from experiments.values.role_mark import RoleMark
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.turn_values import lost
 from graphs.attempts import base
-from graphs.recorded_marks import RecordedReply
+from graphs.recorded import RecordedReply
 from orchestrator.hanabi.moves import Move
 from roles.legal_moves import LegalMoves
 from roles.marks import MarkInfo

@@ -15,7 +15,7 @@ from experiments.values.position import Position
 from experiments.values.role_mark import UNIFORM, RoleMark
 from graphs.attempts import base
 from graphs.config import GraphConfig
-from graphs.recorded_marks import RecordedReply, program_reply
+from graphs.recorded import RecordedReply, program_reply
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Call, VerdictGiven
 from orchestrator.models.settings import PROGRAM

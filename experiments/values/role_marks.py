@@ -12,7 +12,7 @@ from experiments.values.role_mark import RoleMark as RoleMark
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.state_tracking import TrackedGame
 from graphs.config import GraphConfig
-from graphs.recorded_marks import RecordedReply, program_marks, replies
+from graphs.recorded import RecordedReply, program_marks, replies
 from orchestrator.models.settings import PROGRAM
 from orchestrator.values import Frozen
 from roles import Truth

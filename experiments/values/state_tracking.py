@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from experiments.record.game import Game
 from experiments.values.role_mark import UNIFORM, RoleMark
 from graphs.attempts import base
-from graphs.recorded_marks import RecordedReply, program_reply
+from graphs.recorded import RecordedReply, program_reply
 from orchestrator.hanabi.cards import ANY, DECK_SIZE
 from orchestrator.hanabi.literal_knowledge import Hands, dealt_hands
 from orchestrator.hanabi.view import Past

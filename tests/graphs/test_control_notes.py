@@ -10,7 +10,7 @@ from pydantic import BaseModel
 import graphs
 from graphs.ablate import at
 from graphs.control_notes import drawn, placebo, shuffled
-from graphs.recorded_marks import replies
+from graphs.recorded import replies
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, TurnStarted

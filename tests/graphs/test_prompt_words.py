@@ -7,7 +7,7 @@ import pytest
 
 import graphs
 from graphs.prompt_preview import requests
-from graphs.recorded_notes import notes_of
+from graphs.recorded import notes_of
 from orchestrator.journal.events import Decided, Event, TurnStarted
 from orchestrator.models.request import ModelRequest, Scripted
 from orchestrator.players import partners

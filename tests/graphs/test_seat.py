@@ -9,7 +9,7 @@ import roles
 from graphs.attempts import attempts, role_node
 from graphs.config import checked, parse
 from graphs.prompt_preview import requests
-from graphs.recorded_notes import notes_of
+from graphs.recorded import notes_of
 from graphs.refusals import Verify
 from orchestrator.errors import RoleError, UserError
 from orchestrator.hanabi.moves import Discard, Play

@@ -17,7 +17,7 @@ import roles
 from experiments.analysis import error_counts as error_table
 from experiments.record.game import Game, Turn
 from graphs.attempts import attempts, safety_node
-from graphs.simulated_model import Question, SimulatedModel
+from graphs.simulated_model import SimulatedBrain
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Discard, Play, labelled
@@ -200,7 +200,7 @@ async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rat
     assert role.solve is not None
     exact = partial(role.solve, told, {})
     data = exact().as_data()  # type: ignore[attr-defined]
-    brain = SimulatedModel(SimSettings(**only(malformed=rate))).for_question(Question(role.solve, exact, told, {}))
+    brain = SimulatedBrain(SimSettings(**only(malformed=rate)), role.solve, exact, told, {})
     for number in range(asks):
         made = await answer(asked(role, view, form, number), brain, done.append)
         assert isinstance(made, Absent) or (isinstance(made, Reply) and made.as_data() == data)

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 import graphs
+from graphs.asking import SeatRuntime
 from graphs.langgraph_compile import build
-from graphs.node import SeatRuntime, SeatState
+from graphs.node import SeatState
 from graphs.walk import Walk, walk
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event

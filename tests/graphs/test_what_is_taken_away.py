@@ -14,10 +14,11 @@ import pytest
 import graphs
 import roles
 from graphs import GraphConfig
+from graphs.asking import SeatRuntime, ask
 from graphs.attempts import attempts, safety_node
 from graphs.gate import NO_REASON
-from graphs.node import SeatRuntime, SeatState
-from graphs.recorded_notes import notes_of
+from graphs.node import SeatState
+from graphs.recorded import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import RANKS, Colour
 from orchestrator.hanabi.moves import HintColour, HintRank, Play
@@ -203,7 +204,7 @@ async def verdict(config: GraphConfig, view: View, move: Play) -> tuple[VerdictG
     notes = {config.decides: (Choice(reason="r", action=move),)}
     state: SeatState = {"view": view, "memory": {}, "notes": notes, "failed": []}
     node = safety_node(config, attempts(config)[0])
-    done = await node.run(state, SeatRuntime({}, GameContext(events.append)))
+    done = await ask(node, state, SeatRuntime({}, GameContext(events.append)))
     (said,) = (event for event in events if isinstance(event, VerdictGiven))
     (told,) = done["notes"]["safety"]
     assert isinstance(told, Verdict)

@@ -7,7 +7,7 @@ import pytest
 
 import graphs
 import roles
-from graphs.recorded_marks import marks, marks_at
+from graphs.recorded import marks, marks_at
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import Card, Piles
 from orchestrator.hanabi.moves import Discard, Play

@@ -7,7 +7,7 @@ from functools import cache
 from random import Random
 
 import graphs
-from graphs.recorded_notes import notes_of
+from graphs.recorded import notes_of
 from orchestrator.hanabi.cards import CARDS, Card
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.referee import Referee, deal, rebuild

@@ -7,7 +7,7 @@ from experiments.tasks.fork.position import Position
 from graphs import prompt_files
 from graphs.config import PROGRAM, GraphConfig
 from graphs.prompt_preview import requests
-from graphs.recorded_notes import notes_of
+from graphs.recorded import notes_of
 from orchestrator.journal.events import Call
 from orchestrator.journal.recorded_answers import first_difference
 from orchestrator.models.request import ModelRequest, messages, prompt_hash

@@ -14,9 +14,8 @@ from experiments.tasks.fork.new_seat import Change, new_seat
 from experiments.tasks.fork.position import Position, position, whole
 from graphs.ablate import at
 from graphs.config import GraphConfig
-from graphs.fixed_notes import Note, depending, edited, known, models_asked, recorded
 from graphs.graph_seat import GraphSeat, Model
-from graphs.recorded_notes import notes_of
+from graphs.recorded import Note, depending, edited, known, models_asked, notes_of, recorded
 from orchestrator.errors import ModelError, UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Event

@@ -8,8 +8,8 @@ import yaml
 
 from experiments.tasks.fork.position import Position
 from graphs.config import PROGRAM, GraphConfig
-from graphs.fixed_notes import Note, unrolled
 from graphs.node import RoleNode
+from graphs.recorded import Note, unrolled
 from orchestrator import yaml_files
 from orchestrator.errors import UserError
 from orchestrator.replies import reader

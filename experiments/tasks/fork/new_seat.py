@@ -11,8 +11,8 @@ from experiments.study.rerun import RecordedSeat
 from experiments.tasks.fork.position import Position
 from graphs import ablate, interventions
 from graphs.config import PROGRAM, GraphConfig, read
-from graphs.fixed_notes import differing
 from graphs.graph_seat import GraphSeat, Model, label, seat, seat_again
+from graphs.recorded import differing
 from orchestrator.errors import UserError
 from orchestrator.journal.events import SeatInfo
 from orchestrator.models.layer import ModelLayer

@@ -6,8 +6,8 @@ from pathlib import Path
 from experiments.record.game import Game, Turn
 from graphs.ablate import at
 from graphs.config import PROGRAM, GraphConfig, checked
-from graphs.fixed_notes import unrolled
 from graphs.graph_seat import seat_again
+from graphs.recorded import unrolled
 from orchestrator.errors import TurnError, UserError
 from orchestrator.hanabi.referee import rebuild
 from orchestrator.hanabi.view import View

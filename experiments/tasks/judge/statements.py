@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments.record import saved
 from experiments.record.game import Game
 from experiments.values.state_tracking import Tracked, TrackedGame
-from graphs.recorded_marks import RecordedReply, replies
+from graphs.recorded import RecordedReply, replies
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from roles.hanabi.list_changes import aspects

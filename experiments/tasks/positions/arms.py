@@ -12,8 +12,8 @@ from typing import Literal
 
 from graphs import interventions
 from graphs.config import GraphConfig
-from graphs.fixed_notes import depending
 from graphs.interventions import Intervention, Kind
+from graphs.recorded import depending
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.replies.reply import Reply
 from roles.reply_types import Choice, Shortlist

@@ -12,10 +12,9 @@ from graphs import ablate, interventions
 from graphs.attempts import attempts, role_node
 from graphs.config import NOBODY, PROGRAM, GraphConfig
 from graphs.config import read as read_graph
-from graphs.fixed_notes import Note, depending, edited, recorded, unrolled
 from graphs.graph_seat import GraphSeat, Model, seat
 from graphs.interventions import Intervention
-from graphs.recorded_notes import notes_of
+from graphs.recorded import Note, depending, edited, notes_of, recorded, unrolled
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
 from orchestrator.models.layer import ModelLayer

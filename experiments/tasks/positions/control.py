@@ -10,7 +10,7 @@ from experiments.tasks.positions.bank import BankPosition
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.control_notes import drawn, placebo
-from graphs.fixed_notes import Note
+from graphs.recorded import Note
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.models.request import Absent
 from orchestrator.replies.reply import Reply

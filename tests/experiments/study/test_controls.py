@@ -16,12 +16,11 @@ from experiments.study.arms import Deal, GivenNotes
 from experiments.study.note_banks import NoteBank
 from experiments.study.plan import Plan
 from experiments.tasks.games.experiment_run import run
-from graphs import ablate, note_bank
+from graphs import ablate, recorded
 from graphs.ablate import at
-from graphs.attempts import base
-from graphs.calls import turn_calls
+from graphs.attempts import base, turn_calls
 from graphs.config import GraphConfig, checked
-from graphs.given_notes import GIVEN
+from graphs.control_answerers import GIVEN
 from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import deal
@@ -167,7 +166,7 @@ def test_no_note_comes_from_a_seat_that_saw_its_own_cards(tmp_path: Path) -> Non
     with pytest.raises(UserError, match="a seat saw its own cards, which is cheating"):
         bank.journals()
     events = journal.read(tmp_path / "0.jsonl")
-    assert any(isinstance(event, Call) for event in events) and not note_bank.notes(events, ROLES)
+    assert any(isinstance(event, Call) for event in events) and not recorded.given_notes(events, ROLES)
     noted(tmp_path, seed=2)
     assert [path.name for path in bank.journals()] == ["1.jsonl"]
     arms = {"full": {"own_hand": True}, "arm": {"shuffled": "decoration"}}

@@ -1,0 +1,200 @@
+"""Who answers a node's question: its role's program, a model, nobody, a reply that is there already, or a control.
+
+A node's `model:` names one. An answerer takes a question and returns a reply, and journals the calls that it took.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import structlog
+from pydantic import BaseModel
+
+from graphs.node import RoleNode
+from graphs.simulated_model import SimulatedModel
+from orchestrator.errors import RoleError, TurnError
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call
+from orchestrator.logs import log
+from orchestrator.models.request import Absent, Brain, Place, answer
+from orchestrator.models.settings import PROGRAM
+from orchestrator.table.seat import GameContext
+from roles import Notes, Sections
+from roles.legal_moves import LegalMoves
+from roles.reply_types import Choice, Judgement
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a node is asked in a turn."""
+
+    node: RoleNode
+    view: View
+    sections: Sections
+    notes: Notes
+    """Those it reads."""
+    game: GameContext
+    sample: int = 0
+
+    @property
+    def place(self) -> Place:
+        """Where in its game it is asked, which seeds what is drawn."""
+        return place(self.node, self.view, self.game)
+
+    @property
+    def empty(self) -> str | None:
+        """Why there is nothing to ask: no legal move is left to name, or there is no choice to judge."""
+        reply, legal = self.node.role.reply, self.sections.get(LegalMoves)
+        if reply.names_moves and legal is not None and not legal.listed:
+            return "no legal move is left to choose from"
+        choices = [note for replies in self.notes.values() for note in replies if isinstance(note, Choice)]
+        return "there is no choice to judge" if issubclass(reply, Judgement) and not choices else None
+
+    def solved(self) -> BaseModel:
+        """Return the program's answer. Raises TurnError for a program that fails."""
+        role = self.node.role
+        whose = f"turn {self.view.turn}: the program of role {role.name!r}"
+        try:
+            reply = self.node.program(self.sections, self.notes)
+        except TurnError:
+            raise
+        except Exception as error:
+            log.info("a role's program failed", role=role.name, exc_info=True)
+            raise RoleError(f"{whose} failed: {type(error).__name__}: {error}") from error
+        if not isinstance(reply, role.reply):
+            raise RoleError(f"{whose} replied with a {type(reply).__name__}, not a {role.reply.__name__}")
+        return reply
+
+    def journal(self, **content: Any) -> None:
+        """Write a call of this question, of the program unless another model is named."""
+        call = Call(
+            turn=self.view.turn,
+            seat=self.view.seat,
+            node=self.node.name,
+            role=self.node.role.name,
+            sample=self.sample,
+            **{"model": PROGRAM, **content},
+        )
+        self.game.emit(call)
+
+
+def place(self) -> Place:
+        """Where in its game it is asked, which seeds what is drawn."""
+        return place(self.node, self.view, self.game)
+
+    @property
+    def empty(self) -> str | None:
+        """Why there is nothing to ask: no legal move is left to name, or there is no choice to judge."""
+        reply, legal = self.node.role.reply, self.sections.get(LegalMoves)
+        if reply.names_moves and legal is not None and not legal.listed:
+            return "no legal move is left to choose from"
+        choices = [note for replies in self.notes.values() for note in replies if isinstance(note, Choice)]
+        return "there is no choice to judge" if issubclass(reply, Judgement) and not choices else None
+
+    def solved(self) -> BaseModel:
+        """Return the program's answer. Raises TurnError for a program that fails."""
+        role = self.node.role
+        whose = f"turn {self.view.turn}: the program of role {role.name!r}"
+        try:
+            reply = self.node.program(self.sections, self.notes)
+        except TurnError:
+            raise
+        except Exception as error:
+            log.info("a role's program failed", role=role.name, exc_info=True)
+            raise RoleError(f"{whose} failed: {type(error).__name__}: {error}") from error
+        if not isinstance(reply, role.reply):
+            raise RoleError(f"{whose} replied with a {type(reply).__name__}, not a {role.reply.__name__}")
+        return reply
+
+    def journal(self, reply: BaseModel | None, **content: Any) -> None:
+        """Write a call of this question, of the program unless another model is named."""
+        call = Call(
+            turn=self.view.turn,
+            seat=self.view.seat,
+            node=self.node.name,
+            role=self.node.role.name,
+            sample=self.sample,
+            reply=None if reply is None else reply.model_dump(mode="json"),
+            **{"model": PROGRAM, **content},
+        )
+        self.game.emit(call)
+
+
+def place(node: RoleNode, view: View, game: GameContext) -> Place:
+    """Return where in a game a node is asked."""
+    return Place(game.hash, game.repeat, view.turn, view.seat, node.controls.draw)
+
+
+class Answerer(Protocol):
+    async def __call__(self, question: Question, /) -> BaseModel:
+        """Return the reply. Raises TurnError where nobody can give one."""
+        ...
+
+
+async def program(question: Question) -> BaseModel:
+    """Answer by the role's program."""
+    reply = question.solved()
+    question.journal(reply=reply.model_dump(mode="json"))
+    return reply
+
+
+async def nobody(question: Question) -> BaseModel:
+    """Leave the question open."""
+    return Absent(reason=f"nobody answers for node {question.node.name!r}")
+
+
+@dataclass(frozen=True)
+class ModelAnswerer:
+    """A model; a simulated one answers for the role, from what the node sees and reads."""
+
+    brain: Brain | SimulatedModel
+
+    async def __call__(self, question: Question, /) -> BaseModel:
+        """Return the reply, after a second ask where the first answer cannot be used."""
+        node, brain = question.node, self.brain
+        request = node.request(question.sample, question.sections, question.notes, question.place)
+        if isinstance(brain, SimulatedModel):
+            brain = brain.for_question(node.program, question.solved, question.sections, question.notes)
+        with structlog.contextvars.bound_contextvars(node=node.name):
+            reply = await answer(
+                request, brain, lambda exchange: question.journal(model=node.model, **exchange.recorded)
+            )
+        await question.game.flush()
+        return reply
+
+
+@dataclass(frozen=True)
+class FixedReply:
+    """A reply that is there already, so that nobody is asked for it."""
+
+    reply: BaseModel
+    calls: tuple[Call, ...] = ()
+    """What the journal says of it."""
+
+    async def __call__(self, question: Question, /) -> BaseModel:
+        """Return the reply, and journal its calls once more."""
+        for call in self.calls:
+            question.game.emit(call)
+        return self.reply
+
+
+Fixed = Mapping[tuple[str, int], FixedReply]
+"""By the node's name in its attempt, and the sample."""
+
+
+@dataclass(frozen=True)
+class Unsettled:
+    """Asks an answerer only where there is a question, and where the role does not settle it by itself."""
+
+    answerer: Answerer
+
+    async def __call__(self, question: Question, /) -> BaseModel:
+        """Return the reply."""
+        if cause := question.empty:
+            return Absent(reason=cause)
+        role = question.node.role
+        settled = role.settled(question.sections, question.notes) if role.settled else None
+        if settled is None:
+            return await self.answerer(question)
+        question.journal(reply=settled.model_dump(mode="json"))
+        return settled

@@ -1,0 +1,103 @@
+"""How a node is asked: who answers it, each of its samples, and the verdict of a judge."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from graphs.answerers import Answerer, Fixed, ModelAnswerer, Question, Unsettled, nobody, place, program
+from graphs.config import NOBODY, PROGRAM
+from graphs.control_answerers import NOTHING_GIVEN, OtherGame, OtherNote
+from graphs.node import RoleNode, SeatState
+from graphs.simulated_model import SimulatedModel
+from orchestrator.errors import TurnError
+from orchestrator.journal.events import VerdictGiven
+from orchestrator.models.request import Absent, Brain
+from orchestrator.table.seat import GameContext
+from roles import Notes, Verdict
+from roles.reply_types import Choice, Judgement
+
+ABSENT_JUDGE = "the judge is absent: no objection"
+NO_VERDICT = "no verdict came, which counts as a refusal"
+
+
+@dataclass(frozen=True)
+class SeatRuntime:
+    """What a node of a seat can reach outside its graph: who answers, and the game's journal."""
+
+    brains: Mapping[str, Brain | SimulatedModel]
+    game: GameContext
+    fixed: Fixed = field(default_factory=dict)
+    given: OtherGame = NOTHING_GIVEN
+    """The notes of another game, for nodes whose notes a control replaces."""
+
+    def answerer(self, node: RoleNode, sample: int) -> Answerer:
+        """Return who answers a sample of a node."""
+        if fixed := self.fixed.get((node.name, sample)):
+            return fixed
+        if node.answerer:
+            return OtherNote(node.answerer, self.given)
+        answerers: dict[str, Answerer] = {PROGRAM: program, NOBODY: nobody}
+        return Unsettled(answerers.get(node.model) or ModelAnswerer(self.brains[node.model]))
+
+
+async def ask(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> dict[str, Any]:
+    """Return what a node adds to the state: its note, or what ended the turn."""
+    if state["failed"]:
+        return {"notes": {}}
+    try:
+        return {"notes": {node.name: await _note(node, state, runtime)}}
+    except TurnError as error:
+        return {"failed": [error]}
+
+
+async def _note(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:
+    view, game = state["view"], runtime.game
+    sections = node.sections(view, state["notes"], state["memory"])
+    notes = _ordered(node, node.notes_read(state["notes"]), place(node, view, game))
+    question = Question(node, view, sections, notes, game)
+    if node.judges is not None:
+        return (await _judge(question, state, runtime),)
+    if node.samples == 1:
+        return (await runtime.answerer(node, 0)(question),)
+    samples = range(node.samples)
+    questions = (runtime.answerer(node, sample)(replace(question, sample=sample)) for sample in samples)
+    replies = await asyncio.gather(*questions, return_exceptions=True)
+    for reply in replies:
+        if isinstance(reply, BaseException):
+            raise reply
+    return tuple(reply for reply in replies if isinstance(reply, BaseModel))
+
+
+def _ordered(node: RoleNode, notes: Notes, here: Any) -> Notes:
+    """Return the notes, in another order where a control permutes them: drawn for each turn and node."""
+    if not node.controls.permuted or len(notes) < 2:
+        return notes
+    chance = random.Random(f"order {here.game} {here.repeat} {here.turn} {here.seat} {node.name}")
+    return {name: notes[name] for name in chance.sample(list(notes), len(notes))}
+
+
+async def _judge(question: Question, state: SeatState, runtime: SeatRuntime) -> BaseModel:
+    """Return a verdict; an absent judge refuses if `refuses_unread`, and an absent choice is not judged."""
+    node, view, notes = question.node, question.view, question.notes
+    (choice,) = state["notes"][str(node.judges)]
+    if not isinstance(choice, Choice):
+        return Absent(reason="there is no choice to judge")
+    reply = await runtime.answerer(node, 0)(question)
+    move, accepted, why, told = choice.action, not node.refuses_unread, ABSENT_JUDGE, None
+    if isinstance(reply, Judgement):
+        accepted, why = reply.accept, reply.reason
+    elif not accepted:
+        why = node.words(NO_VERDICT)
+    if node.tells and not accepted:
+        told = node.tells(replace(node, kinds=node.seat_kinds).sections(view, notes, state["memory"]), notes)
+    if isinstance(reply, Judgement) or not accepted:
+        reply = Verdict(move=move, accept=accepted, reason=why if told is None else told)
+    verdict = VerdictGiven(
+        turn=view.turn, seat=view.seat, node=node.name, move=move, accepted=accepted, why=why, told=told
+    )
+    runtime.game.emit(verdict)
+    return reply
