@@ -94,11 +94,8 @@ class GraphConfig(Frozen):
     def _answered_by_controls(cls, value: Any) -> Any:
         """Read `model: placebo` and `model: shuffled` of a node as the controls that they are."""
         nodes = value.get("nodes") if isinstance(value, dict) else None
-        models = (
-            {name: node.get("model") for name, node in nodes.items() if isinstance(node, dict)}
-            if isinstance(nodes, dict)
-            else {}
-        )
+        nodes = {**nodes} if isinstance(nodes, dict) else {}
+        models = {name: node.get("model") for name, node in nodes.items() if isinstance(node, dict)}
         controlled = {name: model for name, model in models.items() if model in ("placebo", "shuffled")}
         if not controlled:
             return value

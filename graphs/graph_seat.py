@@ -51,7 +51,7 @@ class GraphSeat:
     """The settings that decide what each of them answers."""
     game: GameContext = field(default_factory=GameContext)
     fixed: Mapping[int, Fixed] = field(default_factory=dict)
-    """By turn: replies that are there already, so that nobody is asked for them; see `fixed_notes`."""
+    """By turn: replies that are there already, so that nobody is asked for them; see `recorded`."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""

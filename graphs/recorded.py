@@ -104,10 +104,10 @@ def with_missing(
         if name not in complete and node.judges is None and reached:
             reply = _solved(node, view, complete, memory)
             complete |= {name: (reply,) * node.samples} if reply is not None else {}
-    decided = next((event for event in events if isinstance(event, Decided) and event.node is not None), None)
-    choices = complete.get(str(decided.node), ()) if decided else ()
-    as_recorded = [choice for choice in choices if isinstance(choice, Choice) and choice.action == decided.move]
-    return complete if decided is None or as_recorded else notes
+    for decided in (event for event in events if isinstance(event, Decided) and event.node is not None):
+        choices = [note for note in complete.get(str(decided.node), ()) if isinstance(note, Choice)]
+        return complete if decided.move in [choice.action for choice in choices] else notes
+    return complete
 
 
 def _solved(node: RoleNode, view: View, notes: Notes, memory: Memory | None) -> BaseModel | None:

@@ -14,7 +14,7 @@ import prompts
 import roles
 from experiments.tasks.probes import probe as probe_games
 from experiments.tasks.probes.bank import probes
-from graphs import ablate, context, note_bank, recorded_marks
+from graphs import ablate, context, recorded
 from graphs.config import checked
 from graphs.control_answerers import GIVEN
 from orchestrator import play, play_async
@@ -164,7 +164,7 @@ async def test_no_truth_and_no_mark_is_there_while_a_seat_plays(
     players = max(config.players)
     referee, _ = positions(players, 11, 0.13)[0]
     before = await played(config, referee)
-    for home in (truth, recorded_marks, roles):
+    for home in (truth, recorded, roles):
         monkeypatch.setattr(home, "Truth", NeverDuringPlay())
     for module, names in ((truth, ("truths", "course_of")), (registry, ("mark", "stated")), (marks, ("checked",))):
         for name in names:
@@ -247,7 +247,7 @@ async def test_a_note_of_another_game_depends_on_no_hidden_card(kind: str) -> No
     config = ablate.controlled(graphs.read("house"), **{kind: ["tom_interpreter"]})
     events, met = list[Event](), 0
     await play_async(graphs.seat("house"), players=3, seed=5, sink=events.append, max_turns=20)
-    notes = note_bank.notes(events, [("tom_interpreter", "tom_interpreter")])
+    notes = recorded.given_notes(events, [("tom_interpreter", "tom_interpreter")])
     given = {GIVEN: {"from": "another", "notes": [note.model_dump(mode="json") for note in notes]}}
     for referee, other in positions(3, 14, 0.1):
         heard = []

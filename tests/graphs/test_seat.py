@@ -10,7 +10,6 @@ from graphs.attempts import attempts, role_node
 from graphs.config import checked, parse
 from graphs.prompt_preview import requests
 from graphs.recorded import notes_of
-from graphs.refusals import Verify
 from orchestrator.errors import RoleError, UserError
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import Call, VerdictGiven
@@ -69,12 +68,6 @@ def test_a_role_keeps_its_options_in_a_redo() -> None:
     assert [role_node(config, "planner", one).options["rollouts"] for one in attempts(config)] == [3, 3, 3]
 
 
-def test_a_rule_that_was_stored_before_it_had_settings_is_stored_so_again() -> None:
-    before = {"rule": "safety", "limits": {1: 1.0, 2: 0.6, 3: 0.6}, "trust": "programs", "at_most": 2, "knows": None}
-    assert "knows" not in (stored := Verify.model_validate(before).model_dump()) and "conventions" not in stored
-    assert Verify(conventions=False).model_dump()["conventions"] is False
-
-
 async def test_a_last_choice_that_the_check_accepts_and_the_rule_refuses_is_not_played() -> None:
     moves = iter(("play slot 1", "play slot 2"))
     brain = scripted(
@@ -108,25 +101,15 @@ async def test_a_verdict_that_cannot_be_read_refuses_and_it_is_recorded() -> Non
     assert str(next(iter(first.moves.values()))) not in [str(move) for move in again.moves.values()]
 
 
-@pytest.mark.parametrize("written", ["accept", None])
-async def test_a_verdict_that_cannot_be_read_may_accept(written: str | None) -> None:
-    """By the setting, and in graphs stored before there was one."""
+async def test_a_verdict_that_cannot_be_read_may_accept() -> None:
     data = graphs.read("cac").model_dump()
-    data["check"] = {"judge": "check", "redo": "generate"} | ({"unreadable": written} if written else {})
+    data["check"] = {"judge": "check", "redo": "generate", "unreadable": "accept"}
     brain = scripted()
     decision, events = await turn(checked(data, "cac"), brain)
     first = next(ask for ask in brain.asked if ask.node == "generate")
     assert (decision.forced, decision.move) == (False, next(iter(first.moves.values())))
     (ruled,) = [event for event in events if isinstance(event, VerdictGiven)]
     assert ruled.accepted and ruled.why == "the judge is absent: no objection"
-
-
-def test_what_is_stored_without_the_setting_is_stored_so_again() -> None:
-    data = graphs.read("cac").model_dump(mode="json")
-    assert data["check"].pop("unreadable") == "refuse"
-    old = graphs.GraphConfig.model_validate(data)
-    assert old.model_dump(mode="json") == data == graphs.bind(old, {"default": "default"}).model_dump(mode="json")
-    assert graphs.setting(old, check=data["check"]).check != old.check  # whoever writes it now gets the new meaning
 
 
 async def test_what_a_reply_loses_is_in_its_call() -> None:
