@@ -78,48 +78,6 @@ class Question:
         self.game.emit(call)
 
 
-def place(self) -> Place:
-        """Where in its game it is asked, which seeds what is drawn."""
-        return place(self.node, self.view, self.game)
-
-    @property
-    def empty(self) -> str | None:
-        """Why there is nothing to ask: no legal move is left to name, or there is no choice to judge."""
-        reply, legal = self.node.role.reply, self.sections.get(LegalMoves)
-        if reply.names_moves and legal is not None and not legal.listed:
-            return "no legal move is left to choose from"
-        choices = [note for replies in self.notes.values() for note in replies if isinstance(note, Choice)]
-        return "there is no choice to judge" if issubclass(reply, Judgement) and not choices else None
-
-    def solved(self) -> BaseModel:
-        """Return the program's answer. Raises TurnError for a program that fails."""
-        role = self.node.role
-        whose = f"turn {self.view.turn}: the program of role {role.name!r}"
-        try:
-            reply = self.node.program(self.sections, self.notes)
-        except TurnError:
-            raise
-        except Exception as error:
-            log.info("a role's program failed", role=role.name, exc_info=True)
-            raise RoleError(f"{whose} failed: {type(error).__name__}: {error}") from error
-        if not isinstance(reply, role.reply):
-            raise RoleError(f"{whose} replied with a {type(reply).__name__}, not a {role.reply.__name__}")
-        return reply
-
-    def journal(self, reply: BaseModel | None, **content: Any) -> None:
-        """Write a call of this question, of the program unless another model is named."""
-        call = Call(
-            turn=self.view.turn,
-            seat=self.view.seat,
-            node=self.node.name,
-            role=self.node.role.name,
-            sample=self.sample,
-            reply=None if reply is None else reply.model_dump(mode="json"),
-            **{"model": PROGRAM, **content},
-        )
-        self.game.emit(call)
-
-
 def place(node: RoleNode, view: View, game: GameContext) -> Place:
     """Return where in a game a node is asked."""
     return Place(game.hash, game.repeat, view.turn, view.seat, node.controls.draw)

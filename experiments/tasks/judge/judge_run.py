@@ -20,7 +20,7 @@ from experiments.tasks.question_folder import AnswerRun, QuestionFolder, Questio
 from experiments.tasks.question_task import Model, QuestionKind, QuestionTask, ask_all, identity, model_of
 from graphs.context import Context
 from graphs.node import RoleNode
-from graphs.simulated_model import Question, SimulatedModel
+from graphs.simulated_model import SimulatedBrain
 from orchestrator.models.request import Brain, ModelRequest, estimated
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
@@ -74,7 +74,7 @@ class Judging(QuestionKind[Statement]):
         given = sections(question)
         solve = roles.get(ROLE).solve
         assert solve is not None
-        return SimulatedModel(settings).for_question(Question(solve, partial(_solved, given), given, {}))
+        return SimulatedBrain(settings, solve, partial(_solved, given), given, {})
 
     def score(self, question: Statement, reply: Mapping[str, object] | None) -> float | None:
         return None if reply is None else StateRating.model_validate(reply).overall
