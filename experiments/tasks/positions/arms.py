@@ -88,15 +88,15 @@ def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
     if kind == "own_hand" and not node:
         nodes = nodes[:1]
     if not nodes and kind in OFFERING:
-        whose = f"{node!r} lists no moves" if node else f"no colleague of {config.decides!r} lists moves"
-        raise UserError(f"arm {short!r}: {whose} in graph {config.name!r}; {kind} is for {OFFERED_BY[kind]}")
+        missing = f"{node!r} lists no moves" if node else f"no colleague of {config.decides!r} lists moves"
+        raise UserError(f"arm {short!r}: {missing} in graph {config.name!r}; {kind} is for {OFFERED_BY[kind]}")
     if not nodes:
         raise UserError(f"graph {config.name!r} has no colleague whose note {config.decides!r} reads, so no {kind} arm")
     value = re.sub(r"[^\w.]+", "-", step.value).strip("-") if step.value else ""
     for node in nodes:
-        own = f"no-{node}" if kind == "removed" else "-".join(filter(None, (kind, node, value)))
-        given = f"{name}-{node}" if len(nodes) > 1 else name
-        yield Arm(given if name else own, kind, node, step.value)
+        short_name = f"no-{node}" if kind == "removed" else "-".join(filter(None, (kind, node, value)))
+        long_name = f"{name}-{node}" if len(nodes) > 1 else name
+        yield Arm(long_name if name else short_name, kind, node, step.value)
 
 
 def _nodes(kind: Kind, node: str | None, config: GraphConfig) -> Sequence[str]:
@@ -107,8 +107,8 @@ def _nodes(kind: Kind, node: str | None, config: GraphConfig) -> Sequence[str]:
             f"{node!r} decides in graph {config.name!r}, so it gives no note; its colleagues are: {list(colleagues)}"
         )
     if node and node not in colleagues:
-        known = did_you_mean(node, colleagues, "they are")
-        raise UserError(f"{config.decides!r} reads no note of {node!r} in graph {config.name!r}; {known}")
+        hint = did_you_mean(node, colleagues, "they are")
+        raise UserError(f"{config.decides!r} reads no note of {node!r} in graph {config.name!r}; {hint}")
     offering = OFFERING.get(kind, (object,))
     return [name for name in ([node] if node else colleagues) if issubclass(config.role(name).reply, offering)]
 

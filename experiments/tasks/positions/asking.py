@@ -78,16 +78,17 @@ class ArmSeats:
             if note is None:
                 return None
             edits[arm.node] = note
-        own = arm.kind in ("exact", "model", "perturbed") and arm.node
-        asks = frozenset({own, *depending(config, {own})}) if own else downstream(base, arm)
+        asks = downstream(base, arm)
+        if arm.node and arm.kind in ("exact", "model", "perturbed"):
+            asks = frozenset({arm.node, *depending(config, {arm.node})})
         fixed = recorded(config, events, {*asks, *edits})
         held = {name for name, _ in fixed} | asks | {*edits}
         for name in advisers(config):
             if name not in held and config.nodes[name].model != NOBODY:
                 graph = self.bank.config(position)
-                whose = f"graph {graph.name!r}" if graph else "no graph"
+                source = f"graph {graph.name!r}" if graph else "no graph"
                 raise UserError(
-                    f"position {position.name} has notes of {whose}, none of {name!r} of graph {self.config.name!r}; "
+                    f"position {position.name} has notes of {source}, none of {name!r} of graph {self.config.name!r}; "
                     f"draw the bank from games of {self.config.name!r} alone (--from RUN/games/ARM), or make them once "
                     "for all arms with --notes fresh"
                 )

@@ -172,8 +172,8 @@ def path_of(name: str | Path) -> Path:
         return path
     if str(name) in packaged():
         return Path(str(PACKAGED / f"{name}{SUFFIX}"))
-    known = did_you_mean(str(name), packaged(), "the packaged banks are")
-    raise UserError(f"there is no bank {str(name)!r}: neither a file nor a packaged bank; {known}")
+    hint = did_you_mean(str(name), packaged(), "the packaged banks are")
+    raise UserError(f"there is no bank {str(name)!r}: neither a file nor a packaged bank; {hint}")
 
 
 def read(name: str | Path) -> Bank:

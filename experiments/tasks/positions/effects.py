@@ -178,10 +178,7 @@ class _Reader:
         self.folder, self.bank, self.rollouts = folder, bank, rollouts
         self.values = cache(lambda position: one_step_values(self.place(position).scene))
         self.positions = {position.name: position for position in bank.positions}
-        self.samples = cache(self._samples)
-
-    def _samples(self, arm: str, position: str) -> list[Sample]:
-        return [sample for sample in decisions.read(self.folder, arm, position) if sample.decided]
+        self.samples = cache(lambda arm, name: [s for s in decisions.read(folder, arm, name) if s.decided])
 
     def place(self, name: str) -> Position:
         return Position(self.positions[name].view, self.positions[name].memory)

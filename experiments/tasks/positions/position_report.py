@@ -78,9 +78,9 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Repor
     record = study.FOLDER.read(folder)
     bank = study.opened(record)
     arms = study.arms_of(record)
-    shown = effects.read(folder, bank, arms, rollouts)
+    summary = effects.read(folder, bank, arms, rollouts)
     base = effects.cost(folder, bank, arms[0])
-    return Report(record, bank, arms, shown, base, rollouts, from_games.compare(shown, games) if games else None)
+    return Report(record, bank, arms, summary, base, rollouts, from_games.compare(summary, games) if games else None)
 
 
 # Tables
@@ -90,12 +90,12 @@ def arm_table(report: Report) -> Table:
     """Return a row for each arm, the baseline's costs first."""
     rows = [_arm_row(effect) for effect in report.effects.effects]
     baseline = {"arm": "baseline", "keeps": report.keeps, **asdict(report.base)}
-    shown = {
+    there_is = {
         **dict.fromkeys(("rolled", "rolled_between"), report.rollouts > 0),
         "rerated": any(row["rerated"] is not None for row in rows),
         "keeps": report.keeps is not None,
     }
-    columns = [column for column in ARMS if shown.get(column.key, True)]
+    columns = [column for column in ARMS if there_is.get(column.key, True)]
     looks = ("plain", *("no model" if effect.arm.cheats else "plain" for effect in report.effects.effects))
     return table("arms", columns, [[row.get(c.key) for c in columns] for row in (baseline, *rows)], looks=looks)
 

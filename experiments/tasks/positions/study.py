@@ -158,18 +158,18 @@ def begin(folder: Path, study: Study, bank: Bank, arms: dict[str, str]) -> Study
 
     `samples` and `arms` may grow. Raises UserError for a folder that holds another run, and names the difference.
     """
-    begun = (folder / RUN).exists()
+    exists = (folder / RUN).exists()
     record = study.model_copy(
         update={
             "positions": COPY,
             "graph": study.config.model_dump(mode="json"),
             "models": {name: settled(model) for name, model in study.models.items()},
-            "arms": {**(FOLDER.read(folder).named_arms if begun else {}), **arms},
+            "arms": {**(FOLDER.read(folder).named_arms if exists else {}), **arms},
             "digest": bank.head.digest,
             **imports.record(),
         }
     )
-    record = FOLDER.begin(folder, record, begun=begun)
+    record = FOLDER.begin(folder, record, begun=exists)
     if not (folder / COPY).exists():
         banks.copy(bank.path, folder / COPY)
     return record

@@ -1,5 +1,6 @@
 """A run of positions: only what a change reaches is asked, nothing is asked twice, and the same study is the same."""
 
+import json
 import re
 import shutil
 import signal
@@ -161,6 +162,14 @@ def test_a_colleague_who_chooses_is_a_gate_of_one_move(tmp_path: Path) -> None:
         for name in moves(tmp_path / "run", "gate-aggregator")
     }
     assert len(chosen) == 4 and chosen == moves(tmp_path / "run", "gate-aggregator")
+
+
+def test_workers_decide_the_same_and_the_status_counts_decisions(simulated: Path, run: Run, tmp_path: Path) -> None:
+    command = ("experiment", "positions", "run", str(simulated / "run.yaml"), "--workers", "2", "-q")
+    assert run(*command, "--out", str(tmp_path / "run"))[0] == 0
+    assert tables(tmp_path / "run") == tables(simulated)
+    status = json.loads(run("experiment", "status", str(tmp_path / "run"), "--json")[1])
+    assert status["finished"] == status["games"] == 5 * len(list((simulated / "decisions").iterdir()))
 
 
 def test_another_study_does_not_go_on_in_a_folder(simulated: Path) -> None:

@@ -86,6 +86,16 @@ def test_a_folder_belongs_to_one_player(tmp_path: Path, run: Run) -> None:
     assert code == 0 and "a move of the probe's story" in out and "partner:iggi" in out
 
 
+def test_workers_decide_the_same_and_the_status_counts_probes(tmp_path: Path, run: Run) -> None:
+    words = ("probe", "run", "house", "--convention", "chop", "--players", "2", "--per", "2", "-q", "--json")
+    alone, together = (
+        json.loads(run(*words, "--out", str(tmp_path / name), "--workers", name)[1])["conventions"] for name in "12"
+    )
+    assert [row | {"folder": ""} for row in alone] == [row | {"folder": ""} for row in together]
+    status = json.loads(run("experiment", "status", str(tmp_path / "2"), "--json")[1])
+    assert (status["finished"], status["games"], status["things"]) == (2, 2, "probes")
+
+
 def test_bad_commands_say_what_would_be_right(tmp_path: Path, run: Run) -> None:
     for words, said in (
         (("run", "smrt"), "did you mean 'partner:smart'"),
