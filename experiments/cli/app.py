@@ -158,8 +158,8 @@ def _keys() -> None:
         raise UserError(f"cannot read {path}: {error}") from None
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(print_versions: bool) -> None:
+    if print_versions:
         from platform import python_version
 
         from orchestrator.plugins import versions

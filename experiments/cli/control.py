@@ -49,8 +49,8 @@ def status(folder: Folder, as_json: Json = False) -> None:
     from experiments.show import run_status as shown
     from experiments.tasks import run_status
 
-    found = run_status.status(folder)
-    printed(found) if as_json else shown.show(found, console())
+    data = run_status.status(folder)
+    printed(data) if as_json else shown.show(data, console())
 
 
 def _say_of_game(game: str, folder: Path, as_json: bool, command: str) -> None:
@@ -60,8 +60,8 @@ def _say_of_game(game: str, folder: Path, as_json: bool, command: str) -> None:
     _say(folder, as_json, command, game=game)
 
 
-def _say(folder: Path, as_json: bool, command: str, **given: Any) -> None:
+def _say(folder: Path, as_json: bool, command: str, **values: Any) -> None:
     from experiments.tasks import run_status
 
-    answer = run_status.command(folder, command, **given)
+    answer = run_status.command(folder, command, **values)
     printed(answer) if as_json else print("\n".join(answer["said"]))

@@ -15,7 +15,7 @@ from experiments.cli.shared_options import (
     Traces,
     group,
     grouped,
-    listed,
+    print_rows,
     printed,
 )
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -128,17 +128,17 @@ def run(
     loud, as_json = output.set_up(context), output.as_json
     if metric is not None:
         mark_metric.check(metric)
-    asked = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
-    folder = out or Path("runs") / asked.name
+    study = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
+    folder = out or Path("runs") / study.name
     if dry_run:
         from experiments.costs import dry_run as dry
 
-        planned = dry.forecast(asked, folder, past, answer_tokens)
+        planned = dry.forecast(study, folder, past, answer_tokens)
         printed(dry.data(planned)) if as_json else dry.show(planned, console())
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
     with traces.sent(folder):
-        done = experiment_run.run(asked, folder, options=options, progress=RunProgress(quiet=loud.quiet))
+        done = experiment_run.run(study, folder, options=options, progress=RunProgress(quiet=loud.quiet))
     from experiments.document import terminal
     from experiments.report import run_summary
     from experiments.tasks.judge import judge_report
@@ -162,8 +162,8 @@ def _stop(when: str | None, effect: float | None, looks: str | None) -> list[str
     """The options of a stop rule as settings of the experiment. Raises UserError where there is no --stop-when."""
     if when is None and (effect is not None or looks is not None):
         raise UserError(f"{'--looks' if effect is None else '--stop-effect'} is for --stop-when, and there is none")
-    given = {"when": when, "effect": effect, "looks": None if looks is None else f"[{looks}]"}
-    return [f"stop.{key}={value}" for key, value in given.items() if value is not None]
+    options = {"when": when, "effect": effect, "looks": None if looks is None else f"[{looks}]"}
+    return [f"stop.{key}={value}" for key, value in options.items() if value is not None]
 
 
 def _onward(done: "Done") -> str:
@@ -178,7 +178,7 @@ def packaged(as_json: Json = False) -> None:
     """List the packaged experiments, a line each; --json has their descriptions in full."""
     from experiments.study import catalogue
 
-    listed(catalogue.experiments(), "there is no packaged experiment", as_json=as_json)
+    print_rows(catalogue.experiments(), "there is no packaged experiment", as_json=as_json)
 
 
 @app.command("runs")
@@ -189,7 +189,7 @@ def runs(
     """List the run folders below a folder, with their finished games."""
     from experiments.record import saved
 
-    listed(saved.runs(folder), f"there is no run in {folder}", as_json=as_json)
+    print_rows(saved.runs(folder), f"there is no run in {folder}", as_json=as_json)
 
 
 @app.command("report")
@@ -226,7 +226,7 @@ def references(as_json: Json = False) -> None:
     """List the published scores that `report --reference NAME` shows, with their source and number of games."""
     from experiments.study import references as published
 
-    listed(published.rows(), "there is none", as_json=as_json)
+    print_rows(published.rows(), "there is none", as_json=as_json)
 
 
 @app.command("compare")
@@ -267,13 +267,13 @@ def plan(
     from experiments.document.terminal import console
     from experiments.study import experiment
 
-    asked, given = experiment.read(name, settings or ()), settings or []
+    study, changes = experiment.read(name, settings or ()), settings or []
     wish = sample_size.Goal(effect, power, max_usd, max_tokens)
-    made = sample_size.propose(asked, out or Path("runs") / asked.name, wish, past, answer_tokens)
+    proposal = sample_size.propose(study, out or Path("runs") / study.name, wish, past, answer_tokens)
     if as_json:
-        printed(sample_size_report.data(made, name, given, out))
+        printed(sample_size_report.data(proposal, name, changes, out))
     else:
-        sample_size_report.show(made, name, given, out, console())
+        sample_size_report.show(proposal, name, changes, out, console())
 
 
 @app.command("policy")
@@ -296,8 +296,8 @@ def policy(
     from experiments.document import terminal
     from experiments.report import policy_tables
 
-    wanted = policy_tables.Wanted(arm, players, by, list_ranks, csv, figure)
-    tables = policy_tables.make(folder, wanted)
+    choice = policy_tables.Wanted(arm, players, by, list_ranks, csv, figure)
+    tables = policy_tables.make(folder, choice)
     printed(tables.data) if as_json else terminal.show(tables.blocks, terminal.console())
 
 

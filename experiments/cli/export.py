@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, printed
+from experiments.cli.shared_options import Import, Json, printed, progress
 from orchestrator.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def export(
     if more is not None and to not in ("tables", "results"):
         raise UserError(f"--with is for --to tables and --to results, not for --to {to}")
     if to == "tables":
-        _tables(path, _needed(out), texts, _wanted(more, workers), as_json)
+        _tables(path, _needed(out), texts, _more_columns(more, workers), as_json)
     elif to == "results":
-        _results(path, _needed(out), _wanted(more, workers), as_json)
+        _results(path, _needed(out), _more_columns(more, workers), as_json)
     elif to == "hanab-live":
         _hanab_live(path, _needed(out), as_json)
     elif to == "otlp":
@@ -53,8 +53,8 @@ def export(
 
 def _check(to: str, options: dict[str, tuple[str, object]]) -> None:
     """Raise UserError for an option of another format."""
-    for name, (format_of, given) in options.items():
-        if given and format_of != to:
+    for name, (format_of, value) in options.items():
+        if value and format_of != to:
             raise UserError(f"{name} is for --to {format_of}, not for --to {to}")
 
 
@@ -74,38 +74,31 @@ def _say(*lines: str) -> None:
         screen.print(Text(line), soft_wrap=True)
 
 
-def _wanted(more: str | None, workers: int) -> "Wanted":
+def _more_columns(more: str | None, workers: int) -> "Wanted":
     """What is to be added, with its progress on stderr."""
-    from experiments.document.terminal import console
     from experiments.interchange.more_columns import Wanted
 
-    said = console(err=True)
-
-    def done(number: int, of: int) -> None:
-        if said.is_terminal:
-            said.print(f"marks of game {number} of {of}", end="\n" if number == of else "\r")
-
-    return Wanted.read(more or "", workers, done)
+    return Wanted.read(more or "", workers, progress("marks of game"))
 
 
-def _results(folder: Path, out: Path, wanted: "Wanted", as_json: bool) -> None:
+def _results(folder: Path, out: Path, more: "Wanted", as_json: bool) -> None:
     from experiments.interchange import more_columns
 
     if folder.is_file():
         raise UserError(f"--to results takes a run's folder, and {str(folder)!r} is a file")
-    rows, columns = more_columns.write_results(folder, out, wanted)
+    rows, columns = more_columns.write_results(folder, out, more)
     if as_json:
         printed({"out": str(out), "rows": rows, "columns": columns})
     else:
         _say(f"{rows:,} games, {columns:,} columns  {out}")
 
 
-def _tables(folder: Path, out: Path, texts: bool, wanted: "Wanted", as_json: bool) -> None:
+def _tables(folder: Path, out: Path, texts: bool, more: "Wanted", as_json: bool) -> None:
     from experiments.interchange import more_columns
 
     if folder.is_file():
         raise UserError(f"--to tables takes a run's folder, and {str(folder)!r} is a file")
-    written = more_columns.write_tables(folder, out, wanted, texts=texts)
+    written = more_columns.write_tables(folder, out, more, texts=texts)
     if as_json:
         printed({"out": str(out), "rows": written})
     else:
@@ -117,7 +110,7 @@ def _hanab_live(path: Path, out: Path, as_json: bool) -> None:
 
     written = hanab_live_files.export(path, out)
     if as_json:
-        data: list[dict[str, Any]] = [one.plain for one in written]
+        data: list[dict[str, Any]] = [game.plain for game in written]
         printed(data)
     else:
         _say(*hanab_live_files.lines(written, out))
@@ -139,7 +132,7 @@ def _atif(path: Path, out: Path, as_json: bool) -> None:
 
     written = atif.export(path, out)
     if as_json:
-        printed({"out": str(out), "files": [str(one) for one in written]})
+        printed({"out": str(out), "files": [str(file) for file in written]})
     else:
         _say(f"{len(written):,} trajectories  {out}")
 

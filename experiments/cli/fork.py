@@ -67,30 +67,30 @@ def fork(
     edits = {node: Path(file) for node, file in _pairs("--edit", edit, "analyst=note.yaml").items()}
     if onward:
         prepared = asyncio.run(decision.prepare(game, turn, change, edits=edits, layer=layer))
-        begun = _branch(prepared, game, seat, model, out, layer, force_new)
-        _play_on(prepared, begun, layer, loud.quiet, loud.verbose, as_json)
+        new_game = _branch(prepared, game, seat, model, out, layer, force_new)
+        _play_on(prepared, new_game, layer, loud.quiet, loud.verbose, as_json)
         return
     try:
-        found = asyncio.run(decision.decide_async(game, turn, change, edits=edits, samples=samples, layer=layer))
+        forked = asyncio.run(decision.decide_async(game, turn, change, edits=edits, samples=samples, layer=layer))
     finally:
         layer.close()
-    printed({"journal": str(game)} | fork_report.json_value(found)) if as_json else _show(found, console())
-    if found.stopped:
-        made = f"{len(found.new)} of {samples} decisions were made"
-        raise Suspended(f"{found.stopped}; {made}. With --cache their answers are not paid for again", turn)
+    printed({"journal": str(game)} | fork_report.json_value(forked)) if as_json else _show(forked, console())
+    if forked.stopped:
+        message = f"{len(forked.new)} of {samples} decisions were made"
+        raise Suspended(f"{forked.stopped}; {message}. With --cache their answers are not paid for again", turn)
 
 
-def _pairs(flag: str, given: list[str] | None, example: str) -> dict[str, str]:
+def _pairs(flag: str, values: list[str] | None, example: str) -> dict[str, str]:
     """The values of `NODE=VALUE`, by node. Raises UserError."""
-    found: dict[str, str] = {}
-    for one in given or ():
-        node, equals, value = one.partition("=")
+    pairs: dict[str, str] = {}
+    for text in values or ():
+        node, equals, value = text.partition("=")
         if not (node and equals and value):
-            raise UserError(f"{flag} {one!r} is not NODE={'FILE' if flag == '--edit' else 'MODEL'}, e.g. {example}")
-        if node in found:
-            raise UserError(f"{flag} {one!r}: node {node!r} is given twice")
-        found[node] = value
-    return found
+            raise UserError(f"{flag} {text!r} is not NODE={'FILE' if flag == '--edit' else 'MODEL'}, e.g. {example}")
+        if node in pairs:
+            raise UserError(f"{flag} {text!r}: node {node!r} is given twice")
+        pairs[node] = value
+    return pairs
 
 
 def _change(
@@ -105,8 +105,8 @@ def _change(
 
     named = dict(models([], model)) if model else {}
     nodes: dict[str, Any] = {}
-    for node, one in _pairs("--node-model", node_model, "analyst=program").items():
-        nodes[node] = named.get(one) or models([], one).get("default", one)
+    for node, name in _pairs("--node-model", node_model, "analyst=program").items():
+        nodes[node] = named.get(name) or models([], name).get("default", name)
     return Change(
         graph=graph,
         model=named.pop("default", None),
@@ -124,8 +124,8 @@ def _print_note(game: Path, turn: int, node: str, as_json: bool) -> None:
     from orchestrator.models.layer import ModelLayer
 
     place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
-    kept = edited_note.as_data(place.place, place.old_notes, node)
-    printed(kept) if as_json else print(edited_note.as_yaml(kept), end="")
+    note = edited_note.as_data(place.place, place.old_notes, node)
+    printed(note) if as_json else print(edited_note.as_yaml(note), end="")
 
 
 def _branch(
@@ -143,16 +143,16 @@ def _branch(
 
     players = fork.place.started.players
     named = dict(single_game.models([], model or "program"))
-    others = {
+    partners = {
         number: seat_spec.check(
             seat_spec.read_seat(spec, model=named.get("default", "program"), named=named, layer=layer), players
         )
         for number, spec in seat_spec.placed(seat or (), players).items()
     }
-    return branch.branch(fork, game, out, layer, others, force_new=force_new)
+    return branch.branch(fork, game, out, layer, partners, force_new=force_new)
 
 
-def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, verbose: bool, as_json: bool) -> None:
+def _play_on(fork: "Fork", new_game: "Branch", layer: "ModelLayer", quiet: bool, verbose: bool, as_json: bool) -> None:
     """Play the forked game to its end, then print the turn and the result."""
     from experiments.document.terminal import console
     from experiments.record.game import Game
@@ -163,26 +163,28 @@ def _play_on(fork: "Fork", begun: "Branch", layer: "ModelLayer", quiet: bool, ve
 
     screen = console(err=as_json)
     board = None if as_json or quiet else LiveTable(screen, live=not verbose)
-    played = begun.game(layer)
+    played = new_game.game(layer)
     try:
         with board or nullcontext():
             result = asyncio.run(played.play(board or nowhere))
     except KeyboardInterrupt:
-        raise Interrupted(f"the game is kept in {begun.path}; the same command goes on with it") from None
+        raise Interrupted(f"the game is kept in {new_game.path}; the same command goes on with it") from None
     except UserError as error:
-        begun.forget()
+        new_game.forget()
         raise UserError(f"{error} (the other seats sit as recorded; --seat N=SPEC puts others there)") from None
     except Suspended as suspended:
         if as_json:
-            printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(begun.path)})
+            printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(new_game.path)})
         raise Suspended(f"{suspended}. The same command continues from there", suspended.turn) from None
-    story = Game.open(begun.path)
+    story = Game.open(new_game.path)
     done = replace(fork, new=(story.turn(fork.place.view.turn),))
     if as_json:
-        printed(fork_report.json_value(done) | {"result": result.model_dump(mode="json"), "journal": str(begun.path)})
+        printed(
+            fork_report.json_value(done) | {"result": result.model_dump(mode="json"), "journal": str(new_game.path)}
+        )
         return
     _show(done, screen)
-    game_story.print_result(result, begun.path, screen, again=played.over, turn=fork.place.view.turn)
+    game_story.print_result(result, new_game.path, screen, again=played.over, turn=fork.place.view.turn)
 
 
 def _show(fork: "Fork", screen: "Console") -> None:

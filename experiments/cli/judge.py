@@ -76,7 +76,7 @@ def run(
     )
     if done.left < done.total:
         report = judge_report.of(folder, people)
-        _shown(report, folder, output.as_json, {"folder": str(folder), "left": done.left})
+        _print_report(report, folder, output.as_json, {"folder": str(folder), "left": done.left})
     check_done(done, "answers")
 
 
@@ -95,7 +95,7 @@ def _plan(plan: "Plan", as_json: bool) -> None:
     say(f"{what} with about {plan.tokens_in:,} tokens in their prompts (an estimate); nothing was asked")
 
 
-def _shown(report: "Report", out: Path | None, as_json: bool, more: dict[str, object] | None = None) -> None:
+def _print_report(report: "Report", out: Path | None, as_json: bool, more: dict[str, object] | None = None) -> None:
     from experiments.document import terminal
     from experiments.tasks.judge import judge_report
 
@@ -119,4 +119,4 @@ def report(
     from experiments.tasks.judge import human_ratings, judge_report
 
     people = human_ratings.read(human) if human else ()
-    _shown(judge_report.of(folder, people), out, as_json)
+    _print_report(judge_report.of(folder, people), out, as_json)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, Players, Settings, group, listed, printed
+from experiments.cli.shared_options import Import, Json, Players, Settings, group, print_rows, printed
 
 graphs_app = group("List and show graphs.")
 roles_app = group("List, show and check roles.")
@@ -64,8 +64,8 @@ def graphs_prompt(
     from orchestrator.hanabi.referee import check_players, check_seed
 
     config = graphs.dotted(graphs.read(name), settings or ())
-    made = prompts.node_prompts(config, check_players(players), check_seed(seed), turn, node)
-    printed(prompts.data(made)) if as_json else prompts.show(made, console())
+    node_prompts = prompts.node_prompts(config, check_players(players), check_seed(seed), turn, node)
+    printed(prompts.data(node_prompts)) if as_json else prompts.show(node_prompts, console())
 
 
 @roles_app.command("list")
@@ -127,5 +127,5 @@ def games_list(
     """List the games below a folder: graph, model, deal, score, turns, and whether they are finished."""
     from experiments.record import saved
 
-    found = saved.games(folder)
-    listed(found if as_json else saved.told(found), f"there is no game in {folder}", as_json=as_json)
+    games = saved.games(folder)
+    print_rows(games if as_json else saved.told(games), f"there is no game in {folder}", as_json=as_json)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, printed
+from experiments.cli.shared_options import Import, Json, printed, progress
 
 
 def marks(
@@ -32,15 +32,10 @@ def marks(
 
     if 0 < rollouts < LEAST:
         raise UserError(f"--rollouts is {rollouts}; fewer than {LEAST} say nothing, and 0 plays none")
-    said = console(err=True)
-
-    def done(number: int, of: int) -> None:
-        if said.is_terminal:
-            said.print(f"marks of game {number} of {of}", end="\n" if number == of else "\r")
-
     games = marked_run.read(path, arm)
     table = marks_table.CsvFile(out, role) if out else None
-    run = marked_run.marked(games, workers, done, rollouts, table.add if table else lambda row, marks: None)
+    add = table.add if table else lambda row, marks: None
+    run = marked_run.marked(games, workers, progress("marks of game"), rollouts, add)
     run = run.role(role) if role else run
     if table:
         table.end()

@@ -63,15 +63,15 @@ def doctor(
             raise UserError("--graph and --players are for --model M; without it, doctor looks at this machine alone")
         from experiments.doctor import machine
 
-        found, code = machine.examine(), 1
+        checklist, code = machine.examine(), 1
         step = "orchestrator play --graph house (a game of programs), or orchestrator doctor --model MODEL"
     else:
-        found, code = _can_play(model, graph, players, online), 2
-        asked = f"--model {model} --graph {graph} --players {players}"
-        untried = any(one.about == "online" for one in found.findings)
-        step = f"orchestrator doctor {asked} --online" if untried else f"orchestrator play {asked}"
-    printed(found.data()) if as_json else found.show(console(), step)
-    if found.failed:
+        checklist, code = _can_play(model, graph, players, online), 2
+        options = f"--model {model} --graph {graph} --players {players}"
+        untried = any(finding.about == "online" for finding in checklist.findings)
+        step = f"orchestrator doctor {options} --online" if untried else f"orchestrator play {options}"
+    printed(checklist.data()) if as_json else checklist.show(console(), step)
+    if checklist.failed:
         raise typer.Exit(code)
 
 

@@ -67,13 +67,13 @@ def bundle(
 
     screen = console(err=True)
 
-    def progress(id: str, done: int, of: int) -> None:
+    def progress(id: str, done: int, total: int) -> None:
         if screen.is_terminal:
-            screen.print(f"{done} of {of}: {id}", markup=False, end="\r" if done < of else "\n")
+            screen.print(f"{done} of {total}: {id}", markup=False, end="\r" if done < total else "\n")
 
-    made = Bundle(Library.open(path), game or (), values, progress)
+    page = Bundle(Library.open(path), game or (), values, progress)
     try:
-        size = made.write(out)
+        size = page.write(out)
     finally:
-        made.api.close()
+        page.api.close()
     screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games", markup=False)

@@ -17,8 +17,8 @@ def usage(error: Exception) -> str | None:
     if option is None or context is None or not _sets(context):
         return None
     name = option.lstrip("-").replace("-", "_")
-    found = _of_experiment(name) if "experiment" in context.command_path.split() else _of_graph(name)
-    return f"there is no option {option}; say --set {found}=VALUE" if found else None
+    setting = _of_experiment(name) if "experiment" in context.command_path.split() else _of_graph(name)
+    return f"there is no option {option}; say --set {setting}=VALUE" if setting else None
 
 
 def _sets(context: object) -> bool:

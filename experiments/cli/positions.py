@@ -17,7 +17,7 @@ from experiments.cli.shared_options import (
     check_done,
     group,
     grouped,
-    listed,
+    print_rows,
     printed,
 )
 from orchestrator.errors import UserError
@@ -58,9 +58,9 @@ def build(
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
     draw.build([*sources, *(more or ())], out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
-    made = bank.read(out)
-    printed(bank.bank_data(made)) if as_json else terminal.show(bank.bank_tables(made), terminal.console())
-    if made.head.positions < n and not as_json:
+    drawn_bank = bank.read(out)
+    printed(bank.bank_data(drawn_bank)) if as_json else terminal.show(bank.bank_tables(drawn_bank), terminal.console())
+    if drawn_bank.head.positions < n and not as_json:
         terminal.console().print(f"\n{n} were asked for: there are no more games, at {per_game} a game")
 
 
@@ -71,7 +71,7 @@ def packaged(as_json: Json = False) -> None:
 
     heads = [bank.read(name).head for name in bank.packaged()]
     rows = [{"bank": h.name, "positions": h.positions, "notes of": h.label, "digest": h.digest} for h in heads]
-    listed(rows, "there is no packaged bank", as_json=as_json)
+    print_rows(rows, "there is no packaged bank", as_json=as_json)
 
 
 @app.command("show")
@@ -84,16 +84,18 @@ def show(
     from experiments.document import terminal
     from experiments.tasks.positions import bank
 
-    whole = bank.read(name)
+    positions = bank.read(name)
     if position is None:
-        printed(bank.bank_data(whole)) if as_json else terminal.show(bank.bank_tables(whole), terminal.console())
+        printed(bank.bank_data(positions)) if as_json else terminal.show(
+            bank.bank_tables(positions), terminal.console()
+        )
         return
-    for row in whole.positions:
+    for row in positions.positions:
         if row.name == position:
             printed(row.model_dump(mode="json", exclude_defaults=True))
             return
-    names = f"{whole.positions[0].name} to {whole.positions[-1].name}" if whole.positions else "none"
-    raise UserError(f"bank {whole.head.name!r} has no position {position!r}; it has {names}")
+    names = f"{positions.positions[0].name} to {positions.positions[-1].name}" if positions.positions else "none"
+    raise UserError(f"bank {positions.head.name!r} has no position {position!r}; it has {names}")
 
 
 @app.command("run")
@@ -132,8 +134,8 @@ def run(
     from experiments.tasks.positions import position_report, position_run
 
     loud = output.set_up(context)
-    given = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
-    study = _study(name, {**given, "arms": _split(arms)}, model)
+    settings = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
+    study = _study(name, {**settings, "arms": _split(arms)}, model)
     folder = out or Path("runs") / study.name
     done = position_run.run(study, folder, processes.options(calls), RunProgress(quiet=loud.quiet))
     if done.left < done.total:
@@ -146,17 +148,17 @@ def run(
 
 def _split(arms: list[str] | None) -> tuple[str, ...] | None:
     """Arms that are separated by commas; a model's name may hold none."""
-    return tuple(part.strip() for one in arms for part in one.split(",") if part.strip()) if arms else None
+    return tuple(part.strip() for text in arms for part in text.split(",") if part.strip()) if arms else None
 
 
-def _study(name: str, given: dict[str, object], model: str | None) -> "Study":
+def _study(name: str, settings: dict[str, object], model: str | None) -> "Study":
     from pydantic import ValidationError
 
     from experiments.running import single_game
     from experiments.tasks.positions import study
     from orchestrator.errors import user_error
 
-    more = {key: value for key, value in given.items() if value is not None}
+    more = {key: value for key, value in settings.items() if value is not None}
     if model is not None:
         more["models"] = dict(single_game.models([], model))
     if name.endswith((".yaml", ".yml")):
@@ -189,12 +191,12 @@ def report(
     from experiments.record.files import write_atomically
     from experiments.tasks.positions import position_report
 
-    made = position_report.read(folder, rollouts=rollouts, games=games)
-    written = position_report.write(made, folder)
+    effects = position_report.read(folder, rollouts=rollouts, games=games)
+    written = position_report.write(effects, folder)
     if latex:
-        write_atomically(folder / "arms.tex", position_report.latex_tables(made))
+        write_atomically(folder / "arms.tex", position_report.latex_tables(effects))
         written.append(folder / "arms.tex")
-    _print_report(made, folder, written, {} if as_json else None)
+    _print_report(effects, folder, written, {} if as_json else None)
 
 
 def _print_report(report: "Report", folder: Path, written: list[Path], more: dict[str, object] | None) -> None:

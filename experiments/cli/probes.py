@@ -155,9 +155,9 @@ def _spec(player: str) -> str:
     return f"{partners.PREFIX}{player}" if player in partners.names() and player not in names() else player
 
 
-def _no_graph(spec: str, given: dict[str, object]) -> None:
+def _no_graph(spec: str, options: dict[str, object]) -> None:
     """Raises UserError for an option of graphs that was given for another player."""
-    if wrong := next((name for name, value in given.items() if value), None):
+    if wrong := next((name for name, value in options.items() if value), None):
         raise UserError(f"{wrong} is for graphs, and {spec} is none")
 
 
@@ -182,12 +182,12 @@ def _reported(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
     from experiments.document import terminal
     from experiments.tasks.probes import probe_report
 
-    made = probe_report.read(folders)
-    written = probe_report.write(made, out) if out else []
+    answers = probe_report.read(folders)
+    written = probe_report.write(answers, out) if out else []
     if as_json:
-        printed({**({"folder": str(out)} if out else {}), **probe_report.json_value(made)})
+        printed({**({"folder": str(out)} if out else {}), **probe_report.json_value(answers)})
         return
     screen = terminal.console()
-    terminal.show(probe_report.blocks(made), screen)
+    terminal.show(probe_report.blocks(answers), screen)
     if written:
         screen.print(f"\n{out}/: {', '.join(path.name for path in written)}", soft_wrap=True, markup=False)

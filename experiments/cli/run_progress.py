@@ -60,9 +60,9 @@ class RunProgress(Progress):
         return self.task.things if self.task else "games"
 
     def _left(self) -> str:
-        if (left := self.left()) is None:
+        if (estimate := self.left()) is None:
             return ""
-        seconds, usd = left
+        seconds, usd = estimate
         return f"about {duration(seconds)}{f' and ${usd:.2f}' if usd else ''} left"
 
     def sentences(self) -> Iterator[str]:
@@ -75,11 +75,11 @@ class RunProgress(Progress):
         if means:
             more = len(means) - SHOWN
             yield ", ".join([*means[:SHOWN], *([f"and {more} more arms"] if more > 0 else [])])
-        if own := [f"{row.arm} {row.own}" for row in arms if row.own != "-"]:
-            yield f"own moves {', '.join(own[:SHOWN])}"
+        if own_shares := [f"{row.arm} {row.own}" for row in arms if row.own != "-"]:
+            yield f"own moves {', '.join(own_shares[:SHOWN])}"
         yield from self.models()
-        if left := self._left():
-            yield left
+        if rest := self._left():
+            yield rest
 
     def _table(self) -> Group:
         bar = Table.grid(padding=(0, 1))

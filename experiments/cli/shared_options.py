@@ -212,7 +212,7 @@ def group(help_text: str) -> typer.Typer:
     return typer.Typer(no_args_is_help=True, help=help_text)
 
 
-def listed(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
+def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
     """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
     from experiments.document import terminal
     from experiments.document.blocks import Note
@@ -224,17 +224,30 @@ def listed(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) ->
 
 def check_done(done: "Done", noun: str) -> None:
     """Raise what a run that is not over ends a command with; `noun` names its units, such as `answers`."""
-    left = f"{done.left} of {done.total} {noun} are left"
+    rest = f"{done.left} of {done.total} {noun} are left"
     if done.interrupted and done.left:
-        raise Interrupted(f"{left}; the same command goes on")
+        raise Interrupted(f"{rest}; the same command goes on")
     if done.suspended and done.left:
         onward = "a larger budget" if done.over_budget else "the same command"
-        raise Suspended(f"{done.suspended}; {left}, and {onward} goes on", 0)
+        raise Suspended(f"{done.suspended}; {rest}, and {onward} goes on", 0)
     if done.failed:
         name, why = next(iter(done.failed.items()))
         raise TurnError(f"{len(done.failed)} of {done.total} {noun} failed, the first: {name}: {why}")
     if done.left:
-        raise Suspended(f"{left}, and the same command goes on", 0)
+        raise Suspended(f"{rest}, and the same command goes on", 0)
+
+
+def progress(text: str) -> Callable[[int, int], None]:
+    """Return what shows on a terminal how many of how many are done: `marks of game 3 of 20`."""
+    from experiments.document.terminal import console
+
+    screen = console(err=True)
+
+    def show(number: int, total: int) -> None:
+        if screen.is_terminal:
+            screen.print(f"{text} {number} of {total}", end="\n" if number == total else "\r")
+
+    return show
 
 
 def printed(data: Any) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, printed
+from experiments.cli.shared_options import Import, Json, printed, progress
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,24 +40,24 @@ def show(
     from experiments.record.game import Game
     from experiments.show import game_story, turn_story
 
-    told = Game.open(game)
+    opened = Game.open(game)
     if turn is None:
-        found = _mistakes(told, game, rollouts) if mistakes else {}
-        printed(game_story.as_data(told, found)) if as_json else game_story.print_game(told, console(), found)
+        wrong = _mistakes(opened, game, rollouts) if mistakes else {}
+        printed(game_story.as_data(opened, wrong)) if as_json else game_story.print_game(opened, console(), wrong)
         return
     part = turn_story.Part(full=full, role=role, prompts=prompts)
     if as_json:
-        values = _values(told, turn, game, rollouts) if mistakes else None
-        shown = {"values": values.model_dump(mode="json")} if values else {}
-        printed(turn_story.as_data(told, turn, part) | shown)
+        values = _values(opened, turn, game, rollouts) if mistakes else None
+        extra = {"values": values.model_dump(mode="json")} if values else {}
+        printed(turn_story.as_data(opened, turn, part) | extra)
     else:
-        turn_story.print_turn(told, turn, console(), part)
+        turn_story.print_turn(opened, turn, console(), part)
         if mistakes:
             from experiments.document import terminal
             from experiments.show import values_table
 
             console().print()
-            terminal.show(values_table.blocks(_values(told, turn, game, rollouts)), console())
+            terminal.show(values_table.blocks(_values(opened, turn, game, rollouts)), console())
 
 
 def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one_game: bool, swings: bool) -> None:
@@ -78,34 +78,23 @@ def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
     from experiments.show import worth_a_look
     from experiments.values.worth_a_look import worth_a_look as find
 
-    said = console(err=True)
-
-    def done(number: int, of: int) -> None:
-        if said.is_terminal:
-            said.print(f"rollouts of game {number} of {of}", end="\r")
-
-    found = find(folder, swings=swings, most=most, done=done)
+    looks = find(folder, swings=swings, most=most, done=progress("rollouts of game"))
     if as_json:
-        printed(worth_a_look.as_data(found))
+        printed(worth_a_look.as_data(looks))
     else:
-        worth_a_look.print_looks(found, f"there is no game in {folder}", console())
+        worth_a_look.print_looks(looks, f"there is no game in {folder}", console())
 
 
-def _mistakes(told: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:
+def _mistakes(game: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     """The mistakes of a game, by turn."""
-    from experiments.document.terminal import console
     from experiments.values import mistakes_of, store_of
 
-    said = console(err=True)
-
-    def done(number: int) -> None:
-        if said.is_terminal:
-            said.print(f"turn {number} of {len(told.turns)} judged", end="\r")
-
-    return {one.turn: one for one in mistakes_of(told, rollouts=rollouts, store=store_of(path), done=done)}
+    show, total = progress("mistakes of turn"), len(game.turns)
+    mistakes = mistakes_of(game, rollouts=rollouts, store=store_of(path), done=lambda number: show(number, total))
+    return {mistake.turn: mistake for mistake in mistakes}
 
 
-def _values(told: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
+def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
     from experiments.values import store_of, turn_values
 
-    return turn_values(told, turn, rollouts=rollouts, store=store_of(path))
+    return turn_values(game, turn, rollouts=rollouts, store=store_of(path))

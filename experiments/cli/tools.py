@@ -46,7 +46,7 @@ def measure(
 
     if of_intervals:
         held = list(interval_coverage.measure())
-        printed([asdict(one) for one in held]) if as_json else interval_coverage.show(held, console())
+        printed([asdict(row) for row in held]) if as_json else interval_coverage.show(held, console())
         return
     if of_claims:
         tried = simulated_experiments.measure()
@@ -54,19 +54,19 @@ def measure(
         return
     if of_stopping:
         stopped = list(stop_simulation.measure())
-        printed([asdict(one) for one in stopped]) if as_json else stop_simulation.show(stopped, console())
+        printed([asdict(row) for row in stopped]) if as_json else stop_simulation.show(stopped, console())
         return
     if of_partners or partner:
         scores = list(partner_scores.measure(partner or partners.names(), games))
-        printed([asdict(one) for one in scores]) if as_json else partner_scores.show(scores, console())
+        printed([asdict(row) for row in scores]) if as_json else partner_scores.show(scores, console())
         return
     if latency is not None and at_once is not None:
         crowds = [throughput.measure(name, at_once, latency, limit) for name in graph or ["moa_sherlock"]]
-        printed([asdict(one) for one in crowds]) if as_json else throughput.show(crowds, console())
+        printed([asdict(row) for row in crowds]) if as_json else throughput.show(crowds, console())
         return
     if latency is not None:
-        found = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
-        printed([asdict(one) for one in found]) if as_json else speed.show_depths(found, console())
+        depths = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
+        printed([asdict(row) for row in depths]) if as_json else speed.show_depths(depths, console())
         return
     timings = list(speed.measure(graph or graphs.names(), games))
     printed(speed.data(timings)) if as_json else speed.show(timings, console())
