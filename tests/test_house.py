@@ -43,7 +43,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "analysis": {"document", "record", "statistics", "study", "values"},
         "running": {"record", "study"},
         "costs": {"analysis", "document", "record", "statistics", "study"},
-        "report": {"analysis", "document", "record", "running", "show", "statistics", "study", "tasks", "values"},
+        "report": {"analysis", "document", "record", "show", "statistics", "study", "values"},
         "tasks": {"analysis", "document", "record", "running", "statistics", "study", "values"},
         "interchange": {"analysis", "record", "values"},
         "doctor": {"costs", "document", "show", "study"},

@@ -69,7 +69,7 @@ def comparable(analysis: Analysis, rows: Iterable[Row]) -> tuple[Summary, ...]:
         return analysis.summaries
     games = list(rows)
     more = {
-        pair: _pooled([r for r in games if r.arm == pair[0] and r.players in pair[1]], analysis)
+        pair: summaries([r for r in games if r.arm == pair[0] and r.players in pair[1]], analysis.interval)[-1]
         for pair in pairs_missing
     }
     comparable_rows: list[Summary] = []
@@ -77,10 +77,6 @@ def comparable(analysis: Analysis, rows: Iterable[Row]) -> tuple[Summary, ...]:
         comparable_rows += [extra for (arm, _), extra in more.items() if summary.arm == arm and summary.players is None]
         comparable_rows.append(summary)
     return tuple(comparable_rows)
-
-
-def _pooled(games: Sequence[Row], analysis: Analysis) -> Summary:
-    return summaries(games, analysis.interval)[-1]
 
 
 def mixed(rows: Iterable[Summary | Difference]) -> bool:

@@ -1,8 +1,9 @@
 """What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from experiments.analysis import adhoc_teams, conclusions, role_controls
 from experiments.analysis.adhoc_teams import AdHocTeams
@@ -12,22 +13,46 @@ from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.summaries import Summary
 from experiments.document.blocks import Block, Note, Table, Text, notes
 from experiments.record import failures, run_folder
+from experiments.record.game import Game
+from experiments.record.rows import Row
 from experiments.report import control_tables, order, roles_section, run_report, score_tables
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.statistics.estimates import Interval
 from experiments.study import notes as study_notes
 from experiments.study.metric import Headline, headline
+from experiments.study.plan import Plan
 from experiments.study.rerun import labelled
-from experiments.tasks.games.experiment_run import ExperimentDone as Done
 from orchestrator.journal.move_origins import COUNTS
+
+
+class Played(Protocol):
+    """A command that played an experiment, as far as a summary tells of it."""
+
+    @property
+    def plan(self) -> Plan: ...
+    @property
+    def rows(self) -> tuple[Row, ...]: ...
+    @property
+    def games(self) -> Mapping[Path, Game]: ...
+    @property
+    def failed(self) -> Mapping[str, str]: ...
+    @property
+    def suspended(self) -> str | None: ...
+    @property
+    def left(self) -> int: ...
+    @property
+    def unwritten(self) -> bool: ...
+    @property
+    def status(self) -> Any:
+        """What this command used, and how its moves came about."""
 
 
 @dataclass(frozen=True)
 class RunSummary:
     """A run that was just played, and what its games say."""
 
-    done: Done
+    done: Played
     analysis: Analysis
     headline: Headline
     roles: MarkedRun | Unmarked | None = None
@@ -48,7 +73,7 @@ class RunSummary:
 
 
 def summary(
-    done: Done,
+    done: Played,
     *,
     interval: Interval = "t",
     metric: str | None = None,
@@ -156,7 +181,7 @@ def _title(analysis: Analysis, metric: str) -> str:
     )
 
 
-def protocol(done: Done) -> list[str]:
+def protocol(done: Played) -> list[str]:
     """Return what a reader must know about the protocol and the pictures."""
     study, rows = done.plan.experiment, done.rows
     sentences = [*done.plan.notes, *(study_notes.fewest_trials(rows) if study.adhoc else ())]
@@ -165,7 +190,7 @@ def protocol(done: Done) -> list[str]:
     return sentences
 
 
-def so_far(done: Done) -> Iterator[str]:
+def so_far(done: Played) -> Iterator[str]:
     """Return what the games of a stopped run say before they are finished: above all, if its models can be read."""
     status = done.status
     if not (done.left and status.answers):
@@ -181,6 +206,6 @@ def so_far(done: Done) -> Iterator[str]:
         yield f"Moves that the models chose themselves: {', '.join(shares)}."
 
 
-def failed(done: Done) -> str:
+def failed(done: Played) -> str:
     """Return the games that failed, as one sentence."""
     return f"{failures.sentence(done.failed, len(done.plan.jobs))}. The same command tries them again"

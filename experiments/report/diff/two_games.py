@@ -72,7 +72,7 @@ def _settings(old: GameStarted, new: GameStarted) -> Iterator[str]:
         yield f"the deal was {old.deal}, is {new.deal}"
     elif old.repeat != new.repeat:
         yield f"repeat was {old.repeat}, is {new.repeat}"
-    cards = [(seat, _card(a), _card(b)) for seat, (a, b) in _pairs(old, new)]
+    cards = [(seat, _card(a), _card(b)) for seat, (a, b) in enumerate(zip(old.seats, new.seats, strict=True))]
     seats = [f"P{seat} was {a}, is {b}" for seat, a, b in cards if a != b]
     yield from seats
     if not seats:
@@ -82,10 +82,6 @@ def _settings(old: GameStarted, new: GameStarted) -> Iterator[str]:
     for name in {**old.versions, **new.versions}:
         if old.versions.get(name) != new.versions.get(name):
             yield f"{name} was {old.versions.get(name, 'missing')}, is {new.versions.get(name, 'missing')}"
-
-
-def _pairs(old: GameStarted, new: GameStarted) -> Iterator[tuple[int, tuple[SeatInfo, SeatInfo]]]:
-    return enumerate(zip(old.seats, new.seats, strict=True))
 
 
 def _card(seat: SeatInfo) -> str:

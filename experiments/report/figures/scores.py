@@ -6,7 +6,6 @@ from typing import Any
 
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import OTHER
-from experiments.analysis.differences import Difference
 from experiments.analysis.summaries import Summary
 from experiments.record.rows import PERFECT, Metric
 from experiments.report import control_tables
@@ -138,7 +137,17 @@ DIFFERENCES = (
 def _differences(data: RunData) -> FigureTable:
     arms, filled = set(data.shortlist()), conclusions.claims(data.analysis.differences)
     rows = [
-        (d.players, d.arm, spans(d.counts), d.baseline, d.metric, d.n, d.unit, int(d in filled), *_figures(d))
+        (
+            d.players,
+            d.arm,
+            spans(d.counts),
+            d.baseline,
+            d.metric,
+            d.n,
+            d.unit,
+            int(d in filled),
+            *tuple(getattr(d, name) for name in DIFFERENCES),
+        )
         for d in (*data.analysis.differences, *data.analysis.other_differences)
         if d.arm in arms
     ]
@@ -146,10 +155,6 @@ def _differences(data: RunData) -> FigureTable:
         raise NothingToDrawError(_why_no_differences(data))
     columns = ("players", "arm", "counts", "baseline", "metric", "pairs", "unit", "filled", *DIFFERENCES)
     return FigureTable(columns, tuple(by_players(rows)))
-
-
-def _figures(effect: Difference) -> tuple[float | int | None, ...]:
-    return tuple(getattr(effect, name) for name in DIFFERENCES)
 
 
 def _why_no_differences(data: RunData) -> str:

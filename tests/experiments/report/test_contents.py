@@ -22,6 +22,7 @@ from experiments.report.turn_tally import TurnTally
 from experiments.study import experiment
 from experiments.tasks.games.experiment_run import run as run_experiment
 from tests.conftest import Run
+from tests.support.golden import matches
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +68,7 @@ def lines(made: run_report.Report, arm: str) -> list[list[str]]:
 
 
 BASE, BETTER = [10, 12, 9, 11, 10, 8, 12, 10], [14, 15, 13, 16, 15, 12, 17, 14]
+WORSE = [3, 12, 4, 9, 1, 8, 7, 5]
 WEAK = [*games("base", BASE, lost=True), *games("better", BETTER, lost=True)]
 """Weak models lose the third life in every game, and yet differ."""
 KEPT: dict[str, Any] = {"name": "weak", "baseline": "base", "metric": "kept", "experiment": {"protocol": "sparks-10"}}
@@ -87,6 +89,15 @@ def test_a_report_is_about_the_score_that_the_run_names_and_tables_have_both(tmp
     assert strict.analysis.differences[0].mean == 0 and made.analysis.differences[0].mean == 4.25
     old = report(tmp_path / "c", WEAK, {"name": "old", "baseline": "base"})
     assert old.headline.metric == "strict", "a run of an older version names none"
+
+
+@pytest.mark.parametrize("name", [run_report.MARKDOWN, run_report.LATEX])
+def test_the_texts_of_a_report(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Every sentence and every figure; `--golden` writes them anew, and the diff is to be read."""
+    again = [*games("again", BASE, players=3), *games("base", BETTER, players=3)]
+    odd = [replace(row, forced=3, turns=40 + row.seed, model="sim:average") for row in games("odd", WORSE)]
+    report(tmp_path, [*WEAK, *odd, *again], {**KEPT, "players": [2, 3]}, tex=True, reference=["smartbot"])
+    matches(request, f"documents/run-{name}", (tmp_path / name).read_text("utf-8"))
 
 
 def test_the_commands_take_a_metric(run: Run, tmp_path: Path) -> None:
