@@ -132,9 +132,10 @@ def run(
     folder = out or Path("runs") / study.name
     if dry_run:
         from experiments.costs import dry_run as dry
+        from experiments.document import terminal
 
         planned = dry.forecast(study, folder, past, answer_tokens)
-        printed(dry.data(planned)) if as_json else dry.show(planned, console())
+        printed(dry.data(planned)) if as_json else terminal.show(dry.blocks(planned), console())
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
     with traces.sent(folder):
@@ -264,7 +265,7 @@ def plan(
 ) -> None:
     """Propose player counts and deals: what a budget can detect, or what an effect needs."""
     from experiments.costs import sample_size, sample_size_report
-    from experiments.document.terminal import console
+    from experiments.document import terminal
     from experiments.study import experiment
 
     study, changes = experiment.read(name, settings or ()), settings or []
@@ -273,7 +274,7 @@ def plan(
     if as_json:
         printed(sample_size_report.data(proposal, name, changes, out))
     else:
-        sample_size_report.show(proposal, name, changes, out, console())
+        terminal.show(sample_size_report.blocks(proposal, name, changes, out), terminal.console())
 
 
 @app.command("policy")

@@ -88,31 +88,31 @@ class Estimates:
     def prepare(
         cls, specs: Mapping[str, PlayerSpec], games: Mapping[Path, Peeked], answer: int | None = None
     ) -> "Estimates":
-        """With the journals of run folders as measurements. Raises UserError."""
+        """Return estimates with the journals of run folders as measurements. Raises UserError."""
         if answer is not None and answer < 1:
             raise UserError(f"--answer-tokens is {answer}; a response has at least 1 token")
         return cls(specs, Measured.select(games), answer)
 
     def game(self, job: Job) -> Estimate:
-        """The cost of one more game like this one. Raises UserError for an impossible model."""
-        shown = {seat: len(given.games) for seat, given in job.records}
-        lineup = tuple(sorted((key, shown.get(seat, 0)) for seat, key in enumerate(job.lineup))), job.deal.players
+        """Return the cost of one more game like this one. Raises UserError for an impossible model."""
+        records = {seat: len(games.games) for seat, games in job.records}
+        lineup = tuple(sorted((key, records.get(seat, 0)) for seat, key in enumerate(job.lineup))), job.deal.players
         if lineup not in self._lineups:
             self._lineups[lineup] = self._estimate(lineup)
         return self._lineups[lineup]
 
     def paid(self, key: str, players: int) -> dict[str, ModelSettings]:
-        """The models on servers that a player asks at a player count, by the names that its nodes use."""
-        return {name: one for name, model in self._models(key, players).items() if (one := served(model))}
+        """Return the models on servers that a player asks at a player count, by the names that its nodes use."""
+        return {name: paid for name, model in self._models(key, players).items() if (paid := served(model))}
 
     def models(self, jobs: Iterable[Job]) -> list[ModelSettings]:
-        """The models on servers that games ask, each once."""
+        """Return the models on servers that games ask, each once."""
         players = {(key, job.deal.players) for job in jobs for key in job.lineup}
-        found = {one.model_dump_json(): one for key, count in sorted(players) for one in self.paid(key, count).values()}
-        return list(found.values())
+        models = (model for key, count in sorted(players) for model in self.paid(key, count).values())
+        return list({model.model_dump_json(): model for model in models}.values())
 
     def _models(self, key: str, players: int) -> dict[str, Named]:
-        """All models of a player's nodes by name; a name that is not bound stands for itself."""
+        """Return all models of a player's nodes by name; a name that is not bound stands for itself."""
         config = self.specs[key].config
         bound: dict[str, Named] = {"default": PROGRAM, **self.specs[key].models}
         if config is None:
@@ -122,15 +122,15 @@ class Estimates:
 
     def _estimate(self, lineup: Lineup) -> Estimate:
         seats, players = lineup
-        models = {one.model_dump_json(): one for key, _ in seats for one in self.paid(key, players).values()}
+        models = {model.model_dump_json(): model for key, _ in seats for model in self.paid(key, players).values()}
         if not models:
             return Estimate(NOTHING, self._why_free(lineup))
         # the first and the last line of a journal do not say how many past games were shown: no measurements then
-        alike = [] if any(shown for _, shown in seats) else self._alike(lineup)
+        alike = [] if any(records for _, records in seats) else self._alike(lineup)
         return _measured(alike, list(models.values())) if alike else self._probed(lineup)
 
     def _why_free(self, lineup: Lineup) -> str:
-        """Why the games of a lineup cost nothing."""
+        """Say why the games of a lineup cost nothing."""
         seats, players = lineup
         every = [model for key, _ in seats for model in self._models(key, players).values()]
         if any(self.specs[key].spec.startswith(python_agent.PREFIX) for key, _ in seats):
@@ -148,36 +148,36 @@ class Estimates:
         return self.measured.like([measured_costs.spec_key(self.specs[key]) for key, _ in seats], players)
 
     def _probed(self, lineup: Lineup) -> Estimate:
-        """From the prompts of a probe; every seat has an equal share of the turns."""
+        """Estimate from the prompts of a probe; every seat has an equal share of the turns."""
         seats, players = lineup
         turns = prompt_positions.game(players).turns / players
         bills, sources = [], dict[str, str]()
-        for key, shown in seats:
+        for key, records in seats:
             for name, model in self.paid(key, players).items():
-                load = self._turn(key, players, shown).get(name, TurnLoad(0.0, 0.0))
+                load = self._turn(key, players, records).get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
-                if found := self.measured.density(model):
-                    load = TurnLoad(load.calls, load.tokens_in * found[0])
-                    sources[model.model] += f", prompts as the server counted them in {found[1]}"
+                if density := self.measured.density(model):
+                    load = TurnLoad(load.calls, load.tokens_in * density[0])
+                    sources[model.model] += f", prompts as the server counted them in {density[1]}"
                 bills.append(_bill(load, answer, price_of(model)) * turns)
         answers = [f"{name}: {source}" if len(sources) > 1 else source for name, source in sources.items()]
         return Estimate(total(bills), f"{PROBED}; {', '.join(answers)}")
 
-    def _turn(self, key: str, players: int, shown: int) -> Mapping[str, TurnLoad]:
-        """The load of a turn of a player; the same for the same graph on other models."""
+    def _turn(self, key: str, players: int, records: int) -> Mapping[str, TurnLoad]:
+        """Return the load of a turn of a player; the same for the same graph on other models."""
         config = self.specs[key].config
         assert config is not None  # only graphs ask models
-        turn = config.model_dump_json(), players, shown
+        turn = config.model_dump_json(), players, records
         if turn not in self._turns:
-            self._turns[turn] = prompt_probe.turn(config, players, shown)
+            self._turns[turn] = prompt_probe.turn(config, players, records)
         return self._turns[turn]
 
     def _answer(self, model: ModelSettings) -> tuple[float, str]:
-        """Tokens of a response, and where the number is from."""
+        """Return the tokens of a response, and where the number is from."""
         if self.answer is not None:
             return self.answer, f"{self.answer} tokens given per response"
-        if found := self.measured.answer(model):
-            return found[0], f"{found[0]:.0f} tokens per response as in {found[1]}"
+        if measured := self.measured.answer(model):
+            return measured[0], f"{measured[0]:.0f} tokens per response as in {measured[1]}"
         effort = model.reasoning_effort
         assumed = ANSWER if effort is None else REASONED.get(effort, REASONED["high"])
         assumed = min(assumed, model.max_tokens or assumed)
@@ -185,7 +185,7 @@ class Estimates:
 
 
 def served(model: Named) -> ModelSettings | None:
-    """The settings of a model on a server; None for what costs nothing: programs, simulated models, replays."""
+    """Return the settings of a model on a server; None for what costs nothing: programs, simulated models, replays."""
     if isinstance(model, SimSettings) or simulated_settings.settings(model):
         return None
     free = isinstance(model, str) and (model == PROGRAM or model.startswith(REPLAY))
@@ -193,7 +193,7 @@ def served(model: Named) -> ModelSettings | None:
 
 
 def _bill(load: TurnLoad, answer: float, price: Price | None) -> Bill:
-    """The cost of a turn."""
+    """Return the cost of a turn."""
     tokens_out = load.calls * answer
     usd = None if price is None else (load.tokens_in * price.input + tokens_out * price.output) / 1e6
     return Bill(load.calls, load.tokens_in, tokens_out, usd)
@@ -202,24 +202,25 @@ def _bill(load: TurnLoad, answer: float, price: Price | None) -> Bill:
 def _measured(games: Sequence[Finished], models: Sequence[ModelSettings]) -> Estimate:
     bill = Bill(
         fmean(game.result.calls for game in games),
-        fmean(game.whole(game.result.tokens_in) for game in games),
-        fmean(game.whole(game.result.tokens_out) for game in games),
+        fmean(game.extrapolated(game.result.tokens_in) for game in games),
+        fmean(game.extrapolated(game.result.tokens_out) for game in games),
         measured_costs.usd(games, models),
     )
-    return Estimate(bill, _games(len(games)))
+    return Estimate(bill, "1 finished game" if len(games) == 1 else f"{len(games)} finished games")
 
 
-def _games(count: int) -> str:
-    return "1 finished game" if count == 1 else f"{count} finished games"
+def money(usd: float | None) -> str:
+    """Return dollars, `-` where a price is not known."""
+    return "-" if usd is None else f"{usd:,.2f}"
 
 
 def about_prices(models: Sequence[ModelSettings]) -> list[str]:
-    """That prices are estimates, and how to give the price of a model that has none, as far as needed."""
+    """Say that prices are estimates, and how to give the price of a model that has none, as far as needed."""
     return [sentence for sentence in (list_prices.caution(models), _unpriced(models)) if sentence]
 
 
 def _unpriced(models: Iterable[ModelSettings]) -> str | None:
-    lacking = [one.model for one in models if price_of(one) is None]
+    lacking = [model.model for model in models if price_of(model) is None]
     if not lacking:
         return None
     example = f"models: {{default: {{model: {lacking[0]}, price: {{input: X, output: Y}}}}}}"
@@ -237,7 +238,7 @@ BRIEFLY = (
 
 
 def assumptions() -> list[str]:
-    """What estimates by a prompt probe assume, in sentences."""
+    """Say what estimates by a prompt probe assume, in sentences."""
     lengths = ", ".join(
         f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := prompt_positions.game(players).turns)
     )

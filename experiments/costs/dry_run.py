@@ -1,19 +1,18 @@
 """`--dry-run`: the games that an experiment would still play, and what they would cost. Nothing is played."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
 from experiments.analysis.stages import Stages
-from experiments.costs import cost_estimate, detectable_effects, disk_space
+from experiments.costs import cost_estimate, spread
 from experiments.costs.cost_estimate import Bill, Estimates
-from experiments.document.terminal import plain_table
+from experiments.document.blocks import Block, Column, notes, table
+from experiments.document.formats import INT, RIGHT, number
 from experiments.record.rows import Peeked, finished, peek_all
-from experiments.study import manifest
+from experiments.study import manifest, prompt_positions
 from experiments.study.experiment import Experiment
 from experiments.study.job import Job
 from experiments.study.offline_layer import OfflineLayer
@@ -23,6 +22,10 @@ from orchestrator.models.settings import ModelSettings
 
 READABLE = 60
 """Rows of a table; `--json` has all."""
+TOKEN = 4
+"""Bytes of a token: the messages and the response of every call are kept."""
+TURN, NODE, LEAN = 5000, 2200, 1000
+"""Bytes of a turn: its view and move, the answer of each node, and both in a lean journal."""
 
 
 @dataclass(frozen=True)
@@ -53,32 +56,23 @@ class Planned:
     """What the experiment's analysis can see, in sentences."""
 
     @property
-    def bill(self) -> Bill:
-        return cost_estimate.total(one.bill for one in self.games)
-
-    @property
-    def disk(self) -> float:
-        """Bytes that the journals will take."""
-        return sum(one.disk for one in self.games)
+    def total(self) -> Games:
+        """All games together."""
+        return _sum("all", self.games)
 
     @property
     def probed(self) -> bool:
         """Whether an estimate is by a prompt probe."""
-        return any(cost_estimate.PROBED in one.basis for one in self.games)
+        return any(cost_estimate.PROBED in games.basis for games in self.games)
 
     @property
     def prices(self) -> list[str]:
         """What is to be known of prices, in at most two sentences."""
-        return cost_estimate.about_prices(self.models) if self.bill.calls else []
-
-    @property
-    def assumptions(self) -> list[str]:
-        """What the estimates assume, in sentences."""
-        return [*(cost_estimate.assumptions() if self.probed else []), *self.prices]
+        return cost_estimate.about_prices(self.models) if self.total.bill.calls else []
 
 
 def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
-    """The games left to play in a run folder, with their estimated cost.
+    """Return the games left to play in a run folder, with their estimated cost.
 
     `past`: the folder of another run, whose finished games are used as measurements, too; `answer`: tokens of a
     response, instead of an assumption. Raises UserError as the run would.
@@ -86,113 +80,130 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
     plan.check_rule()
-    for one in plan.specs.values():
-        one.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too
+    for spec in plan.specs.values():
+        spec.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too
     missing = [records for records in plan.partner_records if not records.there()]
     games = peek_all(folder)
     others = peek_all(past) if past and past.resolve() != folder.resolve() else {}
     needed = {job.name for job in Stages(plan).needed(finished(folder, games), plan.jobs)}
     left = plan.jobs if missing else [job for job in open_jobs(plan, games) if job.name in needed]
-    waiting = _grouped([*left, *(job for records in missing for job in records.jobs())])
-    every = _grouped([*plan.jobs, *(job for records in plan.partner_records for job in records.jobs())])
+    waiting = _by_arm([*left, *(job for records in missing for job in records.jobs())])
+    every = _by_arm([*plan.jobs, *(job for records in plan.partner_records for job in records.jobs())])
     estimates = Estimates.prepare(plan.specs, games | others, answer)
-    arms = [_games(estimates, arm, jobs, waiting.get(arm, []), games) for arm, jobs in every.items()]
+    arms = tuple(_games(estimates, arm, jobs, waiting.get(arm, []), games) for arm, jobs in every.items())
     models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
-    asked = estimates.models(plan.jobs)
-    rows = [row for at, found in ((folder, games), (past or folder, others)) for row in finished(at, found)]
+    rows = [*finished(folder, games), *finished(past or folder, others)]
     compared = [job for job in plan.jobs if job.arm not in plan.aside]
-    seen = detectable_effects.sentences(experiment, compared, rows, paid=bool(list(asked)), stop=plan.stop)
-    return Planned(tuple(arms), models, tuple(plan.notes), tuple(seen))
+    paid = bool(estimates.models(plan.jobs))
+    detectable = spread.sentences(experiment, compared, rows, paid=paid, stop=plan.stop)
+    return Planned(arms, models, tuple(plan.notes), tuple(detectable))
 
 
-def _grouped(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
-    """By arm and player count."""
-    found: dict[tuple[str, int], list[Job]] = {}
+def _by_arm(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
+    """Group jobs by arm and player count."""
+    arms: dict[tuple[str, int], list[Job]] = {}
     for job in jobs:
-        found.setdefault((job.arm, job.deal.players), []).append(job)
-    return found
+        arms.setdefault((job.arm, job.deal.players), []).append(job)
+    return arms
 
 
 def _games(
-    estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job], there: Mapping[Path, Peeked]
+    estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job], games: Mapping[Path, Peeked]
 ) -> Games:
-    found = [estimates.game(job) for job in waiting or jobs[:1]]
-    bill = cost_estimate.total(one.bill for one in found) if waiting else cost_estimate.NOTHING
-    basis = "; ".join(dict.fromkeys(one.basis for one in found))
-    size = disk_space.measured(jobs, there) or disk_space.of_game(jobs[0], estimates.specs, found[0].bill)
+    each = [estimates.game(job) for job in waiting or jobs[:1]]
+    bill = cost_estimate.total(estimate.bill for estimate in each) if waiting else cost_estimate.NOTHING
+    basis = "; ".join(dict.fromkeys(estimate.basis for estimate in each))
+    journals = [path for job in jobs if (path := job.journal) and path in games and games[path].result]
+    sizes = [path.stat().st_size for path in journals]
+    size = fmean(sizes) if sizes else _bytes(jobs[0], estimates, each[0].bill)
     return Games(*arm, len(jobs), len(waiting), bill, basis, len(waiting) * size)
 
 
+def _bytes(job: Job, estimates: Estimates, bill: Bill) -> float:
+    """Return what the journal of one game like this one takes that costs so much."""
+    nodes = fmean(len(config.nodes) if (config := estimates.specs[key].config) else 0 for key in job.lineup)
+    a_turn = LEAN if job.lean else TURN + NODE * nodes
+    return TOKEN * bill.tokens + prompt_positions.game(job.deal.players).turns * a_turn
+
+
 def data(planned: Planned) -> dict[str, Any]:
-    whole, waiting = sum(one.games for one in planned.games), sum(one.left for one in planned.games)
-    arms = [
-        {"arm": one.arm, "players": one.players, "games": one.games, "left": one.left}
-        | bill_data(one.bill)
-        | {"basis": one.basis, "bytes": round(one.disk)}
-        for one in planned.games
-    ]
+    """Return the forecast as plain data."""
+    whole = planned.total
     return {
-        "games": whole,
-        "left": waiting,
-        **bill_data(planned.bill),
-        "bytes": round(planned.disk),
-        "arms": arms,
-        "said": planned.assumptions,
+        "games": whole.games,
+        "left": whole.left,
+        **bill_data(whole.bill),
+        "bytes": round(whole.disk),
+        "arms": [
+            {"arm": each.arm, "players": each.players, "games": each.games, "left": each.left}
+            | bill_data(each.bill)
+            | {"basis": each.basis, "bytes": round(each.disk)}
+            for each in planned.games
+        ],
+        "said": [*(cost_estimate.assumptions() if planned.probed else []), *planned.prices],
         "notes": planned.notes,
         "detectable": planned.detectable,
     }
 
 
 def bill_data(bill: Bill) -> dict[str, Any]:
-    """Calls and tokens as whole numbers, money in dollars; `usd` is None where a price is not known."""
+    """Return calls and tokens as whole numbers, money in dollars; `usd` is None where a price is not known."""
     usd = bill.usd if bill.usd is None else round(bill.usd, 6)
     return {name: round(value) for name, value in asdict(bill).items() if name != "usd"} | {"usd": usd}
 
 
-def show(planned: Planned, console: Console) -> None:
-    names = ("arm", "players", "games", "left", "calls", "tokens in", "tokens out", "usd", "based on")
-    table = plain_table(*names, words=("arm", "based on"))
-    for one in _folded(planned.games):
-        row = one.arm, str(one.players), str(one.games), str(one.left)
-        table.add_row(*row, *figures(one.bill), one.basis)
-    whole = data(planned)
-    table.add_row("all", "", str(whole["games"]), str(whole["left"]), *figures(planned.bill), style="bold")
-    console.print(table)
-    for sentence in (*planned.notes, *planned.detectable, *_footnotes(planned)):
-        console.print(Text(sentence, style="dim"))
+WHOLE = number(0, grouped=True)
+MONEY = number(2, grouped=True)
+COLUMNS = (
+    *(Column("arm", "arm"), Column("players", "players", RIGHT), Column("games", "games", INT)),
+    *(Column("left", "left", INT), Column("calls", "calls", WHOLE), Column("tokens_in", "tokens in", WHOLE)),
+    *(Column("tokens_out", "tokens out", WHOLE), Column("usd", "usd", MONEY), Column("basis", "based on")),
+)
 
 
-def _footnotes(planned: Planned) -> list[str]:
-    """At most three: disk space, what estimates assume, prices."""
-    room = f"disk space: about {disk_space.in_words(planned.disk)} of journals" if planned.disk else ""
-    basis = cost_estimate.BRIEFLY if planned.probed else ""
-    return [note for note in (room, basis, "; ".join(planned.prices)) if note]
+def blocks(planned: Planned) -> Iterator[Block]:
+    """Return the table of arms, and at most three footnotes: disk space, what estimates assume, prices."""
+    arms = _folded(planned.games)
+    rows = [
+        (
+            *(each.arm, str(each.players or ""), each.games, each.left),
+            *(bill.calls, bill.tokens_in, bill.tokens_out, bill.usd, each.basis),
+        )
+        for each in (*arms, replace(planned.total, basis=""))
+        for bill in (each.bill,)
+    ]
+    yield table("dry-run", COLUMNS, rows, looks=(*("plain" for _ in arms), "strong"))
+    room = planned.total.disk
+    journals = f"disk space: about {_size(room)} of journals" if room else ""
+    brief = (journals, cost_estimate.BRIEFLY if planned.probed else "", "; ".join(planned.prices))
+    yield from notes((*planned.notes, *planned.detectable, *filter(None, brief)), "aside")
+
+
+def _size(room: float) -> str:
+    """Return `1.2 GB`, `113 MB`, `80 kB`."""
+    unit, scale = next(((unit, scale) for unit, scale in (("GB", 1e9), ("MB", 1e6)) if room >= scale), ("kB", 1e3))
+    return f"{room / scale:.{1 if room < 10 * scale else 0}f} {unit}"
 
 
 def _folded(games: Sequence[Games]) -> list[Games]:
-    """One row for all arms that cost the same, when there are too many rows to read."""
+    """Return one row for all arms that cost the same, when there are too many rows to read."""
     if len(games) <= READABLE:
         return list(games)
     alike: dict[tuple[object, ...], list[Games]] = {}
-    for one in games:
-        alike.setdefault((one.players, one.games, one.left, one.bill, one.basis), []).append(one)
-    return [_together(same) for same in alike.values()]
+    for each in games:
+        alike.setdefault((each.players, each.games, each.left, each.bill, each.basis), []).append(each)
+    return [_sum(f"{same[0].arm} and {len(same) - 1} more", same) if same[1:] else same[0] for same in alike.values()]
 
 
-def _together(same: Sequence[Games]) -> Games:
-    first = same[0]
-    if len(same) == 1:
-        return first
-    games, waiting = sum(one.games for one in same), sum(one.left for one in same)
-    bill = cost_estimate.total(one.bill for one in same)
-    disk = sum(one.disk for one in same)
-    return Games(f"{first.arm} and {len(same) - 1} more", first.players, games, waiting, bill, first.basis, disk)
-
-
-def figures(bill: Bill) -> tuple[str, str, str, str]:
-    return f"{bill.calls:,.0f}", f"{bill.tokens_in:,.0f}", f"{bill.tokens_out:,.0f}", money(bill.usd)
-
-
-def money(usd: float | None) -> str:
-    """`-` where a price is not known."""
-    return "-" if usd is None else f"{usd:,.2f}"
+def _sum(arm: str, games: Sequence[Games]) -> Games:
+    """Return several rows as one, at the player count that they share."""
+    counts = {each.players for each in games}
+    return Games(
+        arm,
+        counts.pop() if arm != "all" else 0,
+        sum(each.games for each in games),
+        sum(each.left for each in games),
+        cost_estimate.total(each.bill for each in games),
+        games[0].basis if games else "",
+        sum(each.disk for each in games),
+    )

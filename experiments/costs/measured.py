@@ -1,31 +1,41 @@
-"""What finished games of run folders cost: the basis of estimates that need no assumptions."""
+"""What finished games of run folders cost, and what servers counted in single calls: estimates without assumptions."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.costs import server_counts
-from experiments.costs.server_counts import ServerCounts
 from experiments.record.rows import Peeked
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.player_spec import PlayerSpec
+from orchestrator.errors import UserError
+from orchestrator.journal import file
 from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.list_prices import price_of
-from orchestrator.models.settings import PROGRAM, ModelSettings, Price
+from orchestrator.models.request import estimated
+from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.table.seat import describe
 
+JOURNALS = 5
+"""Journals whose calls are read for each model with its sampling."""
+CALLS = 40
+"""Calls that are read of each."""
+Settings = dict[str, Any]
+"""The settings of a model that affect its responses."""
+
 
 def seat_key(seat: SeatInfo) -> str:
-    """Equal for seats with the same graph and models; the prompts may have been reworded since."""
+    """Return a key that seats with the same graph and models share; the prompts may have been reworded since."""
     return json.dumps([None if seat.config else seat.graph, seat.config, seat.models], sort_keys=True)
 
 
 def spec_key(spec: PlayerSpec) -> str:
+    """Return the key of the seat that a player takes."""
     return seat_key(describe(spec.seat(OfflineLayer())))
 
 
@@ -43,13 +53,31 @@ class Finished:
         """Calls that were not answered by the cache."""
         return self.result.calls - self.result.cache_hits
 
-    def whole(self, paid: float) -> float:
-        """An amount for the paid calls, extrapolated to all calls: next time the cache may not answer."""
+    def extrapolated(self, paid: float) -> float:
+        """Return an amount for the paid calls as one for all calls: next time the cache may not answer."""
         return paid * self.result.calls / self.paid
 
 
-def _deciding(settings: dict[str, Any]) -> str:
-    return json.dumps(settings, sort_keys=True)
+@dataclass(frozen=True)
+class ServerCounts:
+    """Sums over calls to one model that a server answered and counted, also in games that are not finished."""
+
+    calls: int = 0
+    guessed: int = 0
+    """Tokens of the prompts, as `request.estimated` counts them."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def __add__(self, other: "ServerCounts") -> "ServerCounts":
+        return ServerCounts(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
+
+    @property
+    def basis(self) -> str:
+        return _count(self.calls, "call")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -57,74 +85,90 @@ class Measured:
     """The finished games in which a model on a server was asked."""
 
     games: tuple[Finished, ...] = ()
-    counts: tuple[tuple[dict[str, Any], ServerCounts], ...] = ()
-    """What servers counted in single calls, also of games that are not finished, with the settings of the model."""
+    counts: tuple[tuple[Settings, ServerCounts], ...] = ()
+    """What servers counted, by journals of a single model: those of several do not say which of them counted what."""
 
     @classmethod
     def select(cls, games: Mapping[Path, Peeked]) -> "Measured":
-        """From the journals of run folders."""
-        return cls(tuple(_measured(games.values())), tuple(server_counts.read(games)))
+        """Return the measurements in the journals of run folders."""
+        counts: list[tuple[Settings, ServerCounts]] = []
+        for path, game in games.items():
+            models = list(_models(game))
+            alone = models and all(model == models[0] for model in models)
+            if alone and sum(models[0] == model for model, _ in counts) < JOURNALS:
+                total = sum(islice(_calls(path), CALLS), ServerCounts())
+                counts += [(models[0], total)] if total.guessed else []
+        return cls(tuple(_finished(games.values())), tuple(counts))
 
     def like(self, lineup: Iterable[str], players: int) -> list[Finished]:
-        """The games with such a lineup, seats in any order."""
+        """Return the games with such a lineup, seats in any order."""
         return self._by_lineup.get((tuple(sorted(lineup)), players), [])
 
     @cached_property
     def _by_lineup(self) -> dict[tuple[tuple[str, ...], int], list[Finished]]:
-        found: dict[tuple[tuple[str, ...], int], list[Finished]] = {}
+        games: dict[tuple[tuple[str, ...], int], list[Finished]] = {}
         for game in self.games:
-            found.setdefault((game.lineup, game.players), []).append(game)
-        return found
+            games.setdefault((game.lineup, game.players), []).append(game)
+        return games
 
     def answer(self, model: ModelSettings) -> tuple[float, str] | None:
-        """Mean tokens of a model's responses, in any graph, and in what; None when it gave none.
+        """Return the mean tokens of a model's responses, in any graph, and in what; None when it gave none.
 
         Only games with this model alone count: others do not say which model wrote how much.
         """
-        alone = frozenset({_deciding(model.deciding)})
-        games = [game for game in self.games if game.models == alone]
+        games = [game for game in self.games if game.models == {_key(model.deciding)}]
         if games:
             mean = sum(game.result.tokens_out for game in games) / sum(game.paid for game in games)
-            return mean, "1 finished game" if len(games) == 1 else f"{len(games)} finished games"
-        begun = sum((one for settings, one in self.counts if settings == model.deciding), ServerCounts())
-        return (begun.tokens_out / begun.calls, _calls(begun)) if begun.calls else None
+            return mean, _count(len(games), "finished game")
+        total = sum((each for settings, each in self.counts if settings == model.deciding), ServerCounts())
+        return (total.tokens_out / total.calls, total.basis) if total.calls else None
 
     def density(self, model: ModelSettings) -> tuple[float, str] | None:
-        """A server's tokens per estimated token, and in what; None where it counted none for the model."""
-        found = sum((one for settings, one in self.counts if settings["model"] == model.model), ServerCounts())
-        return (found.density, _calls(found)) if found.calls else None
+        """Return a server's tokens per estimated token, and in what; None where it counted none for the model."""
+        total = sum((each for settings, each in self.counts if settings["model"] == model.model), ServerCounts())
+        return (total.tokens_in / total.guessed, total.basis) if total.calls else None
 
 
-def _calls(counts: ServerCounts) -> str:
-    return "1 call" if counts.calls == 1 else f"{counts.calls} calls"
+def _key(settings: Settings) -> str:
+    return json.dumps(settings, sort_keys=True)
 
 
-def _measured(games: Iterable[Peeked]) -> Iterator[Finished]:
+def _models(game: Peeked) -> Iterator[Settings]:
+    """Return the settings of the models on servers that the seats of a game ask."""
+    for seat in game.started.seats if game.started else ():
+        yield from (model for name, model in seat.models.items() if name != PROGRAM and not is_simulated(name))
+
+
+def _calls(path: Path) -> Iterator[ServerCounts]:
+    """Return the counts of the calls that a server answered and counted."""
+    try:
+        for line in file.lines(path):
+            call = file.data(line) if b'"call"' in line else {}
+            counted = call.get("messages") and call.get("tokens_in") and not call.get("estimated")
+            if counted and call.get("event") == "call":
+                guessed = sum(estimated(message["content"]) for message in call["messages"])
+                yield ServerCounts(1, guessed, call["tokens_in"], call["tokens_out"])
+    except (ValueError, KeyError, UserError):
+        return  # whoever reads the journal for its game says what is wrong with it
+
+
+def _finished(games: Iterable[Peeked]) -> Iterator[Finished]:
     for peeked in games:
-        if peeked.started is None or peeked.result is None:
-            continue
-        seats = peeked.started.seats
-        asked = {
-            _deciding(deciding)
-            for seat in seats
-            for name, deciding in seat.models.items()
-            if name != PROGRAM and not is_simulated(name)
-        }
-        game = Finished(tuple(sorted(map(seat_key, seats))), peeked.started.players, frozenset(asked), peeked.result)
-        if asked and game.paid > 0:
-            yield game
+        if peeked.started is not None and peeked.result is not None:
+            lineup = tuple(sorted(map(seat_key, peeked.started.seats)))
+            game = Finished(lineup, peeked.started.players, frozenset(map(_key, _models(peeked))), peeked.result)
+            if game.models and game.paid > 0:
+                yield game
 
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:
-    """Mean dollars of a game: at today's price when one model was asked, else as paid then; None when not known."""
+    """Return the mean dollars of a game: at today's price when one model was asked, else as paid; None if unknown."""
     price = price_of(models[0]) if len(models) == 1 else None
-    found = [_usd(game, price) for game in games]
-    known = [paid for paid in found if paid is not None]
-    return fmean(known) if len(known) == len(found) else None
-
-
-def _usd(game: Finished, price: Price | None) -> float | None:
-    result = game.result
-    if price:
-        return game.whole(price.usd(result.tokens_in, result.tokens_out, result.cached_tokens))
-    return None if result.usd is None else game.whole(result.usd)
+    prices = []
+    for game in games:
+        result = game.result
+        paid = price.usd(result.tokens_in, result.tokens_out, result.cached_tokens) if price else result.usd
+        if paid is None:
+            return None
+        prices.append(game.extrapolated(paid))
+    return fmean(prices)

@@ -1,20 +1,28 @@
-"""The calls and prompt tokens of a graph's typical turn, found without asking a model: its prompts at a few positions.
+"""What a graph's prompts ask for, without asking a model: the load of a typical turn, and the longest of every node.
 
-The positions are those of `design/prompt_positions.py`, the same for every graph, so that the costs of arms can be
+The positions are those of `study/prompt_positions.py`, the same for every graph, so that the costs of arms can be
 compared. Tokens are estimated as characters / 3.2.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from experiments.study.prompt_positions import POSITIONS, ProbeGame, at_positions, game
+from experiments.study.prompt_positions import POSITIONS, Probed, ProbeGame, at_positions, game
 from graphs.ablate import at
 from graphs.attempts import base, node_calls
-from graphs.config import GraphConfig
-from orchestrator.models.request import estimated, messages
+from graphs.config import PROGRAM, GraphConfig
+from graphs.context import Context
+from orchestrator.models.request import ModelRequest, estimated, messages
+from orchestrator.models.simulated_settings import is_simulated
+from orchestrator.replies.reply import Reply
+from orchestrator.replies.writer import text_of
 from orchestrator.table.seat import BEFORE
+from roles.reply_types import Choice
+
+WORD = 6
+"""Characters of a word, with the space after it."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +33,67 @@ class TurnLoad:
     tokens_in: float
 
 
+@dataclass(frozen=True)
+class NodeNeed:
+    """The longest prompt and answer of a node, to compare with a model's context and `max_tokens`."""
+
+    node: str
+    role: str
+    model: str
+    """The model's name in the graph."""
+    prompt: int
+    """Tokens."""
+    answer: int | None
+    """Tokens; None for a role without a program."""
+
+
 def turn(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, TurnLoad]:
-    """By model name of the nodes; `shown`: how many records of past games the seat was shown."""
+    """Return the load by model name of the nodes; `shown`: how many records of past games the seat was shown."""
     return asyncio.run(_turn(at(config, players), game(players), shown))
 
 
-async def _turn(here: GraphConfig, played: ProbeGame, shown: int) -> dict[str, TurnLoad]:
+async def _turn(graph: GraphConfig, played: ProbeGame, shown: int) -> dict[str, TurnLoad]:
     calls, tokens = Counter[str](), Counter[str]()
-    async for probed in at_positions(here, played, {BEFORE: [played.record] * shown} if shown else {}):
+    async for probed in at_positions(graph, played, {BEFORE: [played.record] * shown} if shown else {}):
         for name, request in probed.requests.items():
             node = base(name)
-            times, model = node_calls(here, node), here.nodes[node].model
+            times, model = node_calls(graph, node), graph.nodes[node].model
             calls[model] += times
-            tokens[model] += times * sum(estimated(message.content) for message in messages(request.parts))
+            tokens[model] += times * _tokens(request)
     return {model: TurnLoad(calls[model] / POSITIONS, tokens[model] / POSITIONS) for model in calls}
+
+
+def _tokens(request: ModelRequest) -> int:
+    return sum(estimated(message.content) for message in messages(request.parts))
+
+
+def needs(config: GraphConfig, players: int, positions: Iterable[Probed]) -> list[NodeNeed]:
+    """Return the needs of every node that may ask a model, in the graph's order, at probed positions.
+
+    Answers are those of the roles' programs, which fill in every field, with a reason as long as the prompt asks for; a
+    model may write more.
+    """
+    graph = at(config, players)
+    prompts, answers = dict[str, int](), dict[str, int]()
+    for probed in positions:
+        for name, request in probed.requests.items():
+            node = base(name)
+            prompts[node] = max(_tokens(request), prompts.get(node, 0))
+        for name, replies in probed.notes.items():
+            node = base(name)
+            if node not in prompts or graph.role(node).solve is None:
+                continue  # what stands there is a placeholder
+            for reply in replies:
+                if isinstance(reply, Reply):
+                    answers[node] = max(_answer(reply, graph.context_of(node)), answers.get(node, 0))
+    return [
+        NodeNeed(name, node.role, node.model, prompts[name], answers.get(name))
+        for name, node in graph.nodes.items()
+        if name in prompts and node.model != PROGRAM and not is_simulated(node.model)
+    ]
+
+
+def _answer(reply: Reply, context: Context) -> int:
+    """Return the tokens of an answer. A decision's reason is as long as its prompt asks for."""
+    reason = (context.reason_words or 0) * WORD if isinstance(reply, Choice) else 0
+    return estimated(text_of(reply, context.answer_format) + "-" * reason)

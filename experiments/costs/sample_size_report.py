@@ -1,133 +1,134 @@
-"""A proposed sample size in sentences, as a table and as data."""
+"""A proposed sample size in sentences, as blocks of a document and as data."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-from experiments.costs import cost_estimate, early_stops
-from experiments.costs.dry_run import bill_data, money
+from experiments.costs import cost_estimate, spread
+from experiments.costs.cost_estimate import money
+from experiments.costs.dry_run import MONEY, WHOLE, bill_data
 from experiments.costs.sample_size import Proposal, Size, command
-from experiments.document.terminal import plain_table
+from experiments.document.blocks import Block, Column, Note, notes, table
+from experiments.document.formats import COUNT, INT, number
 from experiments.statistics.power import pairs_needed
 
-DETECTABLE = "smallest effect detectable with {:.0f} % power at alpha .05{}"
+ONE_DIGIT = number(1)
 
 
 def sentences(proposal: Proposal) -> list[str]:
-    """What the proposal is based on, and what follows from it."""
+    """Say what the proposal is based on, and what follows from it."""
     options, size = proposal.options, proposal.size
-    found = [f"SD of paired differences: {options.spread.sd:.1f} points; {options.spread.basis}"]
-    found += [f"costs are based on: {options.basis}"]
-    found += cost_estimate.assumptions() if cost_estimate.PROBED in options.basis else []
-    found += cost_estimate.about_prices(options.models)
-    if not options.models:
-        found.append("no model on a server is asked: games cost only time")
-    if size is None:
-        return [*found, _nothing(proposal)]
-    return [*found, *_about(proposal, size)]
+    basis = [
+        f"SD of paired differences: {options.spread.sd:.1f} points; {options.spread.basis}",
+        f"costs are based on: {options.basis}",
+        *(cost_estimate.assumptions() if cost_estimate.PROBED in options.basis else []),
+        *cost_estimate.about_prices(options.models),
+        *([] if options.models else ["no model on a server is asked: games cost only time"]),
+    ]
+    return [*basis, *([_nothing(proposal)] if size is None else _about(proposal, size))]
 
 
 def _nothing(proposal: Proposal) -> str:
-    """Why nothing is proposed."""
+    """Say why nothing is proposed."""
     options = proposal.options
     if not options.goal.limited or not options.models:
         return "nothing is proposed: give --effect POINTS, or a budget (--max-usd, --max-tokens)"
     deals = options.fewest(options.cheapest)
     bill = options.deal(options.cheapest) * deals
-    price = f", ${money(bill.usd)}" if bill.usd is not None else ""
     return (
         f"{options.goal.budget} do not buy an experiment that can show anything: with {len(options.arms)} arms no p "
         f"can be below .05 on fewer than {deals} deals, and at {options.cheapest[0]} players these take "
-        f"{bill.tokens:,.0f} tokens{price}. Use fewer arms or a cheaper model"
+        f"{_price(bill)}. Use fewer arms or a cheaper model"
     )
 
 
-def _about(proposal: Proposal, size: Size) -> list[str]:
+def _price(bill: cost_estimate.Bill) -> str:
+    return f"{bill.tokens:,.0f} tokens" + (f", ${money(bill.usd)}" if bill.usd is not None else "")
+
+
+def _about(proposal: Proposal, size: Size) -> Iterator[str]:
     options = proposal.options
-    found = [_shortfall(proposal, size)] if proposal.suffices is False else []
+    if proposal.suffices is False:
+        yield _shortfall(proposal, size)
     if len(size.players) < len(options.players):
-        found.append(f"only {size.players[0]} players: the results will hold for {size.players[0]} players only")
+        yield f"only {size.players[0]} players: the results will hold for {size.players[0]} players only"
     if len(size.players) > 1 and not options.spread.correlation:
-        found.append("a seed's differences at several player counts are taken as independent of each other")
+        yield "a seed's differences at several player counts are taken as independent of each other"
     if options.experiment.stop and size.deals > 1:
-        tests = options.tests(size.players)
-        found += early_stops.of_size(options.experiment.stop, size.deals, tests, options.spread, len(size.players))
+        arms, counts = options.tests(size.players), len(size.players)
+        yield from spread.stop_of_size(options.experiment.stop, size.deals, arms, options.spread, counts)
     if options.experiment.repeats > 1:
-        found.append("repeats: 1, because another deal is more informative than another game of the same deal")
-    return found
+        yield "repeats: 1, because another deal is more informative than another game of the same deal"
 
 
 def _shortfall(proposal: Proposal, size: Size) -> str:
-    """How far the budget is from the effect, and what would help."""
+    """Say how far the budget is from the effect, and what would help."""
     options, goal = proposal.options, proposal.options.goal
-    needed = options.wanted(options.cheapest)
+    needed = options.sufficient(options.cheapest)
     assert needed is not None and goal.effect is not None  # otherwise there is no shortfall
-    share = goal.share(needed.bill)
     alone = pairs_needed(options.spread.sd, goal.effect, goal.power, step=1.0)
     pair = goal.share(options.pair(needed.players) * alone)
-    price = f", ${money(needed.bill.usd)}" if needed.bill.usd is not None else ""
-    two = "would fit" if pair <= 1 else f"would still cost {pair:.1f} times the budget"
+    fits = "would fit" if pair <= 1 else f"would still cost {pair:.1f} times the budget"
+    seen = "-" if size.pooled is None else f"{size.pooled:.1f}"
     return (
         f"{goal.budget} do not suffice for an effect of {goal.effect:g} points: it needs {needed.deals} deals at "
-        f"{needed.players[0]} players, {needed.bill.tokens:,.0f} tokens{price}. The baseline and one arm "
-        f"({alone} deals) {two}; a model at 1/{share:.1f} of the cost would fit; the proposed size detects "
-        f"{_points(size.pooled)} points"
+        f"{needed.players[0]} players, {_price(needed.bill)}. The baseline and one arm ({alone} deals) {fits}; a model "
+        f"at 1/{goal.share(needed.bill):.1f} of the cost would fit; the proposed size detects {seen} points"
     )
 
 
 def data(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None) -> dict[str, Any]:
-    options, typed = proposal.options, command(proposal, name, settings, out)
+    """Return the proposal as plain data, with the command that runs it."""
+    options, words = proposal.options, command(proposal, name, settings, out)
     return {
         "arms": options.arms,
         "sd": round(options.spread.sd, 3),
         "sd_basis": options.spread.basis,
         "cost_basis": options.basis,
         "power": options.goal.power,
-        "sizes": [_size(proposal, size) for size in proposal.sizes],
-        "proposed": None if proposal.size is None else _size(proposal, proposal.size),
+        "sizes": [_size_data(proposal, size) for size in proposal.sizes],
+        "proposed": None if proposal.size is None else _size_data(proposal, proposal.size),
         "suffices": proposal.suffices,
         "said": sentences(proposal),
-        "command": None if typed is None else shlex.join(typed),
+        "command": None if words is None else shlex.join(words),
     }
 
 
-def _size(proposal: Proposal, size: Size) -> dict[str, Any]:
-    seen = {"effect_each": _rounded(size.each), "effect": _rounded(size.pooled)}
+def _size_data(proposal: Proposal, size: Size) -> dict[str, Any]:
+    each, pooled = (None if effect is None else round(effect, 3) for effect in (size.each, size.pooled))
     counts = {"players": list(size.players), "deals": size.deals, "repeats": 1, "games": size.games}
-    return {**counts, **seen, **bill_data(size.bill), "proposed": size == proposal.size}
+    return {
+        **counts,
+        "effect_each": each,
+        "effect": pooled,
+        **bill_data(size.bill),
+        "proposed": size == proposal.size,
+    }
 
 
-def _rounded(effect: float | None) -> float | None:
-    return None if effect is None else round(effect, 3)
-
-
-def show(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None, console: Console) -> None:
-    options = proposal.options
+def blocks(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None) -> Iterator[Block]:
+    """Return the table of sizes, what it is based on, and the command that runs the proposed one."""
+    options, tests = proposal.options, proposal.options.tests(proposal.players)
+    corrected = f", with Holm's correction for {tests} arms" if tests > 1 else ""
     several = len(proposal.players) > 1
-    counts = ", ".join(map(str, proposal.players))
-    detectable = DETECTABLE.format(100 * options.goal.power, _corrected(options.tests(proposal.players)))
-    console.print(Text(f"{len(options.arms)} arms, {counts} players: {detectable}"))
-    effects = ["at each count", "pooled"] if several else ["points"]
-    table = plain_table("deals", "games", *effects, "tokens", "usd", "", words=("",))
+    effects = (Column("effect_each", "at each count", ONE_DIGIT), Column("effect", "pooled", ONE_DIGIT))
+    columns = (
+        *(Column("deals", "deals", INT), Column("games", "games", COUNT)),
+        *(effects if several else (Column("effect", "points", ONE_DIGIT),)),
+        *(Column("tokens", "tokens", WHOLE), Column("usd", "usd", MONEY), Column("proposed", "")),
+    )
+    rows, looks = [], []
     for size in proposal.sizes:
-        seen = [_points(effect) for effect in ((size.each, size.pooled) if several else (size.pooled,))]
+        seen = (size.each, size.pooled) if several else (size.pooled,)
         mine = size == proposal.size
-        row = f"{size.deals}", f"{size.games:,}", *seen, f"{size.bill.tokens:,.0f}", money(size.bill.usd)
-        table.add_row(*row, "proposed" if mine else "", style="bold" if mine else "")
-    console.print(table)
-    for sentence in sentences(proposal):
-        console.print(Text(sentence, style="dim"))
-    if typed := command(proposal, name, settings, out):
-        console.print(Text(f"\nnext  {shlex.join(typed)}"))
-
-
-def _corrected(tests: int) -> str:
-    return f", with Holm's correction for {tests} arms" if tests > 1 else ""
-
-
-def _points(effect: float | None) -> str:
-    return "-" if effect is None else f"{effect:.1f}"
+        rows.append((size.deals, size.games, *seen, size.bill.tokens, size.bill.usd, "proposed" if mine else ""))
+        looks.append("strong" if mine else "plain")
+    title = (
+        f"{len(options.arms)} arms, {', '.join(map(str, proposal.players))} players: smallest effect detectable with "
+        f"{100 * options.goal.power:.0f} % power at alpha .05{corrected}"
+    )
+    yield table("sizes", columns, rows, title=title, looks=tuple(looks))
+    yield from notes(sentences(proposal), "aside")
+    if words := command(proposal, name, settings, out):
+        yield Note(f"next  {shlex.join(words)}")

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from experiments.costs import node_needs
+from experiments.costs import prompt_probe
 from experiments.costs.cost_estimate import served
-from experiments.costs.node_needs import NodeNeed
+from experiments.costs.prompt_probe import NodeNeed
 from experiments.doctor import machine, offline, online, room
 from experiments.doctor.checklist import Checklist
 from experiments.study import prompt_positions
@@ -60,7 +60,7 @@ class Examination:
         """Check a model by the name that it has in the graph."""
         client = offline.model(checklist, settings)
         offline.price(checklist, settings)
-        needs = [need for need in node_needs.needs(self.config, self.players, self.probed) if need.model == name]
+        needs = [need for need in prompt_probe.needs(self.config, self.players, self.probed) if need.model == name]
         seen = None
         if client is not None and needs and self.requests_allowed:
             seen = asyncio.run(self._asked(checklist, settings, client, needs))

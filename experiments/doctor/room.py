@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from experiments.costs import cost_estimate, prompt_probe
-from experiments.costs.node_needs import NodeNeed
+from experiments.costs.prompt_probe import NodeNeed
 from experiments.doctor.checklist import Checklist
 from experiments.doctor.measure import Measure
 from experiments.document.formats import duration

@@ -14,10 +14,11 @@ from aiohttp import web
 from scipy import stats
 
 import graphs
-from experiments.costs import cost_estimate, prompt_probe, sample_size
+from experiments.costs import cost_estimate, prompt_probe, spread
 from experiments.costs.cost_estimate import Bill
 from experiments.costs.measured import Measured
-from experiments.costs.sample_size import Goal, Options, Spread, measured_spread
+from experiments.costs.sample_size import Goal, Options
+from experiments.costs.spread import Spread, assumed_spread, measured_spread
 from experiments.record.rows import Row, peek_all
 from experiments.statistics.permutation import fewest_pairs, sign_flip_test
 from experiments.statistics.power import detectable, pairs_needed
@@ -145,7 +146,7 @@ def test_without_a_price_money_is_unknown_and_a_sentence_says_how_to_give_one(
     assert code == 0 and "prompt probe; 500 tokens assumed per response" in out
     (whole,) = (line.split() for line in out.splitlines() if line.startswith("all"))
     assert whole[:3] == ["all", "24", "24"] and whole[-1] == "-"
-    footnotes = out.partition("\nall")[2].splitlines()[1:]
+    footnotes = [line for line in out.partition("\nall")[2].splitlines()[1:] if line]
     assert "this experiment cannot show any difference" in footnotes[0]
     assert [line.partition(":")[0] for line in footnotes[1:]] == [
         "disk space",
@@ -248,7 +249,7 @@ def test_a_dry_run_says_what_its_analysis_can_see(run: Run) -> None:
     assert said.startswith("this experiment cannot show any difference, however large: with 4 deals and 2 arms")
     assert said.endswith("it needs 7 deals at least")
     (said,) = seen(seeds={"first": 1, "count": 20})
-    pooled, each = (detectable(sample_size.assumed_spread().sd / math.sqrt(n), 20, tests=2, step=1 / n) for n in (2, 1))
+    pooled, each = (detectable(assumed_spread().sd / math.sqrt(n), 20, tests=2, step=1 / n) for n in (2, 1))
     assert f"true differences from {pooled:.1f} points ({each:.1f} at a single player count)" in said
     assert "single deal" in seen(seeds=[1], repeats=9)[0] and not seen(arms={}, baseline=None)
 
@@ -292,7 +293,7 @@ def test_the_spread_is_that_of_finished_games_of_models_where_there_are_enough()
     assert measured_spread(rows[:14], "base", paid=True) is None
     programs = [game(row.arm, row.seed, row.score_strict, row.players, calls=0) for row in rows]
     assert measured_spread(programs, "base", paid=True) is None and measured_spread(programs, "base", paid=False)
-    assert sample_size.assumed_spread().sd == pytest.approx(sample_size.SD * math.sqrt(1.4))
+    assert assumed_spread().sd == pytest.approx(spread.SD * math.sqrt(1.4))
 
 
 def test_a_seed_is_one_pair_at_however_many_player_counts_it_is_played() -> None:

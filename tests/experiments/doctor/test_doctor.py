@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 import graphs
-from experiments.costs import node_needs
+from experiments.costs import prompt_probe
 from experiments.doctor import machine
 from experiments.study import prompt_positions
 from graphs import context
@@ -163,10 +163,10 @@ def test_a_decision_needs_room_for_the_reason_that_its_prompt_asks_for() -> None
         config = graphs.read("house_lite")
         told = context.resolved(config.context).model_dump(mode="json") | {"reason_words": words}
         config = graphs.setting(config, context=told)
-        found = node_needs.needs(config, 2, prompt_positions.positions(config, 2)[:2])
+        found = prompt_probe.needs(config, 2, prompt_positions.positions(config, 2)[:2])
         return next(need.answer or 0 for need in found if need.node == "aggregator")
 
-    assert answer(400) - answer(200) == 200 * node_needs.WORD * 5 // 16
+    assert answer(400) - answer(200) == 200 * prompt_probe.WORD * 5 // 16
 
 
 def machine_checks(run: Run) -> tuple[int, dict[str, tuple[str, str]]]:
