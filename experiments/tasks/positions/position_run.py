@@ -24,7 +24,7 @@ from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.control import Donor
 from experiments.tasks.positions.study import FOLDER, Study, arms_of, begin, opened
 from graphs.graph_seat import GraphSeat
-from orchestrator.errors import Suspended, TurnError
+from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Call, Event, Sink
 from orchestrator.journal.file import Journal
 from orchestrator.journal.fingerprint import hashed
@@ -47,6 +47,8 @@ class PositionUnit(Unit):
 
     position: str
     deal: str
+    path: Path
+    """Its journal, which is none of a game."""
 
     @property
     def name(self) -> str:
@@ -133,11 +135,10 @@ class PositionAsker:
         return {limit for limit in map(limit_of, brains) if limit is not None}
 
     async def ask(self, unit: PositionUnit, gate: Gate, sink: Sink) -> str:
-        arm, position, path = self.arms[unit.arm], self.positions[unit.position], unit.journal
-        assert path is not None
+        arm, position = self.arms[unit.arm], self.positions[unit.position]
         samples = decisions.read(self.task.folder, arm.name, position.name)
         for event in (event for sample in samples for event in sample.events):
-            if isinstance(event, Call):
+            if isinstance(event, Call) and not unit.again:
                 sink(event)
         before = [sample for sample in samples if sample.decided]
         if len(before) >= self.study.samples:
@@ -147,7 +148,7 @@ class PositionAsker:
             return SKIPPED
         calls = {} if len(samples) == len(before) else answered(samples[-1].events)
         try:
-            with Journal(path) as journal:
+            with Journal(unit.path) as journal:
                 for number in range(len(before), self.study.samples):
                     if why := await gate.enter():
                         raise Suspended(why, position.view.turn, held=True)
@@ -203,8 +204,8 @@ class Decisions:
 
     def numbers(self) -> dict[str, int]:
         """Return how many samples are decided of each unit that has begun."""
-        paths = {unit.name: unit.journal for unit in self.units if unit.journal and unit.journal.exists()}
-        return {name: min(decisions.number(path), self.samples) for name, path in paths.items()}
+        units = (unit for unit in self.units if unit.path.exists())
+        return {unit.name: min(decisions.number(unit.path), self.samples) for unit in units}
 
     def finished(self) -> set[str]:
         return {name for name, number in self.numbers().items() if number == self.samples}
@@ -223,8 +224,7 @@ class Decisions:
         return [[call.usage for call in sample.calls if call.paid] for sample in self._samples()]
 
     def _samples(self) -> list[decisions.Sample]:
-        paths = [unit.journal for unit in self.units if unit.journal and unit.journal.exists()]
-        return [sample for path in paths for sample in decisions.samples(path)]
+        return [sample for unit in self.units if unit.path.exists() for sample in decisions.samples(unit.path)]
 
 
 def status(folder: Path) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def status(folder: Path) -> dict[str, Any]:
 
 def _units(folder: Path, positions: Iterable[BankPosition], arms: Iterable[str]) -> list[PositionUnit]:
     return [
-        PositionUnit(arm=arm, journal=decisions.path_of(folder, arm, place.name), position=place.name, deal=place.deal)
+        PositionUnit(arm=arm, path=decisions.path_of(folder, arm, place.name), position=place.name, deal=place.deal)
         for place, arm in product(positions, (BASELINE, *(arm for arm in arms if arm != BASELINE)))
     ]
 
@@ -264,6 +264,8 @@ def run(study: Study, folder: Path, options: RunOptions | None = None, progress:
     task = PositionTask(study, folder, recorded)
     asker = task.open(OfflineLayer())
     asker.check()
+    if options.shard and study.notes == "fresh" and any(arm.kind == "shuffled" for arm in asker.arms.values()):
+        raise UserError("--shard asks a part of the deals, and shuffled notes are those of all; leave one out")
     shorts = {arm.name: arm.short for arm in asker.arms.values() if arm.kind != BASELINE}
     begin(folder, study, asker.seats.bank, shorts)
     units = _units(folder, asker.positions.values(), asker.arms)
@@ -273,12 +275,12 @@ def run(study: Study, folder: Path, options: RunOptions | None = None, progress:
     before = records.numbers()
     skipped = _ask(runner, study.name)
     done, numbers = runner.done(), records.numbers()
-    left = [unit.name for unit in units if unit.name not in skipped and unit.name not in done.failed]
+    names = [unit.name for unit in runner.units if unit.name not in skipped]
     return replace(
         done,
-        total=(len(units) - len(skipped)) * study.samples,
-        before=sum(before.values()),
-        left=sum(study.samples - numbers.get(name, 0) for name in left),
+        total=len(names) * study.samples,
+        before=sum(before.get(name, 0) for name in names),
+        left=sum(study.samples - numbers.get(name, 0) for name in names if name not in done.failed),
     )
 
 

@@ -108,7 +108,7 @@ def test_a_budget_suspends_and_a_larger_one_goes_on(run: Run, endpoint: str, tmp
     code, _, err = run(*command, "--max-tokens", "20000")
     assert code == 3 and "a larger budget goes on" in err
     some = sum(len(asked(tmp_path / "run", arm)) for arm in ("baseline", "null", "no-tom_interpreter"))
-    code, out, err = run(*command, "--json")
+    code, out, _ = run(*command, "--json")
     assert code == 0 and '"null"' in out
     every = [call for arm in ("baseline", "null", "no-tom_interpreter") for call in asked(tmp_path / "run", arm)]
     assert 0 < some < len(every) and all(call.fake for call in every)
