@@ -17,10 +17,10 @@ import graphs
 from orchestrator import journal
 from orchestrator.errors import ModelError, Suspended
 from orchestrator.journal.events import Call, Event, GameSuspended
-from orchestrator.models import fake_endpoint, fake_server
+from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import CONTENT, WIRE, Faults
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.request import messages
+from orchestrator.models.request import FAKE, messages
 from orchestrator.table.game_loop import play_async
 from tests.support import processes
 from tests.support.positions import GRAPHS
@@ -133,7 +133,7 @@ async def echoing(request: web.Request, handler: Handle) -> web.StreamResponse:
         key = request.headers["Authorization"].removeprefix("Bearer ")
         assert key == KEY
         text = response.text.replace("A blind answer", f"{key} a blind answer").replace("fault ", f"{key} fault ")
-        text = text.replace('"model": "fake"', f'"model": "{key}"').replace(fake_server.FINGERPRINT, key)
+        text = text.replace('"model": "fake"', f'"model": "{key}"').replace(FAKE, key)
         return web.Response(text=text, status=response.status, content_type=response.content_type)
     return response
 

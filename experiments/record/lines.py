@@ -16,8 +16,7 @@ from typing import Any, BinaryIO, TypeVar, get_args
 from orchestrator.errors import UserError
 from orchestrator.journal import file
 from orchestrator.journal.events import Call, Event, Moved
-from orchestrator.models.fake_server import FINGERPRINT
-from orchestrator.models.request import Outcome
+from orchestrator.models.request import FAKE, Outcome
 
 SHORT = ("game_started", "verdict", "decided", "moved", "suspended", "game_ended")
 """Tags of the lines that are parsed at once."""
@@ -258,7 +257,7 @@ def _short_brief(ends: bytes) -> CallBrief | None:
         cached=values.get("cached") == b"true",
         seconds=float(values["latency_s"]),
         served_by=_text(values.get("served_by")),
-        fake=_text(values.get("fingerprint")) == FINGERPRINT,
+        fake=_text(values.get("fingerprint")) == FAKE,
     )
 
 

@@ -77,3 +77,16 @@ def literal_hands(players: int, history: Iterable[Past]) -> Iterator[tuple[Past,
             hands = with_hand(hands, past.seat, shifted(hands[past.seat], past.move.slot, newest))
             deck -= len(newest)
         yield past, hands
+
+
+def wasted_hints(players: int, history: Iterable[Past]) -> int:
+    """Count the hints that left every card of their receiver with the same possible types as before.
+
+    `history`: the moves of a game from its first. Only literal knowledge counts: not what counting the cards in sight
+    adds, nor what a convention may have meant by such a hint.
+    """
+    before, count = unknown_hands(players), 0
+    for past, after in literal_hands(players, history):
+        count += isinstance(past.move, HintColour | HintRank) and before == after
+        before = after
+    return count

@@ -10,8 +10,7 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
-from orchestrator.models.fake_server import FINGERPRINT
-from orchestrator.models.request import Constraint, Key, Message, Outcome
+from orchestrator.models.request import FAKE, Constraint, Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.models.usage import Usage
 from orchestrator.replies.reader import Cause
@@ -226,7 +225,7 @@ class Call(Frozen):
     @property
     def fake(self) -> bool:
         """True if the package's fake server answered, which is no language model."""
-        return self.fingerprint == FINGERPRINT
+        return self.fingerprint == FAKE
 
     @property
     def paid(self) -> bool:

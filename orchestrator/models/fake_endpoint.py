@@ -18,8 +18,8 @@ from typing import Any
 
 from aiohttp import web
 
-from orchestrator.models import fake_server
 from orchestrator.models.fake_faults import WIRE, Faults, spoil
+from orchestrator.models.request import FAKE
 
 MODEL = "fake"
 MOVE_KEYS = ("action", "hint", "best")
@@ -80,19 +80,6 @@ _BLANK = re.compile(r"<([^<>]+)>")
 _RANGE = re.compile(r"(-?\d+) (?:to|到) (-?\d+)")
 
 
-def _form(prompt: str) -> str:
-    """Return the last form of a prompt, or a choice of a move where it has none."""
-    forms = _FORM.findall(prompt)
-    return str(forms[-1]) if forms else '{"reason": "<text>", "action": "<a legal move>"}'
-
-
-def _filled(form: str, moves: list[str], chance: random.Random, words: str) -> str:
-    """Return a form with its blanks filled in, in JSON or plain text."""
-    if form.startswith("{"):
-        words = json.dumps(words)[1:-1]
-    return _BLANK.sub(lambda blank: _value(blank[1], moves, chance, words), form)
-
-
 def _value(blank: str, moves: list[str], chance: random.Random, words: str) -> str:
     """Return what may stand in a blank: `a legal move`, `number from -1 to 1`, `yes | no`, `"text", or null`."""
     description, nothing, none = blank.partition(", or ") if ", or " in blank else blank.partition("，或 ")
@@ -121,7 +108,10 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     if schema is None and (options := LISTED_OPTION.findall(prompt.rpartition("\nAvailable ")[2])):
         text = f"Explanation: {words}\nAnswer: {'. '.join(chance.choice(options))}"
     elif schema is None:
-        text = _filled(_form(prompt), named, chance, words)
+        forms = _FORM.findall(prompt)
+        form = str(forms[-1]) if forms else '{"reason": "<text>", "action": "<a legal move>"}'
+        spoken = json.dumps(words)[1:-1] if form.startswith("{") else words
+        text = _BLANK.sub(lambda blank: _value(blank[1], named, chance, spoken), form)
     else:
         text = json.dumps(fill(schema, named, chance, words=words))
     usage = {"prompt_tokens": len(prompt) // 4, "completion_tokens": len(text) // 4}
@@ -129,7 +119,7 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
         "id": "fake",
         "object": "chat.completion",
         "model": request.get("model", MODEL),
-        "system_fingerprint": fake_server.FINGERPRINT,
+        "system_fingerprint": FAKE,
         "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
         "usage": usage | {"total_tokens": sum(usage.values())},
     }

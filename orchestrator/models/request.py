@@ -179,6 +179,10 @@ class ModelResponse:
 RECORDED = tuple(field.name for field in fields(ModelResponse) if field.name not in ("text", "unusable"))
 """The fields of a response that a journal's call has under the same names."""
 
+FAKE = "hanabi-orchestrator-fake-endpoint"
+"""The `system_fingerprint` in the answers of `orchestrator.models.fake_endpoint`, whatever model is asked for: so they
+are told from those of a language model."""
+
 TOO_LONG = "context_length"
 """The finish reason of a response that never came, because the prompt is longer than the model's context."""
 
@@ -259,7 +263,12 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
     """
     prompt = messages(request.parts)
     while True:
-        response = await _response(request, prompt, brain, record)
+        try:
+            response = await brain(request, prompt)
+        except ModelError as failure:
+            if failure.attempts:
+                record(Exchange(request.ask, prompt, None, "failed", str(failure), attempts=failure.attempts))
+            raise
         form = request.form if request.ask and request.form == request.second_form else None
         done = Exchange(request.ask, prompt, response, "ok", form=form, attempts=response.attempts)
         try:
@@ -291,17 +300,6 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
     if response.finish == TOO_LARGE:
         raise Unreadable("it is so long that it was not read", "too_long")
     return read(response.text, request.reply, request.moves, request.form, cut_off=response.finish == "length")
-
-
-async def _response(
-    request: ModelRequest, messages: tuple[Message, ...], brain: Brain, record: Callable[[Exchange], None]
-) -> ModelResponse:
-    try:
-        return await brain(request, messages)
-    except ModelError as error:
-        if error.attempts:
-            record(Exchange(request.ask, messages, None, "failed", str(error), attempts=error.attempts))
-        raise
 
 
 def _again(

@@ -41,7 +41,9 @@ class Person:
         problem: str | None = None
         for _ in range(MOST):
             try:
-                return _decision(await self.ask(view, problem), view)
+                answer = await self.ask(view, problem)
+                move, why = typed_move(str(answer.move) if isinstance(answer, Decision) else answer, view)
+                return answer if isinstance(answer, Decision) else Decision(move, why)
             except ValueError as error:
                 problem = str(error)
         raise TurnError(
@@ -57,15 +59,6 @@ class Person:
 
     async def aclose(self) -> None:
         """Nothing to close."""
-
-
-def _decision(answer: str | Decision, view: View) -> Decision:
-    """Raises ValueError for what is not a legal move."""
-    if isinstance(answer, Decision):
-        typed_move(str(answer.move), view)
-        return answer
-    move, why = typed_move(answer, view)
-    return Decision(move, why)
 
 
 @dataclass(frozen=True)

@@ -78,22 +78,18 @@ def _unplayable(move: Move, view: View) -> str | None:
     """Return why a move is not legal now, in one sentence; None for a legal move."""
     if move in view.legal:
         return None
-    if isinstance(move, HintColour | HintRank):
-        return _no_hint(move, view)
     if isinstance(move, Discard) and view.tokens == MAX_TOKENS:
         return f"you cannot discard while all {MAX_TOKENS} information tokens are there; play a card or give a hint"
-    return f"{move} is not a legal move now"
-
-
-def _no_hint(hint: Hint, view: View) -> str:
-    if hint.to == view.seat:
-        return f"you are P{hint.to}; a hint goes to another player"
-    if hint.to >= view.players:
-        return f"there is no P{hint.to}; the players are P0 to P{view.players - 1}"
+    if isinstance(move, Play | Discard):
+        return f"{move} is not a legal move now"
+    if move.to == view.seat:
+        return f"you are P{move.to}; a hint goes to another player"
+    if move.to >= view.players:
+        return f"there is no P{move.to}; the players are P0 to P{view.players - 1}"
     if not view.tokens:
         return "no information token is left, so you cannot give a hint; play or discard a card"
-    kind = COLOUR_NAMES[hint.colour] if isinstance(hint, HintColour) else f"rank {hint.rank}"
-    return f"P{hint.to} has no {kind} card, and a hint must touch at least one"
+    kind = COLOUR_NAMES[move.colour] if isinstance(move, HintColour) else f"rank {move.rank}"
+    return f"P{move.to} has no {kind} card, and a hint must touch at least one"
 
 
 def _in_words(text: str, view: View) -> Move:

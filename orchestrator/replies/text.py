@@ -185,7 +185,9 @@ def _value(text: str, kind: type[Reply], name: str) -> Any:
     are."""
     annotation, title = kind.model_fields[name].annotation, label(kind, name)
     if (inner := entry(annotation)) is not None:
-        entries = list(_entries(text, inner))
+        entries = list(_keyed(text, inner))
+        if len(inner.model_fields) <= 2 and not any(len(cells) == 2 for cells in entries):
+            entries = list(_pairs(text, inner))
         if text and not entries and text.strip(" .-").lower() not in NOTHING:
             if name in kind.beside:
                 return [{next(iter(inner.model_fields)): line} for line in text.splitlines() if line.strip()]
@@ -215,11 +217,6 @@ def _single(text: str, named: str) -> str:
     if any(_MORE.search(line) or taken_back(line) for line in more):
         raise Missing(f"it goes on after '{named}: {first[:60]}'; let that be its last line")
     return bare(first.lstrip("> \t"))
-
-
-def _entries(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
-    keyed = list(_keyed(text, kind))
-    return iter(keyed) if len(kind.model_fields) > 2 or any(len(cells) == 2 for cells in keyed) else _pairs(text, kind)
 
 
 def _keyed(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:

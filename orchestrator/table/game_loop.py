@@ -17,8 +17,8 @@ from typing import ParamSpec, Protocol
 import structlog
 
 from orchestrator.errors import Held, Left, ModelError, Suspended, Unwritten, UserError
-from orchestrator.hanabi import wasted_hints
 from orchestrator.hanabi.cards import COLOURS, Card
+from orchestrator.hanabi.literal_knowledge import wasted_hints
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.referee import Referee, check_players, deal, rebuild
 from orchestrator.journal import fingerprint
@@ -325,7 +325,7 @@ def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
         model=started.model,
         control=started.control,
         fireworks=dict(zip(COLOURS, referee.fireworks, strict=True)),
-        hints_wasted=wasted_hints.wasted(referee.players, referee.history),
+        hints_wasted=wasted_hints(referee.players, referee.history),
         moves_digest=hashlib.sha256(" ".join(map(str, moves)).encode()).hexdigest()[:16],
         **ledger.stated,
         **ledger.first_choices(record),

@@ -188,7 +188,12 @@ class CommonKnowledge:
 
     def _lost(self, past: PublicMove, move: Play | Discard) -> "CommonKnowledge":
         assert past.card is not None  # everybody saw it
-        piles = _piled(self.piles, past.card, scored=bool(past.scored))
+        if past.scored:
+            tops = list(self.piles.fireworks)
+            tops[COLOURS.index(past.card.colour)] += 1
+            piles = Piles((tops[0], tops[1], tops[2], tops[3], tops[4]), self.piles.discards)
+        else:
+            piles = Piles(self.piles.fireworks, (*self.piles.discards, past.card))
         back = isinstance(move, Discard) or (past.scored and past.card.rank == 5)
         new = (ANY,) if self.deck else ()
         number = (DECK_SIZE - self.deck,) if self.deck else ()
@@ -284,14 +289,6 @@ def _full(piles: Piles, located: tuple[Mask, ...]) -> Mask:
         if number + located.count(1 << index) >= COPIES_OF[index]:
             full |= 1 << index
     return full
-
-
-def _piled(piles: Piles, card: Card, *, scored: bool) -> Piles:
-    if not scored:
-        return Piles(piles.fireworks, (*piles.discards, card))
-    tops = list(piles.fireworks)
-    tops[COLOURS.index(card.colour)] += 1
-    return Piles((tops[0], tops[1], tops[2], tops[3], tops[4]), piles.discards)
 
 
 def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past]) -> CommonKnowledge:

@@ -155,19 +155,10 @@ def hat(view: View, rng: Random) -> ReasonedMove:
         return play
     if view.tokens == MAX_TOKENS:
         return position.hint() or (view.legal[-1], "no hint is what it should be")
-    if _hints_now(position) and (hint := position.hint()):
-        return hint
+    spares_discard = not (position.early and position.useless())
+    if view.tokens and (position.waited_for() or (spares_discard and position.useful())):
+        return position.hint() or position.discard()
     return position.discard()
-
-
-def _hints_now(position: HatPosition) -> bool:
-    if not position.view.tokens:
-        return False
-    if position.waited_for():
-        return True
-    if position.early and position.useless():
-        return False
-    return position.useful()
 
 
 PARTNERS = (

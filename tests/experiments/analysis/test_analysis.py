@@ -26,9 +26,9 @@ from experiments.record.rows import Row
 from experiments.report import score_tables
 from experiments.statistics.permutation import regrouping_test, sign_flip_test
 from experiments.statistics.power import detectable
+from orchestrator.hanabi.literal_knowledge import wasted_hints
 from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import View
-from orchestrator.hanabi.wasted_hints import wasted
 from orchestrator.models import list_prices
 from roles.words import percent
 from tests.conftest import Run
@@ -476,7 +476,7 @@ def test_wasted_hints_are_those_after_which_hle_says_the_same(players: int) -> N
                 if before and isinstance(move := history[-1].move, HintColour | HintRank):
                     waste += told(before, move.to) == told(referee.view(before.seat), move.to)
                 before = None if referee.over else referee.view()
-            assert wasted(players, history) == waste
+            assert wasted_hints(players, history) == waste
             found += waste
     assert found
 

@@ -5,7 +5,7 @@ import pytest
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, SeatInfo, VerdictGiven
 from orchestrator.journal.move_origins import MoveOrigin, origins
-from orchestrator.models import fake_server
+from orchestrator.models.request import FAKE
 
 
 def started(*models: str) -> GameStarted:
@@ -77,4 +77,4 @@ def test_the_first_refused_choice_is_the_first_choice_and_turns_do_not_mix() -> 
 
 
 def test_the_fake_server_is_told_by_its_fingerprint_whatever_model_is_asked() -> None:
-    assert call().model_copy(update={"fingerprint": fake_server.FINGERPRINT}).fake and not call().fake
+    assert call().model_copy(update={"fingerprint": FAKE}).fake and not call().fake
