@@ -166,21 +166,19 @@ def ground(answer: object, legal: Listed) -> Move:
 def _stated(answer: str) -> str:
     """Return the move that a text states, without the marks and the words around it that change nothing."""
     text = answer.strip().strip("\"'`* ").rstrip(". ")
-    text = _TOUCHES.sub(r"\1", _spelled(text))
-    statement = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
-    head, *reasons = _BECAUSE.split(statement, maxsplit=1)
-    return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else statement
-
-
-def _spelled(text: str) -> str:
-    """Return a text with its marks and number words as a list of moves has them: `<play_slot_two>` as `play slot 2`."""
+    # marks and number words as a list of moves has them: `<play_slot_two>` as `play slot 2`
     if wrapped := re.fullmatch(r"<([^<>]*)>", text):
         text = wrapped[1].strip()
     if re.fullmatch(r"[A-Za-z]\w*", text):
         text = text.replace("_", " ")
     text = re.sub(r"\AI (?=(?:play|discard|hint) )", "", text)
     text = _DIGIT.sub(lambda match: f"{match[1]} {_DIGITS[match[2].lower()]}", text)
-    return text if _COLOURED_ONES.search(text) else _PLURAL.sub(lambda match: f"{_DIGITS[match[1].lower()]}s", text)
+    if not _COLOURED_ONES.search(text):
+        text = _PLURAL.sub(lambda match: f"{_DIGITS[match[1].lower()]}s", text)
+    text = _TOUCHES.sub(r"\1", text)
+    statement = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
+    head, *reasons = _BECAUSE.split(statement, maxsplit=1)
+    return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else statement
 
 
 def _explains(text: str) -> bool:

@@ -70,19 +70,13 @@ def _weaker(reply: type[Reply], bounded: _Turn) -> tuple[Constrained, Constraine
 
 @lru_cache(maxsize=512)  # the nodes and samples of a turn ask with the same moves
 def _schemas(reply: type[Reply], turn: _Turn, max_tokens: int | None) -> tuple[Constrained, ...]:
-    """Those for a server that is told the legal moves."""
-    full = _full(reply, turn)
+    """Return the ways to constrain an answer for a server that is told the legal moves."""
+    full = _format(reply, turn._replace(objects=bool(turn.moves)))
+    if turn.steps and sum(_enumerated(full)) > MOST_VALUES:  # decimals in steps are too many values for some servers
+        full = _format(reply, turn._replace(objects=bool(turn.moves), steps=False))
     bounded, plain = _weaker(reply, turn._replace(moves=(), steps=False))
     strictest = bounded if full == bounded.response_format else Constrained("moves", full)
     return _distinct(*_fitted(reply, turn, full, max_tokens), strictest, plain)
-
-
-def _full(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
-    """With the legal moves, and decimals in steps unless those are too many values for some servers."""
-    schema = _format(reply, turn._replace(objects=bool(turn.moves)))
-    if turn.steps and sum(_enumerated(schema)) > MOST_VALUES:
-        return _format(reply, turn._replace(objects=bool(turn.moves), steps=False))
-    return schema
 
 
 def _fitted(reply: type[Reply], turn: _Turn, full: dict[str, Any], max_tokens: int | None) -> Iterator[Constrained]:
@@ -96,7 +90,7 @@ def _fitted(reply: type[Reply], turn: _Turn, full: dict[str, Any], max_tokens: i
 
 
 def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:
-    """Those that are not the same as a weaker one."""
+    """Return the constraints that are not the same as a weaker one."""
     return tuple(
         constraint
         for number, constraint in enumerate(offered)

@@ -73,7 +73,7 @@ class ChatBrain:
             except Held as held:
                 raise Held(str(held), tuple(tries)) from None
             if isinstance(outcome, ModelResponse):
-                self.refused |= _with_stricter(given_up)
+                self.refused |= {*given_up, *(STRICT if {"schema", "moves"}.intersection(given_up) else ())}
                 tries.append(WireTry(latency_s=latency_s))
                 self.answered = True
                 self.window.learn(messages, outcome)
@@ -225,14 +225,8 @@ class ChatBrain:
         await self.transport.aclose()
 
 
-def _with_stricter(refused: list[Constraint]) -> set[Constraint]:
-    """Add what is stricter: a server that takes no plain schema takes nothing stricter, and one that takes no moves may
-    choke on bounds."""
-    names = set(refused)
-    if "schema" in names or "moves" in names:
-        names |= {"fitted", "moves", "bounds"}
-    return names
-
+STRICT: tuple[Constraint, ...] = ("fitted", "moves", "bounds")
+"""A server that takes no plain schema takes no stricter one, and one that takes no moves may choke on bounds."""
 
 CUT_OFF = ("length", "max_tokens", "model_length")
 """The finish reasons of providers for an answer that was cut off, in small letters."""

@@ -83,19 +83,14 @@ class RecordedPerson:
         return SeatInfo(graph=PERSON, model=PERSON)
 
     def bind(self, context: GameContext) -> Self:
-        """Finds the decisions of this game. Raises UserError for a file that is not a journal."""
-        return replace(self, game=context, decided=_decisions(self.path, context.hash))
+        """Find what persons decided in the recorded games of this hash. Raises UserError for what is not a journal."""
+        decisions: list[Decided] = []
+        for file in sorted(self.path.rglob("*.jsonl")) if self.path.is_dir() else [self.path]:
+            events = journal.read(file)
+            if events and isinstance(started := events[0], GameStarted) and started.game == context.hash:
+                persons = {seat for seat, info in enumerate(started.seats) if info.graph == PERSON}
+                decisions += [event for event in events if isinstance(event, Decided) and event.seat in persons]
+        return replace(self, game=context, decided=decisions)
 
     async def aclose(self) -> None:
         """Nothing to close."""
-
-
-def _decisions(path: Path, game: str) -> list[Decided]:
-    """Return what persons decided in the recorded games of this hash."""
-    decisions: list[Decided] = []
-    for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
-        events = journal.read(file)
-        if events and isinstance(started := events[0], GameStarted) and started.game == game:
-            persons = {seat for seat, info in enumerate(started.seats) if info.graph == PERSON}
-            decisions += [event for event in events if isinstance(event, Decided) and event.seat in persons]
-    return decisions

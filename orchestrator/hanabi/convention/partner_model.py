@@ -147,9 +147,12 @@ def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: fl
 def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
     """Yield the claims whose cards have been seen, or can be ruled out, and whether they hold."""
     for claim in now.claims:
-        holds = _holds(claim, seen, now)
-        if holds is not None:
-            yield claim, holds
+        card, held = seen.get(claim.card), now.cards[claim.owner]
+        possible = now.literal[claim.owner][held.index(claim.card)] if claim.card in held else claim.types
+        if card is not None:
+            yield claim, bool(claim.types >> INDEX[card] & 1)
+        elif not claim.types & possible:
+            yield claim, False
 
 
 @lru_cache(maxsize=256)
@@ -175,16 +178,6 @@ BROKEN: Mapping[Why, str] = {
     "passed over": "they discarded although they had been told of a card to play",
     "played untold": "they took a hint to point at another card",
 }
-
-
-def _holds(claim: Claim, seen: Mapping[int, Card], now: CommonKnowledge) -> bool | None:
-    """Return whether a claim is true of its card; None while that is open."""
-    card = seen.get(claim.card)
-    if card is not None:
-        return bool(claim.types >> INDEX[card] & 1)
-    held = now.cards[claim.owner]
-    possible = now.literal[claim.owner][held.index(claim.card)] if claim.card in held else claim.types
-    return None if claim.types & possible else False
 
 
 def identities(now: CommonKnowledge, hands: Mapping[int, Sequence[Card]]) -> dict[int, Card]:

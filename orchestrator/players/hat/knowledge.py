@@ -7,7 +7,7 @@ known to be useless stands for such a number too. And a discard while there are 
 hint.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -201,15 +201,6 @@ def start(view: View) -> HatTable:
     )
 
 
-def _steps(view: View) -> Iterator[tuple[Past, tuple[Card, ...]]]:
-    """Yield each past turn with the discard pile after it."""
-    discards: tuple[Card, ...] = ()
-    for past in view.history:
-        if past.card and not past.scored:
-            discards = (*discards, past.card)
-        yield past, discards
-
-
 KEPT = 64
 """The most tables that are cached."""
 _KEPT: dict[object, tuple[tuple[Past, ...], HatTable]] = {}
@@ -222,7 +213,10 @@ def table_of(view: View) -> HatTable:
     past, table = _KEPT.pop(key, ((), None))
     if table is None or view.history[: len(past)] != past:
         past, table = (), start(view)
-    for number, (event, discards) in enumerate(_steps(view)):
+    discards: tuple[Card, ...] = ()
+    for number, event in enumerate(view.history):
+        if event.card and not event.scored:
+            discards = (*discards, event.card)
         if number >= len(past):
             table = table.after(event, discards)
     _KEPT[key] = view.history, table
