@@ -24,6 +24,7 @@ class Block(NamedTuple):
 DOCS = (
     "add-a-role",
     "add-a-graph",
+    "add-a-task",
     "prompts",
     "models",
     "simulated",

@@ -39,13 +39,14 @@ LOCK_PATIENCE_S = 3.0
 
 
 @contextmanager
-def alone(folder: Path, *, shared: bool = False) -> Iterator[None]:
+def alone(folder: Path, *, shared: bool = False, below: str = "") -> Iterator[None]:
     """Keep other runs out of a folder; shards (`shared`) keep out only runs of the whole. Raises UserError.
 
-    The lock ends with the process. A file system without locks locks nothing; each journal is then guarded by its own
-    lock alone.
+    `below`: the folder within it that is locked, where `record.files.locked` locks the run folder itself. The lock ends
+    with the process. A file system without locks locks nothing; each journal is then guarded by its own lock alone.
     """
-    descriptor = os.open(_lockable(folder), os.O_RDONLY)
+    (folder / below).mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / below, os.O_RDONLY)
     try:
         until = time.monotonic() + LOCK_PATIENCE_S
         while not _locked(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
@@ -62,19 +63,17 @@ def alone(folder: Path, *, shared: bool = False) -> Iterator[None]:
 
 def is_playing(folder: Path) -> bool:
     """Return whether a run is played in a folder; false where the file system has no locks."""
-    try:
-        descriptor = os.open(_lockable(folder), os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return not _locked(descriptor, fcntl.LOCK_EX)
-    finally:
-        os.close(descriptor)
-
-
-def _lockable(folder: Path) -> Path:
-    """Return what a run locks: the folder of its journals, for `record.files.locked` locks the run folder itself."""
-    return folder / GAMES if (folder / GAMES).is_dir() else folder
+    for path in (folder, folder / GAMES):
+        try:
+            descriptor = os.open(path, os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            if not _locked(descriptor, fcntl.LOCK_EX):
+                return True
+        finally:
+            os.close(descriptor)
+    return False
 
 
 def _locked(descriptor: int, kind: int) -> bool:

@@ -91,6 +91,8 @@ class Runner(Generic[U]):
         """Those of this shard."""
         self.records = records
         self.folder = folder
+        self.lock = ""
+        """The folder below it that is locked; itself if empty."""
         self.progress = progress or Progress()
         models = self.options.models
         self.budget = Budget(models.max_tokens, models.max_usd) if models.limited else None
@@ -131,7 +133,7 @@ class Runner(Generic[U]):
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep other commands out of the run's folder, but for its other shards."""
-        with alone(self.folder, shared=self.options.shard is not None):
+        with alone(self.folder, shared=self.options.shard is not None, below=self.lock):
             yield
 
     def check(self) -> None:

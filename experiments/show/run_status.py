@@ -26,7 +26,7 @@ def _facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "played by", sentence
     if not data["players"] and not data["silent"]:
         yield "played by", "nobody"
-    yield "games", _games(data)
+    yield data.get("things", "games"), _games(data)
     for sentence in (data.get("stop") or {}).get("stood", ()):
         yield "stop rule", sentence
     yield "so far", _spent(data)
@@ -61,7 +61,8 @@ def _games(data: Mapping[str, Any]) -> str:
 
 def _spent(data: Mapping[str, Any]) -> str:
     usd = f", ${data['usd']:.2f}" if data["usd"] else ""
-    return f"{data['turns']:,} turns, {data['tokens']:,} tokens{usd}"
+    turns = f"{data['turns']:,} turns, " if data.get("things", "games") == "games" else ""
+    return f"{turns}{data['tokens']:,} tokens{usd}"
 
 
 def _load(load: Mapping[str, Any]) -> str:
@@ -83,5 +84,5 @@ def _next(data: Mapping[str, Any]) -> str:
     if data["players"] or data["silent"]:
         return ""
     if data["games"] == data["finished"] or (data.get("stop") or {}).get("over"):
-        return f"orchestrator experiment report {data['run']}"
+        return f"{data.get('report', 'orchestrator experiment report')} {data['run']}"
     return "the command that started it goes on with it"

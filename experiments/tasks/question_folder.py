@@ -100,6 +100,8 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
     question: type[S] = field(kw_only=True)
     """A question as the folder keeps it."""
     questions_file: str = field(kw_only=True)
+    command: str = field(default="experiment", kw_only=True)
+    """The group of commands that has its `report`."""
 
     def write(self, folder: Path, record: R, questions: Iterable[Named]) -> R:
         """Begin a run of these questions, or go on with one, as `begin` does; the record as it stands then."""
@@ -153,6 +155,7 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
         return {
             "experiment": f"{self.what}, {run.name}",
             "things": "answers",
+            "report": f"orchestrator {self.command} report",
             "games": len(run.questions) * run.record.trials,
             "finished": len(run.answers),
             "begun": len(records.begun()),

@@ -89,6 +89,7 @@ class ExperimentRun:
         self.journals = Journals(plan)
         task = GameTask(plan.specs, "kept" if plan.metric == "kept" else "strict")
         self.runner = Runner(task, plan.jobs, self.journals, plan.folder, options, progress)
+        self.runner.lock = GAMES
         self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
         self.stages = Stages(plan)
         if self.stages.rule and options.shard:
@@ -100,7 +101,6 @@ class ExperimentRun:
         rows = self.journals.rows()  # of all arms: an unreadable journal is found now
         games = begun(self.plan, self.journals.games)
         self.runner.check()
-        (self.plan.folder / GAMES).mkdir(parents=True, exist_ok=True)
         with self.runner.alone():
             self._play_partner_records()
             if self.runner.stopped:

@@ -133,6 +133,7 @@ FOLDER = QuestionFolder(
     files=("questions.jsonl", "calls*.jsonl"),
     question=KeyedQuestion,
     questions_file="questions.jsonl",
+    command="qa",
 )
 
 

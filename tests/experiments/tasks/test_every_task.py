@@ -1,0 +1,191 @@
+"""What every task promises, whatever it asks: nothing is asked twice, and each stop says why and how to go on."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from aiohttp import web
+
+import graphs
+from orchestrator import play
+from orchestrator.models import fake_endpoint
+from tests.conftest import Run
+from tests.experiments.tasks.questions import sample
+from tests.support import processes
+from tests.support.servers import in_a_thread
+
+GAME = {"name": "small", "graph": "watson", "players": [2], "seeds": [1], "arms": {"full": {}, "other": {}}}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A task as a user asks it."""
+
+    command: tuple[str, ...]
+    journals: str
+    """The pattern of its journals, below the run's folder."""
+    model: tuple[str, ...] = ("--model",)
+    """How a model is named: the last word is joined with it where it ends with `=`."""
+    prepare: Callable[[], object] = lambda: None
+    """Writes into the working folder what the command reads."""
+    status: bool = True
+    """Whether `experiment status` knows it."""
+
+    def named(self, model: str) -> tuple[str, ...]:
+        *first, last = self.model
+        return (*first, last + model) if last.endswith("=") else (*self.model, model)
+
+
+def write_judged_games() -> None:
+    rates = dict.fromkeys(("misread_stack", "overconfident_play", "slot_off_by_one", "malformed"), 0)
+    seat = graphs.seat("mycroft", {"model": "sim:average", **rates})
+    play(seat, players=2, seed=1, journal="played/g1.jsonl", max_turns=8)
+
+
+KINDS = {
+    "games": Kind(
+        ("experiment", "run", "small.yaml"),
+        "games/*/*.jsonl",
+        ("--set", "models.default="),
+        lambda: Path("small.yaml").write_text(yaml.safe_dump(GAME), "utf-8"),
+    ),
+    "questions": Kind(
+        ("qa", "run", "--data", "questions.csv"), "calls*.jsonl", prepare=lambda: sample.write(Path("questions.csv"))
+    ),
+    "judge": Kind(("judge", "run", "played"), "calls*.jsonl", prepare=write_judged_games),
+    "probes": Kind(("probe", "run", "house", "--pack", "hgroup_1", "--convention", "chop"), "games/*/*.jsonl"),
+    "positions": Kind(
+        ("experiment", "positions", "run", "program", "--arms", "removed:tom_interpreter", "--first", "4"),
+        "decisions/*/*.jsonl",
+    ),
+}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest, run: Run) -> Kind:
+    """A task, with its files in the working folder."""
+    kind = KINDS[request.param]
+    kind.prepare()
+    return kind
+
+
+class Server:
+    """The fake endpoint, which counts what it is asked."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.latency_s = 0.0
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        if request.method == "GET":
+            return web.json_response({"data": []})
+        self.requests += 1
+        await asyncio.sleep(self.latency_s)
+        return web.json_response(fake_endpoint.complete(await request.json()))
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[Server, str]]:
+    counting = Server()
+    app = web.Application(client_max_size=2**26)
+    app.router.add_route("*", "/v1/chat/completions", counting.answer)
+    app.router.add_route("*", "/v1/models", counting.answer)
+    with in_a_thread(app) as url:
+        yield counting, f"openai:m@{url}"
+
+
+def calls(kind: Kind, folder: str) -> list[dict[str, Any]]:
+    """Return the calls that a server answered, in all journals of a run."""
+    lines = [
+        json.loads(line)
+        for path in sorted(Path(folder).glob(kind.journals))
+        for line in path.read_text("utf-8").splitlines()
+        if line.endswith("}")
+    ]
+    return [line for line in lines if line["event"] == "call" and line["text"] is not None and not line.get("fixed")]
+
+
+def test_a_budget_suspends_and_a_larger_one_goes_on_asking_nothing_twice(
+    kind: Kind, run: Run, server: tuple[Server, str]
+) -> None:
+    counting, model = server
+    command = (*kind.command, *kind.named(model), "-q")
+    assert run(*command, "--out", "whole")[0] == 0
+    whole, counting.requests = counting.requests, 0
+    tokens = [call["tokens_in"] + call["tokens_out"] for call in calls(kind, "whole")]
+    code, _, err = run(*command, "--out", "mine", "--max-tokens", str(sum(tokens) // 2 + 5000))
+    sentence = " ".join(err.split())
+    assert code == 3 and "the budget is reached" in sentence and "larger budget" in sentence
+    assert 0 < counting.requests < whole
+    if kind.status:
+        code, out, _ = run("experiment", "status", "mine")
+        assert code == 0 and "nobody" in out
+    assert run(*command, "--out", "mine")[0] == 0 and counting.requests == whole
+    assert run(*command, "--out", "mine")[0] == 0 and counting.requests == whole
+
+
+def test_a_killed_run_goes_on(kind: Kind, run: Run, server: tuple[Server, str], tmp_path: Path) -> None:
+    counting, model = server
+    counting.latency_s = 0.03
+    command = (*kind.command, *kind.named(model), "-q", "--out", "mine")
+    killed = processes.begun(tmp_path, *command)
+    until = time.monotonic() + 60
+    while len(calls(kind, "mine")) < 4:
+        assert time.monotonic() < until and killed.is_alive()
+        time.sleep(0.01)
+    assert killed.pid
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.join()
+    answered = len(calls(kind, "mine"))
+    counting.requests, counting.latency_s = 0, 0.0
+    assert run(*command)[0] == 0
+    assert counting.requests == len(calls(kind, "mine")) - answered > 0
+
+
+def test_another_folder_is_refused_with_the_difference(kind: Kind, run: Run) -> None:
+    assert run(*kind.command, *kind.named("sim:average"), "-q", "--out", "mine")[0] == 0
+    code, out, err = run(*kind.command, *kind.named("sim:careless"), "-q", "--out", "mine")
+    assert (code, out) == (2, "") and "another" in err and "--out" in err and "model" in err and err.count("\n") == 1
+    Path("thesis").mkdir()
+    Path("thesis/thesis.tex").write_text("mine", "utf-8")
+    code, _, err = run(*kind.command, "-q", "--out", "thesis")
+    assert (code == 2 and "holds other files" in err) or kind is KINDS["games"]
+
+
+def test_a_server_that_is_not_there_is_one_sentence(kind: Kind, run: Run) -> None:
+    code, out, err = run(*kind.command, *kind.named("openai:m@http://127.0.0.1:9/v1"), "-q", "--out", "mine")
+    assert (code, out, err.count("\n")) == (2, "", 1) and "nothing listens there" in err
+
+
+def test_what_is_no_language_model_is_labelled_and_can_be_replayed(
+    kind: Kind, run: Run, server: tuple[Server, str]
+) -> None:
+    counting, model = server
+    code, out, _ = run(*kind.command, *kind.named("sim:careless"), "-q", "--out", "simulated")
+    assert code == 0 and "simulated" in out
+    code, out, _ = run(*kind.command, *kind.named(model), "-q", "--out", "fake")
+    assert code == 0 and "fake server" in out
+    counting.requests = 0
+    replayed = kind.named(model) if kind.command[0] == "experiment" else ()
+    code, _, err = run(*kind.command, *replayed, "-q", "--replay", "fake", "--out", "again")
+    assert code == 0 and not counting.requests, err
+    assert len(calls(kind, "again")) == len(calls(kind, "fake"))
+
+
+def test_two_processes_ask_the_same(kind: Kind, run: Run, server: tuple[Server, str]) -> None:
+    _, model = server
+    for workers in ("1", "2"):
+        code, _, err = run(*kind.command, *kind.named(model), "-q", "--out", workers, "--workers", workers)
+        assert code == 0, err
+    texts = [sorted(call["prompt_hash"] + call["text"] for call in calls(kind, folder)) for folder in ("1", "2")]
+    assert texts[0] == texts[1]
+    shutil.rmtree("2")
