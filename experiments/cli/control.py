@@ -55,7 +55,7 @@ def status(folder: Folder, as_json: Json = False) -> None:
 
 def _say_of_game(game: str, folder: Path, as_json: bool, command: str) -> None:
     """Act on a game; the folder may also stand first, as in the other commands."""
-    if (Path(game) / "run.yaml").is_file() and not (folder / "run.yaml").is_file():
+    if Path(game).is_dir() and not folder.is_dir():
         game, folder = folder.as_posix(), Path(game)
     _say(folder, as_json, command, game=game)
 

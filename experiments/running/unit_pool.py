@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from experiments.record.saved import moves
 from experiments.running import open_files
 from experiments.running.control import CANCELLED, CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
 from experiments.running.status import Load, Status
@@ -18,7 +17,7 @@ from experiments.running.task import Task
 from experiments.study.job import Outcome, Unit
 from orchestrator.errors import Held, ModelError, Suspended, TurnError, Unwritten, UserError
 from orchestrator.journal.events import Event, Sink
-from orchestrator.journal.file import read
+from orchestrator.journal.file import lines, read, tag
 from orchestrator.journal.move_origins import MoveOrigins
 from orchestrator.logs import log
 from orchestrator.models.layer import ModelLayer
@@ -203,7 +202,7 @@ class UnitPool(Generic[U]):
         """Return a sink that counts the events of a unit, without those that were counted before."""
         journal = unit.journal if unit.journal and unit.journal.exists() else None
         if journal and not unit.again:
-            self._status.earlier += moves(journal)
+            self._status.earlier += sum(tag(line) == "moved" for line in lines(journal))
         counted = iter(range(len(read(journal)) if journal and unit.again else 0))
         origin_of = MoveOrigins()
 

@@ -9,7 +9,7 @@ from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
 from experiments.record.files import write_atomically
-from experiments.tasks.positions import effects, from_games, study
+from experiments.tasks.positions import decisions, effects, from_games, study
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
 from experiments.tasks.positions.effects import Cost, Effect, Effects, Tested
@@ -64,6 +64,8 @@ class Report:
     """What the baseline asked."""
     rollouts: int = 0
     games: FromGames | None = None
+    fake: bool = False
+    """Whether the package's fake server answered."""
 
     @property
     def keeps(self) -> float | None:
@@ -80,7 +82,10 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Repor
     arms = study.arms_of(record)
     summary = effects.read(folder, bank, arms, rollouts)
     base = effects.cost(folder, bank, arms[0])
-    return Report(record, bank, arms, summary, base, rollouts, from_games.compare(summary, games) if games else None)
+    beside = from_games.compare(summary, games) if games else None
+    journals = [decisions.samples(path) for path in folder.glob("decisions/*/*.jsonl")]
+    fake = any(call.fake for samples in journals for sample in samples for call in sample.calls)
+    return Report(record, bank, arms, summary, base, rollouts, beside, fake)
 
 
 # Tables
@@ -202,6 +207,8 @@ def _provenance(report: Report) -> Iterator[Note]:
     label = report.bank.head.label
     if report.study.notes == "recorded" and label in ("program", "simulated"):
         yield Note(f"The colleagues' notes are those of {label} games: no language model wrote them.", "no model")
+    if report.fake:
+        yield Note("Decisions are those of the package's fake server, of no language model.", "no model")
     names = map(_model_name, report.study.models.values())
     kinds = {"simulated models" if is_simulated(name) else name for name in names}
     if kinds <= {PROGRAM, "simulated models"}:

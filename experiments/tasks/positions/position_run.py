@@ -235,6 +235,7 @@ def status(folder: Path) -> dict[str, Any]:
     return {
         "experiment": study.name,
         "things": "decisions",
+        "report": "orchestrator experiment positions report",
         "games": len(records.units) * study.samples,
         "finished": sum(records.numbers().values()),
         "begun": len(records.begun()),

@@ -125,6 +125,7 @@ def status(folder: Path) -> dict[str, Any]:
     return {
         "experiment": f"probes of {record.seat.graph}",
         "things": "probes",
+        "report": "orchestrator probe report",
         "games": len(probes),
         "finished": len(games.finished()),
         "begun": len(games.begun()),

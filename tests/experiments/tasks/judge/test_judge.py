@@ -1,10 +1,6 @@
 """The judge of state tracking: what it is told, asked once, resumed after a kill, and how far it agrees."""
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -24,12 +20,10 @@ from experiments.values import mark_infos, role_marks
 from graphs.config import checked
 from orchestrator import play
 from orchestrator.errors import ModelError, UserError
-from orchestrator.models import fake_endpoint
 from orchestrator.models.request import ModelRequest, Scripted
 from roles.hanabi.state_judge import ASPECTS
 from tests.conftest import Run
 from tests.support.folders import ROOT
-from tests.support.servers import in_a_thread
 
 MODEL = "openai:tester@http://127.0.0.1:9/v1"
 TURNS = 12
@@ -261,33 +255,6 @@ def test_what_cannot_be_judged_is_one_sentence(run: Run, games: Path, tmp_path: 
         assert (code, out) == (2, "") and said in " ".join(err.split())
     code, _, err = run("judge", "report", str(games))
     assert code == 2 and "it has no judge.yaml" in " ".join(err.split())
-
-
-def test_a_killed_run_goes_on_where_it_was(games: Path, tmp_path: Path) -> None:
-    with in_a_thread(fake_endpoint.app(latency_s=0.05)) as url:
-        settings = tmp_path / "m.yaml"
-        settings.write_text(f"default: {{model: 'openai:m@{url}', max_concurrency: 1}}\n", "utf-8")
-        command = [sys.executable, "-m", "experiments", "judge", "run", str(games), "--model", "m.yaml", "--out", "j"]
-        with subprocess.Popen(
-            [*command, "-q"], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}, stdout=subprocess.DEVNULL
-        ) as killed:
-            until = time.monotonic() + 60
-            while not ((tmp_path / "j/calls.jsonl").exists() and so_far(tmp_path / "j") > 3):
-                assert time.monotonic() < until and killed.poll() is None
-                time.sleep(0.02)
-            killed.send_signal(signal.SIGKILL)
-        held = so_far(tmp_path / "j")
-        assert 0 < held < 2 * TURNS
-        done = judge_run.run(games, f"openai:m@{url}", tmp_path / "j")
-    assert done.left == 0 and done.before >= held - 1
-    keys = Counter((one["node"], one["sample"], one["ask"]) for one in calls(tmp_path / "j"))
-    assert len(keys) == 2 * TURNS and set(keys.values()) == {1}
-    made = report(tmp_path / "j")
-    assert made.run.name == "openai:m (fake server)" and "no language model" in next(judge_report.notes(made))
-
-
-def so_far(folder: Path) -> int:
-    return (folder / "calls.jsonl").read_bytes().count(b"\n")
 
 
 def test_a_statement_needs_no_hidden_card(games: Path) -> None:
