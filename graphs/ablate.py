@@ -10,27 +10,27 @@ from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.simulated_settings import is_simulated
 
 
-def without(config: GraphConfig, *gone: str) -> GraphConfig:
+def without(config: GraphConfig, *nodes: str) -> GraphConfig:
     """The same graph without some nodes. Without its judge a graph has no check."""
-    _check_nodes(config, gone)
+    _check_nodes(config, nodes)
     data = config.model_dump(mode="json")
     data["nodes"] = {
-        name: node | {"reads": [read for read in node["reads"] if read not in gone]}
+        name: node | {"reads": [read for read in node["reads"] if read not in nodes]}
         for name, node in data["nodes"].items()
-        if name not in gone
+        if name not in nodes
     }
-    data["remembers"] = [name for name in config.remembers if name not in gone]
-    if config.check and config.check.judge in gone:
+    data["remembers"] = [name for name in config.remembers if name not in nodes]
+    if config.check and config.check.judge in nodes:
         data["check"] = None
     if config.controls.named:
-        data["controls"] = config.controls.without(gone).model_dump(mode="json")
-    return _again(config, data, "without-" + "-".join(gone))
+        data["controls"] = config.controls.without(nodes).model_dump(mode="json")
+    return _again(config, data, "without-" + "-".join(nodes))
 
 
-def without_sections(config: GraphConfig, *gone: str) -> GraphConfig:
+def without_sections(config: GraphConfig, *sections: str) -> GraphConfig:
     """The same graph without some sections, for prompts and programs alike."""
-    less = config.model_copy(update={"without_sections": tuple(dict.fromkeys((*config.without_sections, *gone)))})
-    return _again(config, check_removed_sections(less).model_dump(mode="json"), "without-" + "-".join(gone))
+    less = config.model_copy(update={"without_sections": tuple(dict.fromkeys((*config.without_sections, *sections)))})
+    return _again(config, check_removed_sections(less).model_dump(mode="json"), "without-" + "-".join(sections))
 
 
 def replace(config: GraphConfig, **models: str) -> GraphConfig:
@@ -43,7 +43,8 @@ def replace(config: GraphConfig, **models: str) -> GraphConfig:
 def change(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
     """Return the graph with other settings for some nodes, e.g. `change(config, proposer={"samples": 3})`."""
     return put(
-        config, [(("nodes", node, key), value, "") for node, given in nodes.items() for key, value in given.items()]
+        config,
+        [(("nodes", node, key), value, "") for node, keyed in nodes.items() for key, value in keyed.items()],
     )
 
 
@@ -62,8 +63,8 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
         if keys[0] == "nodes" and len(keys) > 2:
             _check_nodes(config, keys[1:2], where)
         elif not where and keys[0] not in GraphConfig.model_fields:
-            known = did_you_mean(keys[0], GraphConfig.model_fields)
-            raise UserError(f"graph {config.name!r} has no setting {keys[0]!r}; {known}")
+            hint = did_you_mean(keys[0], GraphConfig.model_fields)
+            raise UserError(f"graph {config.name!r} has no setting {keys[0]!r}; {hint}")
         inner: Any = data
         for depth, key in enumerate(keys[:-1]):
             inner = inner.setdefault(key, {}) if depth else inner.get(key)
@@ -87,10 +88,10 @@ def controlled(config: GraphConfig, **controls: Any) -> GraphConfig:
     """
     data = config.model_dump(mode="json")
     data["controls"] = {**data.get("controls", {}), **controls}
-    made = _again(config, data, "-".join(_control(key, value) for key, value in controls.items()))
+    graph = _again(config, data, "-".join(_control(key, value) for key, value in controls.items()))
     if controls.get("permuted") and not any(len(node.reads) > 1 for node in config.nodes.values()):
         raise UserError(f"permuted: no node of {config.name!r} reads two others, so there is no order to change")
-    return made
+    return graph
 
 
 def _control(name: str, value: Any) -> str:
@@ -114,11 +115,13 @@ def bind(config: GraphConfig, models: Mapping[str, str]) -> GraphConfig:
     """
     data = config.model_dump(mode="json")
     for name, node in data["nodes"].items():
-        wanted = node["model"]
-        if wanted != PROGRAM and wanted not in models and not is_simulated(wanted):
-            known = ", ".join((*models, PROGRAM))
-            raise UserError(f"graph {config.name!r}, node {name!r}: no model is bound to {wanted!r}; bound: {known}")
-        node["model"] = models.get(wanted, wanted)
+        name_bound = node["model"]
+        if name_bound != PROGRAM and name_bound not in models and not is_simulated(name_bound):
+            bound = ", ".join((*models, PROGRAM))
+            raise UserError(
+                f"graph {config.name!r}, node {name!r}: no model is bound to {name_bound!r}; bound: {bound}"
+            )
+        node["model"] = models.get(name_bound, name_bound)
     return checked(data, config.name)
 
 
@@ -127,8 +130,8 @@ def by_programs(config: GraphConfig) -> GraphConfig:
 
     def model(name: str, node: Node) -> str:
         role = config.role(name)
-        there = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
-        return PROGRAM if role.solve is not None and there >= set(role.needs) else NOBODY
+        sections = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
+        return PROGRAM if role.solve is not None and sections >= set(role.needs) else NOBODY
 
     nodes = {name: node.model_copy(update={"model": model(name, node)}) for name, node in config.nodes.items()}
     return config.model_copy(update={"nodes": nodes})
@@ -139,8 +142,8 @@ def at(config: GraphConfig, players: int) -> GraphConfig:
     if players not in config.players:
         counts = ", ".join(map(str, config.players))
         raise UserError(f"graph {config.name!r} is for {counts} players, not {players}")
-    gone = [name for name, node in config.nodes.items() if players not in node.players]
-    return without(config, *gone).model_copy(update={"name": config.name}) if gone else config
+    absent = [name for name, node in config.nodes.items() if players not in node.players]
+    return without(config, *absent).model_copy(update={"name": config.name}) if absent else config
 
 
 def _check_nodes(config: GraphConfig, names: Iterable[str], where: str = "") -> None:

@@ -53,16 +53,16 @@ class Question:
     def solved(self) -> BaseModel:
         """Return the program's answer. Raises TurnError for a program that fails."""
         role = self.node.role
-        whose = f"turn {self.view.turn}: the program of role {role.name!r}"
+        place = f"turn {self.view.turn}: the program of role {role.name!r}"
         try:
             reply = self.node.program(self.sections, self.notes)
         except TurnError:
             raise
         except Exception as error:
             log.info("a role's program failed", role=role.name, exc_info=True)
-            raise RoleError(f"{whose} failed: {type(error).__name__}: {error}") from error
+            raise RoleError(f"{place} failed: {type(error).__name__}: {error}") from error
         if not isinstance(reply, role.reply):
-            raise RoleError(f"{whose} replied with a {type(reply).__name__}, not a {role.reply.__name__}")
+            raise RoleError(f"{place} replied with a {type(reply).__name__}, not a {role.reply.__name__}")
         return reply
 
     def journal(self, **content: Any) -> None:

@@ -72,11 +72,11 @@ async def _note(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple
     return tuple(reply for reply in replies if isinstance(reply, BaseModel))
 
 
-def _ordered(node: RoleNode, notes: Notes, here: Any) -> Notes:
+def _ordered(node: RoleNode, notes: Notes, at: Any) -> Notes:
     """Return the notes, in another order where a control permutes them: drawn for each turn and node."""
     if not node.controls.permuted or len(notes) < 2:
         return notes
-    chance = random.Random(f"order {here.game} {here.repeat} {here.turn} {here.seat} {node.name}")
+    chance = random.Random(f"order {at.game} {at.repeat} {at.turn} {at.seat} {node.name}")
     return {name: notes[name] for name in chance.sample(list(notes), len(notes))}
 
 
@@ -87,17 +87,17 @@ async def _judge(question: Question, state: SeatState, runtime: SeatRuntime) -> 
     if not isinstance(choice, Choice):
         return Absent(reason="there is no choice to judge")
     reply = await runtime.answerer(node, 0)(question)
-    move, accepted, why, told = choice.action, not node.refuses_unread, ABSENT_JUDGE, None
+    move, accepted, why, seat_reason = choice.action, not node.refuses_unread, ABSENT_JUDGE, None
     if isinstance(reply, Judgement):
         accepted, why = reply.accept, reply.reason
     elif not accepted:
         why = node.words(NO_VERDICT)
     if node.tells and not accepted:
-        told = node.tells(replace(node, kinds=node.seat_kinds).sections(view, notes, state["memory"]), notes)
+        seat_reason = node.tells(replace(node, kinds=node.seat_kinds).sections(view, notes, state["memory"]), notes)
     if isinstance(reply, Judgement) or not accepted:
-        reply = Verdict(move=move, accept=accepted, reason=why if told is None else told)
+        reply = Verdict(move=move, accept=accepted, reason=why if seat_reason is None else seat_reason)
     verdict = VerdictGiven(
-        turn=view.turn, seat=view.seat, node=node.name, move=move, accepted=accepted, why=why, told=told
+        turn=view.turn, seat=view.seat, node=node.name, move=move, accepted=accepted, why=why, told=seat_reason
     )
     runtime.game.emit(verdict)
     return reply

@@ -51,8 +51,8 @@ def attempts(config: GraphConfig) -> tuple[Attempt, ...]:
     """All attempts of a turn, the first included; the last verdicts lead to a forced move."""
     judges = (config.check.judge,) if config.check else ()
     path = frozenset(between(config, config.redo, config.check.judge) if config.check else [config.decides])
-    whole = (*judges, SAFETY) if config.verify.rule == "safety" else judges
-    return tuple(Attempt(number, path, whole) for number in range(1, config.at_most + 2))
+    all_judges = (*judges, SAFETY) if config.verify.rule == "safety" else judges
+    return tuple(Attempt(number, path, all_judges) for number in range(1, config.at_most + 2))
 
 
 def _earlier(attempt: Attempt) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def safety_node(config: GraphConfig, attempt: Attempt) -> RoleNode:
         judges=attempt.name(config.decides),
         solve=gate.rule(config),
         seat_kinds=gate.of_seat(config),
-        tells=partial(gate.told, config),
+        tells=partial(gate.refusal_reason, config),
         forgets=_forgotten(config),
     )
 
@@ -116,7 +116,7 @@ def node_calls(config: GraphConfig, name: str) -> int:
     candidate, and a node whose note a control gives."""
     node, role = config.nodes[name], config.role(name)
     settled = role.settled and sum(config.nodes[read].samples for read in node.reads) == 1
-    if role.template is None or settled or name in config.controls.given:
+    if role.template is None or settled or name in config.controls.replaced:
         return 0
     return node.samples
 

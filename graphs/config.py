@@ -119,14 +119,14 @@ class GraphConfig(Frozen):
         return nodes | {name: nodes[name].model_copy(update={"model": PROGRAM}) for name in unbound}
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _consistent(self) -> Self:
         _names(self)
         _circle(self)
         _decision(self)
         _judging(self)
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
-            known = did_you_mean(unknown[0], sorted(roles.SECTIONS))
-            raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {known}")
+            hint = did_you_mean(unknown[0], sorted(roles.SECTIONS))
+            raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {hint}")
         if self.options:
             _graph_options(self)
         for name in self.nodes:
@@ -143,14 +143,14 @@ class GraphConfig(Frozen):
     def context_of(self, node: str) -> Context:
         """With the options of the graph and of the node."""
         base = context.resolved(self.nodes[node].context or self.context)
-        own = {name: given for name, given in self.nodes[node].options.items() if name in roles.SECTIONS}
+        inner = {name: options for name, options in self.nodes[node].options.items() if name in roles.SECTIONS}
         settings = {name: getattr(self, name) for name in SETTINGS}
-        return base.changed(self.options, texts=self.texts or None, **settings).changed(own)
+        return base.changed(self.options, texts=self.texts or None, **settings).changed(inner)
 
     def options_of(self, node: str) -> dict[str, Any]:
         """The options of the node's role."""
-        given = {name: value for name, value in self.nodes[node].options.items() if name not in roles.SECTIONS}
-        return {**defaults(self.role(node).options), **given}
+        options = {name: value for name, value in self.nodes[node].options.items() if name not in roles.SECTIONS}
+        return {**defaults(self.role(node).options), **options}
 
     @property
     def redo(self) -> str:
@@ -193,8 +193,8 @@ def between(config: GraphConfig, first: str, last: str) -> list[str]:
     return [name for name in config.nodes if first in reached[name] and name in reached[last]]
 
 
-def _unknown(value: str, what: str, known: Iterable[str]) -> ValueError:
-    return ValueError(f"{what} {value!r} is not a node; {did_you_mean(value, known, 'the nodes are')}")
+def _unknown(value: str, what: str, nodes: Iterable[str]) -> ValueError:
+    return ValueError(f"{what} {value!r} is not a node; {did_you_mean(value, nodes, 'the nodes are')}")
 
 
 def _names(config: GraphConfig) -> None:
@@ -202,8 +202,8 @@ def _names(config: GraphConfig) -> None:
         raise _unknown(missing[0], "remembers:", config.nodes)
     for name, node in config.nodes.items():
         if not name.isidentifier() or name in RESERVED or name.startswith("__"):
-            known = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"
-            raise ValueError(f"{name!r} cannot name a node: {known}")
+            rule = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"
+            raise ValueError(f"{name!r} cannot name a node: {rule}")
         if config.role(name).after_game:
             raise ValueError(
                 f"nodes.{name}: role {node.role!r} judges games that are over, with what no player may be told, so no "
@@ -262,9 +262,9 @@ def _judging(config: GraphConfig) -> None:
 
 def _graph_options(config: GraphConfig) -> None:
     """The graph's own section options belong to sections that a node gets."""
-    known = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
-    if absent := [section for section in config.options if section not in known]:
-        meant = did_you_mean(absent[0], known)
+    sections = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
+    if absent := [section for section in config.options if section not in sections]:
+        meant = did_you_mean(absent[0], sections)
         raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; {meant}")
 
 
@@ -273,11 +273,11 @@ def _options(config: GraphConfig, name: str) -> None:
     node, role = config.nodes[name], config.role(name)
     base = context.resolved(node.context or config.context)
     check_options(f"role {role.name!r}", config.options_of(name), role.options)
-    there = {kind.name for kind, _ in base.kinds(role)}
-    if absent := [section for section in node.options if section in roles.SECTIONS and section not in there]:
+    sections = {kind.name for kind, _ in base.kinds(role)}
+    if absent := [section for section in node.options if section in roles.SECTIONS and section not in sections]:
         raise ValueError(f"nodes.{name}.options: {name!r} does not get the section {absent[0]!r}")
-    for listed in config.context_of(name).sections:
-        context.check(listed)
+    for entry in config.context_of(name).sections:
+        context.check(entry)
 
 
 def _sections(config: GraphConfig, name: str) -> None:
@@ -285,18 +285,18 @@ def _sections(config: GraphConfig, name: str) -> None:
     role, node = config.role(name), config.nodes[name]
     if node.model == NOBODY:
         return
-    there = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
+    sections = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
     if node.model == PROGRAM or is_simulated(node.model):
         if role.solve is None:
-            wanted = "so a model must play it" if node.model == PROGRAM else f"so {node.model!r} cannot simulate it"
-            raise ValueError(f"nodes.{name}: role {role.name!r} has no program, {wanted}: {GIVE_A_MODEL}")
-        if lacks := [kind.name for kind in role.needs if kind not in there]:
+            reason = "so a model must play it" if node.model == PROGRAM else f"so {node.model!r} cannot simulate it"
+            raise ValueError(f"nodes.{name}: role {role.name!r} has no program, {reason}: {GIVE_A_MODEL}")
+        if lacks := [kind.name for kind in role.needs if kind not in sections]:
             raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
     if node.model == PROGRAM:
         return
     if role.template is None:
         raise ValueError(f"nodes.{name}: only a program plays role {role.name!r}; say `model: program`")
-    if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in there:
+    if role.reply.names_moves and roles.SECTIONS["legal_moves"] not in sections:
         raise ValueError(f"nodes.{name}: role {role.name!r} names moves, so it needs the section legal_moves")
 
 
@@ -329,26 +329,26 @@ def _memory(config: GraphConfig) -> None:
 
 def _controls(config: GraphConfig) -> None:
     """Controls name nodes that they can change something of. Raises ValueError."""
-    asked = config.controls
-    if missing := [name for name in asked.named if name not in config.nodes]:
+    controls = config.controls
+    if missing := [name for name in controls.named if name not in config.nodes]:
         raise _unknown(missing[0], "controls:", config.nodes)
-    if config.decides in asked.given:
+    if config.decides in controls.replaced:
         raise ValueError(f"controls: {config.decides!r} decides, so its answer cannot be that of another game")
-    if config.check and config.check.judge in asked.given:
+    if config.check and config.check.judge in controls.replaced:
         raise ValueError(f"controls: {config.check.judge!r} judges the choice, so its answer cannot be replaced")
-    replies = {name: config.role(name).reply for name in (*asked.advise, *asked.gate)}
-    if wrong := [name for name in asked.advise if not issubclass(replies[name], Shortlist)]:
+    replies = {name: config.role(name).reply for name in (*controls.advise, *controls.gate)}
+    if wrong := [name for name in controls.advise if not issubclass(replies[name], Shortlist)]:
         raise ValueError(f"controls.advise: node {wrong[0]!r} lists no moves; it is for a recommender")
-    if wrong := [name for name in asked.gate if not issubclass(replies[name], Shortlist | Choice)]:
+    if wrong := [name for name in controls.gate if not issubclass(replies[name], Shortlist | Choice)]:
         raise ValueError(f"controls.gate: node {wrong[0]!r} names no moves to choose from")
 
 
 def check_removed_sections(config: GraphConfig, where: str | None = None) -> GraphConfig:
     """The same config; raises UserError when `without_sections` names one that no context of the graph has."""
-    there = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
-    if unknown := [section for section in config.without_sections if section not in there]:
+    sections = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
+    if unknown := [section for section in config.without_sections if section not in sections]:
         graph = where or f"graph {config.name!r}"
-        raise UserError(f"{graph} has no section {unknown[0]!r}; {did_you_mean(unknown[0], there, 'it has')}")
+        raise UserError(f"{graph} has no section {unknown[0]!r}; {did_you_mean(unknown[0], sections, 'it has')}")
     return config
 
 

@@ -65,24 +65,24 @@ class Context(Frozen):
 
     @field_validator("sections", mode="before")
     @classmethod
-    def _short_forms(cls, given: Any) -> Any:
-        several = as_list(given)
+    def _short_forms(cls, value: Any) -> Any:
+        several = as_list(value)
         return [_long(entry) for entry in several] if isinstance(several, list | tuple) else several
 
     @field_validator("sections")
     @classmethod
-    def _known(cls, listed: tuple[ContextSection, ...]) -> tuple[ContextSection, ...]:
-        names = [one.section for one in listed]
-        for number, one in enumerate(listed):
-            check(one)
-            if one.section in names[:number]:
-                raise ValueError(f"section {one.section!r} is listed twice")
-        return listed
+    def _checked(cls, sections: tuple[ContextSection, ...]) -> tuple[ContextSection, ...]:
+        names = [section.section for section in sections]
+        for number, section in enumerate(sections):
+            check(section)
+            if section.section in names[:number]:
+                raise ValueError(f"section {section.section!r} is listed twice")
+        return sections
 
     @property
     def names(self) -> tuple[str, ...]:
         """The sections, in prompt order."""
-        return tuple(one.section for one in self.sections if one.section not in OWN_PARTS)
+        return tuple(section.section for section in self.sections if section.section not in OWN_PARTS)
 
     @field_validator("wording")
     @classmethod
@@ -94,38 +94,39 @@ class Context(Frozen):
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""
         kind = roles.SECTIONS[section]
-        given = next(one.options for one in self.sections if one.section == section)
-        return kind.files(defaults(kind.choices) | dict(given))
+        options = next(section_listed.options for section_listed in self.sections if section_listed.section == section)
+        return kind.files(defaults(kind.choices) | dict(options))
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
         """With other section options, and with the settings that are not None."""
-        given = {name: value for name, value in settings.items() if value is not None}
-        if not options and not given:
+        changes = {name: value for name, value in settings.items() if value is not None}
+        if not options and not changes:
             return self
-        listed = tuple(
+        sections = tuple(
             ContextSection(
-                section=one.section, options={**one.options, **long_options(one.section, options[one.section])}
+                section=entry.section,
+                options={**entry.options, **long_options(entry.section, options[entry.section])},
             )
-            if one.section in options
-            else one
-            for one in self.sections
+            if entry.section in options
+            else entry
+            for entry in self.sections
         )
-        return self.model_copy(update={"sections": listed, **given})
+        return self.model_copy(update={"sections": sections, **changes})
 
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """The sections that a role gets here, with their options."""
-        gone = {*OWN_PARTS, *without}
-        there = {t.section: t.options for t in self.sections if t.section not in gone}
-        listed = [(roles.SECTIONS[name], options) for name, options in there.items()]
-        return [(kind, options) for kind, options in listed if kind in role.takes and _at_home(kind, there)]
+        removed = {*OWN_PARTS, *without}
+        options_of = {t.section: t.options for t in self.sections if t.section not in removed}
+        pairs = [(roles.SECTIONS[name], options) for name, options in options_of.items()]
+        return [(kind, options) for kind, options in pairs if kind in role.takes and _at_home(kind, options_of)]
 
     def worded(self, without: Iterable[str] = ()) -> str | None:
         """The folder of the roles' texts: its own where every section is there that they may speak of."""
-        gone = {*OWN_PARTS, *without}
-        there = {t.section: t.options for t in self.sections if t.section not in gone}
-        listed = [roles.SECTIONS[name] for name in self.names]
-        whole = all(kind.name in there and _at_home(kind, there) for kind in listed if kind.beside)
-        return self.wording if whole else None
+        removed = {*OWN_PARTS, *without}
+        options = {t.section: t.options for t in self.sections if t.section not in removed}
+        kinds = [roles.SECTIONS[name] for name in self.names]
+        complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
+        return self.wording if complete else None
 
     @property
     def words(self) -> Words:
@@ -137,12 +138,12 @@ class Context(Frozen):
 
     def layout(self, team: Iterable[Role]) -> tuple[str, ...]:
         """The names of all parts in prompt order, for a graph of these roles."""
-        listed = [one.section for one in self.sections]
-        whole = [*listed, *(part for part in OWN_PARTS if part not in listed)]
+        names = [section.section for section in self.sections]
+        parts = [*names, *(part for part in OWN_PARTS if part not in names)]
         if self.order == "faithful":
-            return tuple(whole)
+            return tuple(parts)
         everybody = tuple(team)
-        sections = [name for name in whole if name not in OWN_PARTS]
+        sections = [name for name in parts if name not in OWN_PARTS]
         shared = {name: all(roles.SECTIONS[name] in role.takes for role in everybody) for name in sections}
         return (*sorted(sections, key=lambda name: not shared[name]), *OWN_PARTS)
 
@@ -153,14 +154,14 @@ class Context(Frozen):
         return tuple(replace(part, speaker="system") if part.name in system else part for part in ordered)
 
 
-def _at_home(kind: type[Section], there: Mapping[str, Mapping[str, Any]]) -> bool:
+def _at_home(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the section beside which alone this one is there is there, and with the right option."""
     if kind.beside is None:
         return True
-    beside, option, values = kind.beside
-    if beside not in there:
+    neighbour, option, values = kind.beside
+    if neighbour not in sections:
         return False
-    return {**defaults(roles.SECTIONS[beside].choices), **there[beside]}[option] in values
+    return {**defaults(roles.SECTIONS[neighbour].choices), **sections[neighbour]}[option] in values
 
 
 def _long(entry: Any) -> Any:
@@ -183,24 +184,24 @@ def long_options(section: str, options: Any) -> dict[str, Any]:
     return {next(iter(choices)): options}
 
 
-def check(listed: ContextSection) -> None:
+def check(section: ContextSection) -> None:
     """Raises ValueError for a section or an option that does not exist."""
-    if listed.section in OWN_PARTS:
+    if section.section in OWN_PARTS:
         return
     roles.load()  # a section may be an installed package's
-    if listed.section not in roles.SECTIONS:
-        known = did_you_mean(listed.section, (*sorted(roles.SECTIONS), *OWN_PARTS))
-        raise ValueError(f"unknown section {listed.section!r}; {known}")
-    check_options(f"section {listed.section!r}", listed.options, roles.SECTIONS[listed.section].choices)
+    if section.section not in roles.SECTIONS:
+        hint = did_you_mean(section.section, (*sorted(roles.SECTIONS), *OWN_PARTS))
+        raise ValueError(f"unknown section {section.section!r}; {hint}")
+    check_options(f"section {section.section!r}", section.options, roles.SECTIONS[section.section].choices)
 
 
 @cache
 def read(name: str) -> Context:
     """A context by its name; raises UserError."""
-    known = named.contexts()
-    if name not in known:
-        raise UserError(f"unknown context {name!r}; {did_you_mean(name, known)}, or a path to a .yaml file")
-    return parse(known[name].text, f"context {name!r}")
+    contexts = named.contexts()
+    if name not in contexts:
+        raise UserError(f"unknown context {name!r}; {did_you_mean(name, contexts)}, or a path to a .yaml file")
+    return parse(contexts[name].text, f"context {name!r}")
 
 
 def parse(text: str, where: str) -> Context:
@@ -222,21 +223,21 @@ EXAMPLES = {"name": "name: my_context", "sections": "sections: [rules, state, hi
 """What to write where a key is missing."""
 
 
-def inlined(given: Any, info: ValidationInfo) -> Any:
+def inlined(value: Any, info: ValidationInfo) -> Any:
     """A context given as a path becomes the context itself, so that a config holds all that it says.
 
     A path is relative to the file that names it, or to the working directory.
     """
-    if isinstance(given, str) and given.endswith((".yaml", ".yml")):
-        path = (info.context or {}).get("folder", Path()) / given
-        return parse(from_file(path, "context"), f"context {given!r}")
-    return checked(given, "context") if isinstance(given, dict) else given
+    if isinstance(value, str) and value.endswith((".yaml", ".yml")):
+        path = (info.context or {}).get("folder", Path()) / value
+        return parse(from_file(path, "context"), f"context {value!r}")
+    return checked(value, "context") if isinstance(value, dict) else value
 
 
 ContextName = Annotated[str | Context, BeforeValidator(inlined)]
 """A context's name, its file, or the context itself."""
 
 
-def resolved(given: str | Context) -> Context:
+def resolved(context: str | Context) -> Context:
     """The context itself, also of a name; raises UserError for an unknown one."""
-    return read(given) if isinstance(given, str) else given
+    return read(context) if isinstance(context, str) else context

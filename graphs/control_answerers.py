@@ -34,8 +34,8 @@ def phase(view: View) -> Phase:
     """Return the phase of the game at a view."""
     if not view.deck_size:
         return PHASES[-1]
-    whole = DECK_SIZE - view.players * HAND_SIZES[view.players]
-    return PHASES[min(3 * (whole - view.deck_size) // whole, 2)]
+    cards = DECK_SIZE - view.players * HAND_SIZES[view.players]
+    return PHASES[min(3 * (cards - view.deck_size) // cards, 2)]
 
 
 class GivenNote(Frozen):
@@ -59,7 +59,7 @@ class OtherGame:
     """By node."""
 
     @classmethod
-    def of(cls, memory: Memory) -> "OtherGame":
+    def read(cls, memory: Memory) -> "OtherGame":
         """Read a memory. Raises UserError where it holds something else under that key."""
         if not (data := memory.get(GIVEN)):
             return cls()
@@ -127,6 +127,6 @@ def _by_phase(notes: Sequence[GivenNote], question: Question) -> Iterator[GivenN
     """Yield all notes, those of this phase first, then those of the phases nearest to it; drawn within each."""
     place, node = question.place, question.node.base
     chance = random.Random(f"{place.game} {place.repeat} {place.turn} {place.seat} {node} {question.sample}")
-    here = PHASES.index(phase(question.view))
+    present = PHASES.index(phase(question.view))
     order = chance.sample(list(notes), len(notes))
-    yield from sorted(order, key=lambda note: abs(PHASES.index(note.phase) - here))
+    yield from sorted(order, key=lambda note: abs(PHASES.index(note.phase) - present))

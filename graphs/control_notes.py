@@ -48,10 +48,10 @@ def placebo(reply: Reply, view: View, words: Words = ENGLISH, *, brief: bool = F
     rules = " ".join(line for line in text.splitlines() if not line.startswith("#"))
     data = _Neutral(rules, view, random.Random(f"placebo {seed}")).reply(reply)
     try:
-        made = type(reply).model_validate(data)
+        neutral = type(reply).model_validate(data)
     except ValidationError as error:
         raise UserError(f"no placebo can be made of a {type(reply).__name__}: {error.errors()[0]['msg']}") from None
-    return _as_long(made, reply, rules, partial(plain, words=words, brief=brief))
+    return _as_long(neutral, reply, rules, partial(plain, words=words, brief=brief))
 
 
 class _Neutral:
@@ -62,13 +62,13 @@ class _Neutral:
 
     def reply(self, reply: BaseModel) -> dict[str, Any]:
         kind = type(reply)
-        left = getattr(kind, "programmed", ())
-        made = {
+        programmed = getattr(kind, "programmed", ())
+        data = {
             name: self.field(field, name, getattr(reply, name), key=name == getattr(kind, "unique", None))
             for name, field in kind.model_fields.items()
-            if name not in left
+            if name not in programmed
         }
-        return made | {"entries": self._any(reply)} if isinstance(reply, Shortlist) else made
+        return data | {"entries": self._any(reply)} if isinstance(reply, Shortlist) else data
 
     def _any(self, reply: Shortlist) -> list[dict[str, Any]]:
         """As many moves as are listed, drawn from the legal ones."""
@@ -96,10 +96,10 @@ class _Neutral:
 
     def _list(self, value: tuple[Any, ...]) -> list[Any]:
         """Texts by their length; entries with a key in the order of their keys; of anything else nothing."""
-        if all(isinstance(one, str) and type(one) is str for one in value):
-            return [fit(self.text, estimated(one)) for one in value]
-        entries = [one for one in value if getattr(type(one), "unique", None)]
-        return [self.reply(one) for one in sorted(entries, key=self._place)]
+        if all(isinstance(entry, str) and type(entry) is str for entry in value):
+            return [fit(self.text, estimated(entry)) for entry in value]
+        entries = [entry for entry in value if getattr(type(entry), "unique", None)]
+        return [self.reply(entry) for entry in sorted(entries, key=self._place)]
 
     def _place(self, entry: Any) -> int:
         key = getattr(entry, type(entry).unique)
@@ -110,9 +110,9 @@ class _Neutral:
 
 def _middle(annotation: object) -> str | None:
     """The middle word of a scale; None for a text that is none."""
-    for one in (annotation, *get_args(annotation)):
-        if get_origin(one) is Literal:
-            return str(get_args(one)[len(get_args(one)) // 2])
+    for kind in (annotation, *get_args(annotation)):
+        if get_origin(kind) is Literal:
+            return str(get_args(kind)[len(get_args(kind)) // 2])
     return None
 
 
@@ -120,9 +120,9 @@ def _centre(field: FieldInfo, value: float) -> float:
     """The middle of a number's range; the number itself where it has none, as a rank."""
     bounds = [*field.metadata]
     for inner in get_args(field.annotation):
-        bounds += [one for meta in getattr(inner, "__metadata__", ()) for one in getattr(meta, "metadata", (meta,))]
-    low: float | None = next((one.ge for one in bounds if hasattr(one, "ge")), None)
-    high: float | None = next((one.le for one in bounds if hasattr(one, "le")), None)
+        bounds += [bound for meta in getattr(inner, "__metadata__", ()) for bound in getattr(meta, "metadata", (meta,))]
+    low: float | None = next((bound.ge for bound in bounds if hasattr(bound, "ge")), None)
+    high: float | None = next((bound.le for bound in bounds if hasattr(bound, "le")), None)
     if low is None or high is None:
         return value
     return (low + high) // 2 if isinstance(value, int) else (low + high) / 2
@@ -131,22 +131,22 @@ def _centre(field: FieldInfo, value: float) -> float:
 def fit(text: str, tokens: int) -> str:
     """The beginning of a text that is so long by `estimated`, to the nearest word; repeated where it is too short."""
     pieces: list[str] = re.findall(r"[\x21-\x7e]+\s*|[^\x00-\x7f]|\s+", text + " ")
-    made, before, number = pieces[0], pieces[0], 1
-    while estimated(made.strip()) < tokens:
-        before, made, number = made, made + pieces[number % len(pieces)], number + 1
-    over, under = estimated(made.strip()) - tokens, tokens - estimated(before.strip())
-    return (before if 0 <= under < over else made).strip()
+    piece, before, number = pieces[0], pieces[0], 1
+    while estimated(piece.strip()) < tokens:
+        before, piece, number = piece, piece + pieces[number % len(pieces)], number + 1
+    over, under = estimated(piece.strip()) - tokens, tokens - estimated(before.strip())
+    return (before if 0 <= under < over else piece).strip()
 
 
-def _as_long(made: Reply, like: Reply, text: str, shown: Callable[[Reply], str]) -> Reply:
+def _as_long(note: Reply, like: Reply, text: str, text_of: Callable[[Reply], str]) -> Reply:
     """The reply with its last text, of those that are shown, cut or filled up so that the whole is as long."""
-    concludes = [name for name in made.answer_fields() if name in made.conclusion or not made.conclusion]
-    texts = [name for name in concludes if type(getattr(made, name)) is str and not _scale(made, name)]
+    concludes = [name for name in note.answer_fields() if name in note.conclusion or not note.conclusion]
+    texts = [name for name in concludes if type(getattr(note, name)) is str and not _scale(note, name)]
     if not texts:
-        return made
-    missing = estimated(shown(like)) - estimated(shown(made))
-    there = estimated(getattr(made, texts[-1]))
-    return made.model_copy(update={texts[-1]: fit(text, max(there + missing, 1))})
+        return note
+    missing = estimated(text_of(like)) - estimated(text_of(note))
+    tokens = estimated(getattr(note, texts[-1]))
+    return note.model_copy(update={texts[-1]: fit(text, max(tokens + missing, 1))})
 
 
 def _scale(reply: Reply, name: str) -> bool:
@@ -156,18 +156,18 @@ def _scale(reply: Reply, name: str) -> bool:
 # The shuffled note
 
 
-def shuffled(reply: Reply, there: View, here: View) -> Reply | None:
+def shuffled(reply: Reply, origin: View, view: View) -> Reply | None:
     """A role's note from another position, put into this one: players by their distance from who speaks, turns by
     theirs from now. What would be impossible here is left out: moves that are not legal, slots and turns that are not
     there. None when nothing of the note can stand, and between different player counts.
 
     Texts keep what they say, with players and turns renamed.
     """
-    if there.players != here.players:
+    if origin.players != view.players:
         return None
-    found = _Moved(there, here).reply(reply)
+    data = _Moved(origin, view).reply(reply)
     try:
-        return None if found is _GONE else type(reply).model_validate(found)
+        return None if data is _GONE else type(reply).model_validate(data)
     except ValidationError:
         return None
 
@@ -178,8 +178,8 @@ _GONE = object()
 class _Moved:
     """Replies as plain data, moved from one view to another."""
 
-    def __init__(self, there: View, here: View) -> None:
-        self.step, self.turns, self.view = here.seat - there.seat, here.turn - there.turn, here
+    def __init__(self, origin: View, view: View) -> None:
+        self.step, self.turns, self.view = view.seat - origin.seat, view.turn - origin.turn, view
 
     def reply(self, reply: BaseModel) -> Any:
         fields = {name: self.value(name, getattr(reply, name)) for name in type(reply).model_fields}
@@ -194,7 +194,7 @@ class _Moved:
         if isinstance(value, BaseModel):
             return self.reply(value)
         if isinstance(value, tuple):
-            return [one for one in self._each(name, value) if one is not _GONE]
+            return [item for item in self._each(name, value) if item is not _GONE]
         if type(value) is str:
             return self._text(value)
         if name == "seat":
@@ -206,7 +206,7 @@ class _Moved:
         return value
 
     def _each(self, name: str, values: Iterable[Any]) -> list[Any]:
-        return [self.value(name, one) for one in values]
+        return [self.value(name, item) for item in values]
 
     def _seat(self, seat: int) -> int:
         return (seat + self.step) % self.view.players
@@ -217,17 +217,19 @@ class _Moved:
         return move if move in self.view.legal else _GONE
 
     def _text(self, text: str) -> str:
-        text = re.sub(r"\bP([0-4])\b", lambda found: f"P{self._seat(int(found[1]))}", text)
-        return re.sub(r"\bturn (\d+)\b", lambda found: f"turn {max(int(found[1]) + self.turns, 1)}", text)
+        text = re.sub(r"\bP([0-4])\b", lambda match: f"P{self._seat(int(match[1]))}", text)
+        return re.sub(r"\bturn (\d+)\b", lambda match: f"turn {max(int(match[1]) + self.turns, 1)}", text)
 
 
-def drawn(reply: Reply, others: Iterable[tuple[Reply, View]], here: View, seed: int = 0) -> tuple[Reply, View] | None:
+def draw_note(
+    reply: Reply, sources: Iterable[tuple[Reply, View]], view: View, seed: int = 0
+) -> tuple[Reply, View] | None:
     """The shuffled note of one of several positions, tried in an order drawn by `seed`, and the view that it is from;
     None where no other note can stand here, or says anything else."""
-    candidates = list(others)
+    candidates = list(sources)
     random.Random(f"shuffled {seed}").shuffle(candidates)
-    for other, there in candidates:
-        made = shuffled(other, there, here)
-        if made is not None and made != reply:
-            return made, there
+    for other, origin in candidates:
+        note = shuffled(other, origin, view)
+        if note is not None and note != reply:
+            return note, origin
     return None

@@ -45,7 +45,7 @@ class Controls(Frozen):
         return self
 
     @property
-    def given(self) -> tuple[str, ...]:
+    def replaced(self) -> tuple[str, ...]:
         """The nodes that are not asked, because their notes are made from those of other games."""
         return (*self.placebo, *self.shuffled)
 
@@ -56,12 +56,12 @@ class Controls(Frozen):
     @property
     def named(self) -> tuple[str, ...]:
         """All nodes that it names."""
-        return (*self.given, *self.advise, *self.gate)
+        return (*self.replaced, *self.advise, *self.gate)
 
-    def without(self, gone: Collection[str]) -> "Controls":
+    def without(self, nodes: Collection[str]) -> "Controls":
         """The same for a graph without some nodes."""
         lists = {
-            key: tuple(name for name in getattr(self, key) if name not in gone)
+            key: tuple(name for name in getattr(self, key) if name not in nodes)
             for key in ("placebo", "shuffled", "advise", "gate")
         }
         return self.model_copy(update=lists)

@@ -56,11 +56,11 @@ def of_seat(config: GraphConfig) -> Kinds:
 
     The legal moves are always among them: the table tells them to everybody.
     """
-    there = {kind for name in _on_the_way(config) for kind, _ in _sections(config, name)}
+    reaching = {kind for name in _on_the_way(config) for kind, _ in _sections(config, name)}
     read = config.verify.conventions and any(_reads_the_past(config, name) for name in _on_the_way(config))
-    wanted = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
-    found: Kinds = tuple((kind, {}) for kind in wanted if kind in there or kind is LegalMoves)
-    return (*found, (ConventionFacts, {})) if read else found
+    taken_sections = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
+    kinds_read: Kinds = tuple((kind, {}) for kind in taken_sections if kind in reaching or kind is LegalMoves)
+    return (*kinds_read, (ConventionFacts, {})) if read else kinds_read
 
 
 def _on_the_way(config: GraphConfig) -> list[str]:
@@ -74,21 +74,21 @@ def _sections(config: GraphConfig, name: str) -> list[tuple[type[Section], Mappi
 
 def _reads_the_past(config: GraphConfig, name: str) -> bool:
     """Whether a node can read every public move by the conventions that the exact reading knows."""
-    there = {kind: {**defaults(kind.choices), **options} for kind, options in _sections(config, name)}
-    whole = History in there and there[History]["moves"] == "all"
-    return ConventionFacts in there or (_told_conventions(config, name) and whole)
+    sections = {kind: {**defaults(kind.choices), **options} for kind, options in _sections(config, name)}
+    all_moves = History in sections and sections[History]["moves"] == "all"
+    return ConventionFacts in sections or (_told_conventions(config, name) and all_moves)
 
 
 def _asked_by_conventions(config: GraphConfig) -> bool:
     """Whether a model on the way to the decision is told the conventions."""
-    asked = [name for name in _on_the_way(config) if config.nodes[name].model != PROGRAM]
-    return config.verify.conventions and any(_told_conventions(config, name) for name in asked)
+    nodes = [name for name in _on_the_way(config) if config.nodes[name].model != PROGRAM]
+    return config.verify.conventions and any(_told_conventions(config, name) for name in nodes)
 
 
 def _told_conventions(config: GraphConfig, name: str) -> bool:
     """Whether a node gets the pack that the exact reading knows."""
-    found = [{**defaults(kind.choices), **options} for kind, options in _sections(config, name) if kind is Conventions]
-    return any(options["pack"] == "newest" for options in found)
+    packs = [{**defaults(kind.choices), **options} for kind, options in _sections(config, name) if kind is Conventions]
+    return any(options["pack"] == "newest" for options in packs)
 
 
 def trusted(config: GraphConfig) -> list[str]:
@@ -109,12 +109,12 @@ def rule(config: GraphConfig) -> Callable[[Sections, Notes], Judgement]:
 NO_REASON = "refused: choose another move"
 
 
-def told(config: GraphConfig, sections: Sections, notes: Notes) -> str | None:
+def refusal_reason(config: GraphConfig, sections: Sections, notes: Notes) -> str | None:
     """What a refusal tells the seat, given the sections that the seat may know; None for the whole reason."""
     if config.verify.knows != "all":
         return None
-    found = rule(config)(sections, notes)
-    return NO_REASON if found.accept else found.reason
+    verdict = rule(config)(sections, notes)
+    return NO_REASON if verdict.accept else verdict.reason
 
 
 def in_words(config: GraphConfig, words: Words) -> str:

@@ -65,8 +65,8 @@ class GraphSeat:
         return replace(decision, votes=votes(config, done["notes"]), memory=memory)
 
     def _runtime(self, turn: int, memory: Memory) -> SeatRuntime:
-        given = OtherGame.of(memory) if self.config.controls.given else NOTHING_GIVEN
-        return SeatRuntime(self.brains, self.game, self.fixed.get(turn, {}), given)
+        other_game = OtherGame.read(memory) if self.config.controls.replaced else NOTHING_GIVEN
+        return SeatRuntime(self.brains, self.game, self.fixed.get(turn, {}), other_game)
 
     @cached_property
     def _turns(self) -> "_Turns":
@@ -168,7 +168,7 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
         "tokens": view.tokens,
         "deck_size": view.deck_size,
         "fireworks": list(view.fireworks),
-        "own": [ENGLISH.hint(known) for known in view.own],
+        "own": [ENGLISH.hint(slot) for slot in view.own],
         "hands": {str(hand.seat): [card.value for card in hand.cards] for hand in view.hands},
         **({} if Discards.name in config.without_sections else {"discards": [card.value for card in view.discards]}),
         "notes": {node: data for node, data in replies.items() if data},
@@ -177,8 +177,8 @@ def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memor
 
 def votes(config: GraphConfig, notes: Notes) -> dict[str, dict[str, int]]:
     """How many answers of each node that is asked for several choices chose a move, the most frequent first."""
-    asked = [name for name, node in config.nodes.items() if node.samples > 1 and name in notes]
-    counts = {name: Counter(str(n.action) for n in notes[name] if isinstance(n, Choice)) for name in asked}
+    nodes = [name for name, node in config.nodes.items() if node.samples > 1 and name in notes]
+    counts = {name: Counter(str(n.action) for n in notes[name] if isinstance(n, Choice)) for name in nodes}
     return {name: dict(count.most_common()) for name, count in counts.items() if count}
 
 
@@ -196,17 +196,17 @@ def seat(
     """
     config = graph if isinstance(graph, GraphConfig) else read(graph)
     layer = layer or ModelLayer()
-    written = {one: one for one in config.models if is_simulated(one)}
-    bound = {name: _found(one) for name, one in {**written, "default": model, **(named or {})}.items()}
+    written = {model_of: model_of for model_of in config.models if is_simulated(model_of)}
+    bound = {name: _opened(model_of) for name, model_of in {**written, "default": model, **(named or {})}.items()}
     labels = _labels(bound)
-    wanted = set(bind(config, labels).models) - {PROGRAM}
-    models = {labels[name]: one for name, one in bound.items() if labels[name] in wanted}
-    made = GraphSeat(
+    asked_models = set(bind(config, labels).models) - {PROGRAM}
+    models = {labels[name]: model_of for name, model_of in bound.items() if labels[name] in asked_models}
+    unbound = GraphSeat(
         bind(config, labels),
-        {called: _brain(one, layer) for called, one in models.items()},
-        {called: _deciding(one) for called, one in models.items()},
+        {called: _brain(model_of, layer) for called, model_of in models.items()},
+        {called: _deciding(model_of) for called, model_of in models.items()},
     )
-    return replace(made, brains={called: _of_seat(brain, made.info) for called, brain in made.brains.items()})
+    return replace(unbound, brains={called: _of_seat(brain, unbound.info) for called, brain in unbound.brains.items()})
 
 
 def seat_again(
@@ -219,9 +219,10 @@ def seat_again(
     """
     layer = layer or ModelLayer()
     config = checked(dict(info.config or {}), f"the journal's graph {info.graph!r}")
-    known: dict[str, Model] = {name: deciding for name, deciding in info.models.items() if deciding}
-    given = {name: _found(model) for name, model in (models or {}).items()}  # a journal alone opens no recording
-    used = {name: {**known, **given}.get(name, name) for name in config.models if name != PROGRAM}
+    recorded: dict[str, Model] = {name: deciding for name, deciding in info.models.items() if deciding}
+    # a journal alone opens no recording
+    replacements = {name: _opened(model) for name, model in (models or {}).items()}
+    used = {name: {**recorded, **replacements}.get(name, name) for name in config.models if name != PROGRAM}
     return GraphSeat(config, {name: _brain(model, layer) for name, model in used.items()}, dict(info.models))
 
 
@@ -240,7 +241,7 @@ def _brain(model: Model, layer: ModelLayer) -> Brain | SimulatedModel:
     return model
 
 
-def _found(model: Model) -> Model:
+def _opened(model: Model) -> Model:
     """The recording of a `replay:DIR`; any other model as it is."""
     if isinstance(model, str) and model.startswith(REPLAY):
         return Replay(Recording.read(Path(model.removeprefix(REPLAY))))

@@ -99,8 +99,8 @@ def parse(text: str) -> Intervention:
         return _assigned(text, setting["key"].split("."))
     short = SHORT.fullmatch(text)
     if short is None or short["kind"] not in KINDS:
-        known = did_you_mean(short["kind"] if short else text, KINDS, "the kinds are")
-        raise UserError(f"{text!r} is no arm: KIND[:NODE] or NODE=ANSWERER, e.g. removed:analyst; {known}")
+        hint = did_you_mean(short["kind"] if short else text, KINDS, "the kinds are")
+        raise UserError(f"{text!r} is no arm: KIND[:NODE] or NODE=ANSWERER, e.g. removed:analyst; {hint}")
     kind = next(kind for kind in KINDS if kind == short["kind"])
     name, value = short["name"], short["value"]
     if (value is None) == (kind in VALUED):
@@ -145,8 +145,8 @@ def dotted(config: GraphConfig, shorts: Iterable[str]) -> GraphConfig:
     steps = [(short, parse(short)) for short in shorts]
     for short, step in steps:
         if step.node and step.node not in config.nodes:
-            known = did_you_mean(step.node, (*config.nodes, *GraphConfig.model_fields))
-            raise UserError(f"--set {short!r}: there is no node or setting {step.node!r}; {known}")
+            hint = did_you_mean(step.node, (*config.nodes, *GraphConfig.model_fields))
+            raise UserError(f"--set {short!r}: there is no node or setting {step.node!r}; {hint}")
     settings = [(step.keys, step.value, f"--set {short!r}") for short, step in steps if step.kind == "setting"]
     config = check_removed_sections(ablate.put(config, settings)) if settings else config
     return apply(config, [step for _, step in steps if step.kind != "setting"])
@@ -204,5 +204,5 @@ def named(config: GraphConfig, control: str, name: str) -> list[str]:
         return [name]
     if nodes := [node for node, settings in config.nodes.items() if settings.role == name]:
         return nodes
-    known = did_you_mean(name, config.nodes, "its nodes are")
-    raise UserError(f"{control}: graph {config.name!r} has no node or role {name!r}; {known}")
+    hint = did_you_mean(name, config.nodes, "its nodes are")
+    raise UserError(f"{control}: graph {config.name!r} has no node or role {name!r}; {hint}")

@@ -49,15 +49,15 @@ class JsonNode:
         if view.players != self.players:
             raise UserError(f"the view is of {view.players} players; set `players` to that, not {self.players}")
         memory = state.get("memory") or {}
-        whole: SeatState = {"view": view, "memory": memory, "notes": state["notes"], "failed": state["failed"]}
-        return await ask(self.node, whole, self.runtime)
+        seat_state: SeatState = {"view": view, "memory": memory, "notes": state["notes"], "failed": state["failed"]}
+        return await ask(self.node, seat_state, self.runtime)
 
 
 def house(config: RunnableConfig) -> CompiledStateGraph[Any, Any, Any, Any]:
     """The compiled graph of a seat. Raises UserError for an unknown graph or model and a wrong player count."""
-    wanted = config.get("configurable") or {}
-    players = check_players(wanted.get("players", 3))
-    seated = seat(wanted.get("graph", "house"), wanted.get("model", PROGRAM))
-    runtime, here = SeatRuntime(seated.brains, seated.game), at(seated.config, players)
+    options = config.get("configurable") or {}
+    players = check_players(options.get("players", 3))
+    seated = seat(options.get("graph", "house"), options.get("model", PROGRAM))
+    runtime, graph = SeatRuntime(seated.brains, seated.game), at(seated.config, players)
     empty = StateGraph(AppState, input_schema=AppInput)
-    return wired(empty, here, lambda node: JsonNode(node, runtime, players)).compile(name=here.name)
+    return wired(empty, graph, lambda node: JsonNode(node, runtime, players)).compile(name=graph.name)

@@ -37,18 +37,18 @@ def contexts() -> Mapping[str, Found]:
     return _all("context", files("prompts").joinpath("contexts"), "contexts")
 
 
-def _all(what: str, own: Traversable, folder: str) -> Mapping[str, Found]:
-    known: dict[str, Found] = {}
-    for source, home in [(BUILT_IN, own), *_brought(folder)]:
+def _all(what: str, folder_of_ours: Traversable, folder: str) -> Mapping[str, Found]:
+    entries: dict[str, Found] = {}
+    for source, home in [(BUILT_IN, folder_of_ours), *_brought(folder)]:
         for file in sorted(home.iterdir(), key=lambda file: file.name) if home.is_dir() else ():
             name = Path(file.name).stem
             if not file.name.endswith(".yaml"):
                 continue
-            if name in known:
-                by = f"by {known[name].source} and by {source}"
+            if name in entries:
+                by = f"by {entries[name].source} and by {source}"
                 raise UserError(f"{what} {name!r} is there twice: {by}; choose another name")
-            known[name] = Found(source, file.read_text("utf-8"))
-    return known
+            entries[name] = Found(source, file.read_text("utf-8"))
+    return entries
 
 
 def _brought(folder: str) -> Iterator[tuple[str, Traversable]]:

@@ -96,9 +96,9 @@ class RoleNode:
 
     def sections(self, view: View, notes: Notes, memory: Memory | None = None) -> Sections:
         """Return what it gets to see of a view, in this attempt."""
-        refused, listed = refused_moves(notes, self.refusals), self._offered(notes)
+        refused, offered = refused_moves(notes, self.refusals), self._offered(notes)
         remembered = {key: value for key, value in (memory or {}).items() if key not in self.forgets}
-        return cut(view, self.kinds, refused, remembered, self.options, self.words, listed)
+        return cut(view, self.kinds, refused, remembered, self.options, self.words, offered)
 
     def _offered(self, notes: Notes) -> tuple[Move, ...]:
         """Return the moves named by a recommender or a gate that it reads: it sees no others."""

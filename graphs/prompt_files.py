@@ -14,8 +14,8 @@ COMMON = (*(f"{block}.md" for block in _BLOCKS), prompts.PHRASES)
 def hashes(config: GraphConfig) -> dict[str, str]:
     """A hash of each of its texts."""
     replaced = _replaced(config)
-    known = {name: one for name, one in prompts.hashes().items() if name not in replaced}
-    return {name: known[name] if name in known else prompts.digest(text) for name, text in texts(config).items()}
+    digests = {name: digest for name, digest in prompts.hashes().items() if name not in replaced}
+    return {name: digests[name] if name in digests else prompts.digest(text) for name, text in texts(config).items()}
 
 
 def texts(config: GraphConfig) -> dict[str, str]:
@@ -23,25 +23,25 @@ def texts(config: GraphConfig) -> dict[str, str]:
 
     A context that the config holds itself is no file.
     """
-    known, found, templates = prompts.contents(), _contexts(config), dict[str, str]()
+    contents, contexts, templates = prompts.contents(), _contexts(config), dict[str, str]()
     files = set[str]()
     for name, node in config.nodes.items():
         context, role = config.context_of(name), config.role(name)
         used = [file for section in context.names for file in context.files(section)]
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
-        found |= {f"sections/{one}.md": text for one in context.names if (text := _brought(one)) is not None}
+        contexts |= {f"sections/{item}.md": text for item in context.names if (text := _brought(item)) is not None}
         instruction = (
             "" if role.template is None else role.instruction(context.words, context.worded(config.without_sections))
         )
         templates[prompts.path(f"roles/{node.role}", context.lang)] = instruction
         if role.template is not None:
             templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
-    others = {name: text for name, text in found.items() if name not in known} | templates
+    additions = {name: text for name, text in contexts.items() if name not in contents} | templates
     if config.verify.rule == "safety":
         files.add(prompts.path("gate.md", config.context_of(config.decides).lang))
-    there = {name: known[name] for name in sorted({*files, *found} & set(known))}
+    packaged = {name: contents[name] for name in sorted({*files, *contexts} & set(contents))}
     replaced = _replaced(config)
-    return {name: replaced.get(name, text) for name, text in (there | dict(sorted(others.items()))).items()}
+    return {name: replaced.get(name, text) for name, text in (packaged | dict(sorted(additions.items()))).items()}
 
 
 def _replaced(config: GraphConfig) -> dict[str, str]:
@@ -60,5 +60,9 @@ def _brought(section: str) -> str | None:
 
 
 def _contexts(config: GraphConfig) -> dict[str, str]:
-    named = {given for given in (config.context, *(n.context for n in config.nodes.values())) if isinstance(given, str)}
+    named = {
+        name_or_context
+        for name_or_context in (config.context, *(n.context for n in config.nodes.values()))
+        if isinstance(name_or_context, str)
+    }
     return {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}

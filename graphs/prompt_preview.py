@@ -24,7 +24,7 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
 
     `config` is the graph as it is at the view's player count (see `at`).
     """
-    found = {}
+    asked_nodes = {}
     for attempt in attempts(config):
         if attempt.number > 1 and attempt.name(config.decides) not in notes:
             break
@@ -34,8 +34,8 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
             if node.role.template is None or judges_nothing:
                 continue
             if attempt.number == 1 or name in attempt.path:
-                found[node.name] = request_of(node, view, notes, memory)
-    return found
+                asked_nodes[node.name] = request_of(node, view, notes, memory)
+    return asked_nodes
 
 
 def request_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> ModelRequest:
@@ -51,9 +51,9 @@ class Programs:
 
     def __init__(self, config: GraphConfig) -> None:
         """`config` is the graph as it is at the player count. Programs that need a section which it removes get it."""
-        config = config.model_copy(update={"controls": config.controls.without(config.controls.given)})
-        bare, whole = by_programs(config), by_programs(config.model_copy(update={"without_sections": ()}))
-        self.config = whole if _silent(whole) < _silent(bare) else bare
+        config = config.model_copy(update={"controls": config.controls.without(config.controls.replaced)})
+        bare, complete = by_programs(config), by_programs(config.model_copy(update={"without_sections": ()}))
+        self.config = complete if _silent(complete) < _silent(bare) else bare
         self.seat = GraphSeat(self.config, {})
 
     @property
@@ -73,15 +73,15 @@ class Programs:
         """
         events: list[Event] = []
         decision = await replace(self.seat, game=GameContext(events.append))(view, memory)
-        made = notes_of(self.config, events)
-        examples = {name: self._example(name, view) for name in self.silent if name not in made}
-        return {**made, **examples}, decision
+        replies = notes_of(self.config, events)
+        examples = {name: self._example(name, view) for name in self.silent if name not in replies}
+        return {**replies, **examples}, decision
 
     def _example(self, name: str, view: View) -> tuple[BaseModel, ...]:
         role = self.config.role(name)
-        said = f"PLACEHOLDER, not an answer: no program answers for role {role.name!r} here; this is its example"
-        made = _example(self.config.context_of(name).reply(role), view, said)
-        return (made,) * self.config.nodes[name].samples
+        label = f"PLACEHOLDER, not an answer: no program answers for role {role.name!r} here; this is its example"
+        example = _example(self.config.context_of(name).reply(role), view, label)
+        return (example,) * self.config.nodes[name].samples
 
 
 def _silent(config: GraphConfig) -> set[str]:
@@ -96,9 +96,9 @@ class ExampleNote(BaseModel):
     reason: str
 
 
-def _example(kind: type[Reply], view: View, said: str) -> BaseModel:
+def _example(kind: type[Reply], view: View, label: str) -> BaseModel:
     if issubclass(kind, Choice):
-        return Choice(reason=said, action=view.legal[0])
-    shown: dict[str, Any] = {name: kind.example[name] for name in kind.answer_fields() if name in kind.example}
-    own = shown.pop("reason", "")
-    return ExampleNote(reason=f"{said}. {own}".removesuffix(". "), **shown)
+        return Choice(reason=label, action=view.legal[0])
+    fields: dict[str, Any] = {name: kind.example[name] for name in kind.answer_fields() if name in kind.example}
+    reason = fields.pop("reason", "")
+    return ExampleNote(reason=f"{label}. {reason}".removesuffix(". "), **fields)

@@ -54,7 +54,7 @@ def _unrolled(same: Same) -> Mapping[str, RoleNode]:
     return nodes
 
 
-def known(config: GraphConfig, name: str) -> str:
+def node_name(config: GraphConfig, name: str) -> str:
     """Return the name of a node in an attempt. Raises UserError for one that the graph does not have."""
     if name not in (nodes := unrolled(config)):
         firsts = [node for node in nodes if "-" not in node and node != SAFETY]
@@ -177,7 +177,7 @@ def depending(config: GraphConfig, changed: Collection[str]) -> frozenset[str]:
     return frozenset(dependants - set(changed))
 
 
-def recorded(config: GraphConfig, turn: Iterable[Event], asked: Collection[str]) -> dict[tuple[str, int], FixedReply]:
+def recorded(config: GraphConfig, turn: Iterable[Event], ask: Collection[str]) -> dict[tuple[str, int], FixedReply]:
     """Return the replies of a recorded turn, without those of the nodes that are to be asked.
 
     The calls are marked as those of another game. A node whose role is another one now has no reply.
@@ -193,7 +193,7 @@ def recorded(config: GraphConfig, turn: Iterable[Event], asked: Collection[str])
             reply_of(config, tries[-1]), tuple(call.model_copy(update={"fixed": "recorded"}) for call in tries)
         )
         for (name, sample), tries in calls.items()
-        if name not in asked and tries[-1].outcome != "reasked"
+        if name not in ask and tries[-1].outcome != "reasked"
     }
 
 
@@ -207,7 +207,7 @@ def edited(
     nodes, calls = unrolled(config), [event for event in turn if isinstance(event, Call)]
     replies = {}
     for name, note in notes.items():
-        node = nodes[known(config, name)]
+        node = nodes[node_name(config, name)]
         if len(note) != node.samples:
             times = "once" if node.samples == 1 else f"{node.samples} times"
             raise UserError(f"node {name!r} answers {times}, so its note has as many replies, not {len(note)}")

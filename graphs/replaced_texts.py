@@ -24,39 +24,39 @@ def replaced(config: GraphConfig, texts: Mapping[str, str]) -> GraphConfig:
 
     Raises UserError for a text that the graph does not use, and for a template with other variables.
     """
-    known = replaceable(config)
+    names = replaceable(config)
     files = {name.removesuffix(".md"): text.strip() for name, text in texts.items()}
     for name, text in files.items():
-        if name not in known:
-            meant = did_you_mean(name, known, "it uses")
+        if name not in names:
+            meant = did_you_mean(name, names, "it uses")
             raise UserError(f"prompts: graph {config.name!r} uses no text {name!r}; {meant}")
-        _check_variables(name, known[name], text)
-    given = {f"{name}.md": text for name, text in files.items()}
-    data = config.model_dump(mode="json") | {"texts": {**config.texts, **given}}
+        _check_variables(name, names[name], text)
+    templates = {f"{name}.md": text for name, text in files.items()}
+    data = config.model_dump(mode="json") | {"texts": {**config.texts, **templates}}
     name = "-".join((config.name, *(name.replace("/", "-") for name in files)))
     return checked(data | {"name": name}, name)
 
 
 def replaceable(config: GraphConfig) -> dict[str, str]:
     """The texts of a graph that may be replaced, by their names without a suffix."""
-    found = {}
+    texts = {}
     for name, text in prompt_files.texts(config).items():
         plain = name.partition("/")[2] if name.split("/")[0] in prompts.LANGUAGES else name
         in_place = plain.startswith(("roles/", "sections/", "conventions/")) or "/" not in plain
         if in_place and text and not plain.endswith(".yaml"):
-            found[plain.removesuffix(".md")] = text.strip()
-    return found
+            texts[plain.removesuffix(".md")] = text.strip()
+    return texts
 
 
 def _check_variables(name: str, old: str, new: str) -> None:
-    wanted, given = prompts.variables(old), prompts.variables(new)
-    if unknown := sorted(given - wanted):
-        known = ", ".join(f"${one}" for one in sorted(wanted)) or "none"
-        raise UserError(f"prompts: {name} has no variable ${unknown[0]}; it has: {known} ($$ is a dollar sign)")
-    if missing := sorted(wanted - given):
+    old_names, new_names = prompts.variables(old), prompts.variables(new)
+    if unknown := sorted(new_names - old_names):
+        names = ", ".join(f"${variable}" for variable in sorted(old_names)) or "none"
+        raise UserError(f"prompts: {name} has no variable ${unknown[0]}; it has: {names} ($$ is a dollar sign)")
+    if missing := sorted(old_names - new_names):
         raise UserError(f"prompts: the new {name} lacks the variable ${missing[0]}, so it would tell less than before")
     try:
-        Template(new).substitute(dict.fromkeys(given, ""))
+        Template(new).substitute(dict.fromkeys(new_names, ""))
     except ValueError as error:
         raise UserError(f"prompts: the new {name} has a $ that begins no variable ({error}); write $$ for it") from None
 
@@ -104,27 +104,27 @@ class TextProof:
 def proof(old: GraphConfig, new: GraphConfig, positions: Iterable[Position]) -> TextProof:
     """Compare the texts of two graphs, and their prompts at some positions, part by part."""
     names = tuple(sorted(name.removesuffix(".md") for name in new.texts if new.texts[name] != old.texts.get(name)))
-    others = list(_other_texts(old, new, names))
+    differences = list(_other_texts(old, new, names))
     compared = equal = changed = 0
-    for here in positions:
-        players = here.view.players
-        one, other = (requests(at(graph, players), here.view, here.notes, here.memory) for graph in (old, new))
-        if [*one] != [*other]:
-            others.append(f"the nodes that are asked ({', '.join(one)}, then {', '.join(other)})")
+    for place in positions:
+        players = place.view.players
+        before, other = (requests(at(graph, players), place.view, place.notes, place.memory) for graph in (old, new))
+        if [*before] != [*other]:
+            differences.append(f"the nodes that are asked ({', '.join(before)}, then {', '.join(other)})")
             break
-        for node in one:
+        for node in before:
             compared += 1
-            parts = {part.name: part for part in one[node].parts}
-            there = {part.name: part for part in other[node].parts}
-            allowed = {_part(name, one[node].role) for name in names}
-            if [name for name in parts if name in there] != [name for name in there if name in parts]:
-                others.append(f"the order of the parts of {node}'s prompt")
-            others += [f"the part {name} of {node}'s prompt" for name in sorted({*parts} ^ {*there})]
-            differ = {name for name in {*parts} & {*there} if parts[name] != there[name]}
-            others += [f"the part {name} of {node}'s prompt" for name in sorted(differ - allowed)]
+            parts = {part.name: part for part in before[node].parts}
+            new_parts = {part.name: part for part in other[node].parts}
+            allowed = {_part(name, before[node].role) for name in names}
+            if [name for name in parts if name in new_parts] != [name for name in new_parts if name in parts]:
+                differences.append(f"the order of the parts of {node}'s prompt")
+            differences += [f"the part {name} of {node}'s prompt" for name in sorted({*parts} ^ {*new_parts})]
+            differ = {name for name in {*parts} & {*new_parts} if parts[name] != new_parts[name]}
+            differences += [f"the part {name} of {node}'s prompt" for name in sorted(differ - allowed)]
             changed += len(differ & allowed)
-            equal += len({*parts} & {*there}) - len(differ)
-    return TextProof(names, tuple(dict.fromkeys(others)), compared, equal, changed)
+            equal += len({*parts} & {*new_parts}) - len(differ)
+    return TextProof(names, tuple(dict.fromkeys(differences)), compared, equal, changed)
 
 
 def _other_texts(old: GraphConfig, new: GraphConfig, names: Iterable[str]) -> Iterable[str]:
@@ -141,7 +141,7 @@ def _part(name: str, role: str) -> str | None:
     if folder.startswith("roles"):
         return "instruction" if file == role else None
     if folder == "sections":
-        return next((one for one in (file, file.rpartition("_")[0]) if one in SECTIONS), file)
+        return next((section for section in (file, file.rpartition("_")[0]) if section in SECTIONS), file)
     if folder == "conventions":
         return "conventions"
     return PARTS.get(file, "notes")

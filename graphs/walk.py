@@ -77,9 +77,9 @@ def _order(config: GraphConfig) -> list[str]:
     """The nodes in the order of the steps in which LangGraph runs them."""
     sorter = TopologicalSorter({name: node.reads for name, node in config.nodes.items()})
     sorter.prepare()
-    found: list[str] = []
+    names: list[str] = []
     while sorter.is_active():
         ready = sorter.get_ready()
-        found += [name for name in config.nodes if name in ready]
+        names += [name for name in config.nodes if name in ready]
         sorter.done(*ready)
-    return found
+    return names

@@ -82,7 +82,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     plan.check_rule()
     for spec in plan.specs.values():
         spec.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too
-    missing = [records for records in plan.partner_records if not records.there()]
+    missing = [records for records in plan.partner_records if not records.exists()]
     games = peek_all(folder)
     others = peek_all(past) if past and past.resolve() != folder.resolve() else {}
     needed = {job.name for job in Stages(plan).needed(finished(folder, games), plan.jobs)}

@@ -54,7 +54,7 @@ class PartnerRecords:
         """Which games these are, as written at the head of the file."""
         return {"partner": self.partner.spec, "key": self.partner.key, "players": self.players, "seeds": [*self.seeds]}
 
-    def there(self) -> bool:
+    def exists(self) -> bool:
         """Whether the file exists and holds these games. Raises UserError when it holds others."""
         if not self.path.exists():
             return False
@@ -71,10 +71,10 @@ class PartnerRecords:
 
     def jobs(self) -> list[Job]:
         """Games that ask models get journals, since their calls cost money; programs' games are quickly replayed."""
-        asked = any(model != PROGRAM for model in self.partner.models.values())
+        models_asked = any(model != PROGRAM for model in self.partner.models.values())
         lineup = (self.partner.key,) * self.players
         deals = [Deal(seed, self.players) for seed in self.seeds]
-        home = self.folder / PAST / self.label if asked else None
+        home = self.folder / PAST / self.label if models_asked else None
         return [
             Job(arm=self.name, deal=d, lineup=lineup, journal=home and home / d.file, lean=True, recorded=True)
             for d in deals
@@ -90,21 +90,21 @@ class PartnerRecords:
 def participants(experiment: Experiment) -> dict[str, PlayerSpec]:
     """The evaluated seat and the partners, by label. Raises UserError."""
     assert experiment.adhoc is not None
-    asked = experiment.adhoc
-    if EVALUATED in asked.pool:
+    teams = experiment.adhoc
+    if EVALUATED in teams.pool:
         raise UserError(f"adhoc.pool: {EVALUATED!r} is the label of the evaluated seat; give the partner another")
-    return {EVALUATED: player_spec(asked.seat, experiment), **cross_play.participants(asked.pool, experiment)}
+    return {EVALUATED: player_spec(teams.seat, experiment), **cross_play.participants(teams.pool, experiment)}
 
 
 def partner_records(experiment: Experiment, specs: Mapping[str, PlayerSpec], folder: Path) -> list[PartnerRecords]:
     """The past games of every partner at every player count."""
     assert experiment.adhoc is not None
-    asked = experiment.adhoc
+    teams = experiment.adhoc
     return [
-        PartnerRecords(label, partner, players, tuple(asked.past.seeds), folder)
+        PartnerRecords(label, partner, players, tuple(teams.past.seeds), folder)
         for label, partner in specs.items()
         if label != EVALUATED
-        for players in player_counts(partner, partner, experiment, asked.pool)
+        for players in player_counts(partner, partner, experiment, teams.pool)
     ]
 
 
@@ -117,13 +117,13 @@ class TrialDraw:
     """Indices of the past games, in the order in which they are shown."""
 
 
-def draw_trial(asked: AdHoc, label: str, deal: Deal) -> TrialDraw:
+def draw_trial(teams: AdHoc, label: str, deal: Deal) -> TrialDraw:
     """The position and the past games of a trial with a partner."""
-    chance = Random(f"{asked.draw} {label} {deal.players} {deal.seed} {deal.repeat}")
+    chance = Random(f"{teams.draw} {label} {deal.players} {deal.seed} {deal.repeat}")
     position = chance.randrange(deal.players)
-    if asked.position != "random":
-        position = deal.seed % deal.players if asked.position == "rotate" else asked.position
-    return TrialDraw(position, tuple(chance.sample(range(asked.past.count), asked.games)))
+    if teams.position != "random":
+        position = deal.seed % deal.players if teams.position == "rotate" else teams.position
+    return TrialDraw(position, tuple(chance.sample(range(teams.past.count), teams.games)))
 
 
 def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[PartnerRecords]) -> list[Arm]:
@@ -132,46 +132,50 @@ def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[Partne
     Raises UserError.
     """
     assert experiment.adhoc is not None
-    asked, by_label = experiment.adhoc, dict[str, list[PartnerRecords]]()
-    for one in records:
-        by_label.setdefault(one.label, []).append(one)
-    trials = [_trials(asked, evaluated, label, found, experiment) for label, found in by_label.items()]
-    partners = {label: found[0].partner for label, found in by_label.items()}
+    teams, by_label = experiment.adhoc, dict[str, list[PartnerRecords]]()
+    for record in records:
+        by_label.setdefault(record.label, []).append(record)
+    trials = [_trials(teams, evaluated, label, several, experiment) for label, several in by_label.items()]
+    partners = {label: several[0].partner for label, several in by_label.items()}
     check_number(len(partners) ** 2 + len(trials), [f"{len(partners)} partners and their pairs"])
     cross = [_pair(a, b, partners, experiment) for a in partners for b in partners]
-    alone = _self_play(asked, evaluated, trials, by_label)
+    alone = _self_play(teams, evaluated, trials, by_label)
     for arm in (*trials, *alone, *cross):
         check(arm)
     return [*trials, *alone, *cross]
 
 
 def _self_play(
-    asked: AdHoc, evaluated: PlayerSpec, trials: Iterable[Arm], records: Mapping[str, list[PartnerRecords]]
+    teams: AdHoc, evaluated: PlayerSpec, trials: Iterable[Arm], records: Mapping[str, list[PartnerRecords]]
 ) -> list[Arm]:
     """The evaluated seat with itself, without past games: it needs none. None where the pool is empty."""
     counts = tuple(sorted({count for arm in trials for count in arm.players}))
-    nothing = [GivenRecords(one.path, ()) for found in records.values() for one in found[:1]][:1] if asked.games else []
+    nothing = (
+        [GivenRecords(record.path, ()) for several in records.values() for record in several[:1]][:1]
+        if teams.games
+        else []
+    )
 
     def shown(deal: Deal) -> Mapping[int, GivenRecords]:
         return {seat: none for seat in range(deal.players) for none in nothing}
 
-    return [Arm(SELF_PLAY, evaluated, records=shown, players=counts, deals=asked.cross)] if counts else []
+    return [Arm(SELF_PLAY, evaluated, records=shown, players=counts, deals=teams.cross)] if counts else []
 
 
 def _trials(
-    asked: AdHoc, evaluated: PlayerSpec, label: str, records: list[PartnerRecords], experiment: Experiment
+    teams: AdHoc, evaluated: PlayerSpec, label: str, records: list[PartnerRecords], experiment: Experiment
 ) -> Arm:
-    paths = {one.players: one.path for one in records}
+    paths = {record.players: record.path for record in records}
 
     def shown(deal: Deal) -> Mapping[int, GivenRecords]:
-        trial = draw_trial(asked, label, deal)
+        trial = draw_trial(teams, label, deal)
         return {trial.position: GivenRecords(paths[deal.players], trial.games)} if trial.games else {}
 
     def others(deal: Deal) -> Mapping[int, PlayerSpec]:
-        return {draw_trial(asked, label, deal).position: evaluated}
+        return {draw_trial(teams, label, deal).position: evaluated}
 
     partner = records[0].partner
-    counts = player_counts(partner, evaluated, experiment, asked.pool)
+    counts = player_counts(partner, evaluated, experiment, teams.pool)
     return Arm(f"{EVALUATED}{WITH}{label}", partner, others, shown, counts)
 
 
@@ -182,5 +186,5 @@ def _pair(a: str, b: str, partners: Mapping[str, PlayerSpec], experiment: Experi
     return Arm(f"{a}{WITH}{b}", partners[b], _rotated(partners[a]), players=counts, deals=experiment.adhoc.cross)
 
 
-def _rotated(one: PlayerSpec) -> Callable[[Deal], Mapping[int, PlayerSpec]]:
-    return lambda deal: {deal.seed % deal.players: one}
+def _rotated(player: PlayerSpec) -> Callable[[Deal], Mapping[int, PlayerSpec]]:
+    return lambda deal: {deal.seed % deal.players: player}

@@ -13,11 +13,11 @@ NAME_BYTES = 255
 
 def check(names: Iterable[str]) -> None:
     """Raise UserError for names that are too long for a folder, and for two that some disk takes for one."""
-    taken: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for name in names:
         if problem := too_long(name):
             raise UserError(problem)
-        if (other := taken.setdefault(_as_disks_compare(name), name)) is name:
+        if (other := folders.setdefault(_as_disks_compare(name), name)) is name:
             continue
         if other == name:
             raise UserError(
@@ -42,5 +42,5 @@ def _as_disks_compare(name: str) -> str:
 def check_number(number: int, why: Sequence[str] = ()) -> None:
     """Raise UserError for more arms than an experiment has; `why`: what makes them, in words."""
     if number > MOST:
-        made = f"{' x '.join(why)} make {number:,} arms" if why else f"there are {number:,} arms"
-        raise UserError(f"{made}; an experiment has at most {MOST:,}")
+        sentence = f"{' x '.join(why)} make {number:,} arms" if why else f"there are {number:,} arms"
+        raise UserError(f"{sentence}; an experiment has at most {MOST:,}")

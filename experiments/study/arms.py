@@ -78,8 +78,8 @@ class Arm:
     """What a reader of its results must know."""
 
     def lineup(self, deal: Deal) -> tuple[PlayerSpec, ...]:
-        others = self.others(deal)
-        return tuple(others.get(seat, self.everybody) for seat in range(deal.players))
+        guests = self.others(deal)
+        return tuple(guests.get(seat, self.everybody) for seat in range(deal.players))
 
 
 def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[Arm]:
@@ -87,40 +87,40 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
 
     `run`: the contents of the folder's run.yaml, if it was begun. Raises UserError that names the arm.
     """
-    listed = matrix.listed_arms(experiment)
-    if experiment.baseline and experiment.baseline not in listed:
-        known = did_you_mean(experiment.baseline, listed, "the arms are")
-        raise UserError(f"baseline {experiment.baseline!r} is not an arm; {known}")
-    made = [_checked(name, experiment, one.changes, listed) for name, one in listed.items()]
-    if null := control_arms.null(experiment, listed, run or {}):
-        made.append(_checked(controls.NULL, experiment, null.changes, listed))
-    return _without_void(made, {name for name, one in listed.items() if one.unchanged}, experiment.baseline)
+    by_name = matrix.listed_arms(experiment)
+    if experiment.baseline and experiment.baseline not in by_name:
+        hint = did_you_mean(experiment.baseline, by_name, "the arms are")
+        raise UserError(f"baseline {experiment.baseline!r} is not an arm; {hint}")
+    checked = [_checked(name, experiment, arm.changes, by_name) for name, arm in by_name.items()]
+    if null := control_arms.null(experiment, by_name, run or {}):
+        checked.append(_checked(controls.NULL, experiment, null.changes, by_name))
+    return _without_void(checked, {name for name, arm in by_name.items() if arm.unchanged}, experiment.baseline)
 
 
-def _checked(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
+def _checked(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]) -> Arm:
     try:
-        arm = _arm(name, experiment, changes, listed)
+        arm = _arm(name, experiment, changes, by_name)
         check(arm)
     except UserError as error:
         raise UserError(f"arm {name!r}: {error}") from None
     return arm
 
 
-def _arm(name: str, experiment: Experiment, changes: Changes, listed: Mapping[str, ListedArm]) -> Arm:
+def _arm(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]) -> Arm:
     remarks: tuple[str, ...] = ()
     if changes.matched:
-        everybody, remark = control_arms.matching(name, experiment, changes, listed)
+        everybody, remark = control_arms.matching(name, experiment, changes, by_name)
         remarks = (remark,)
     else:
         everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
-    others = {seat: player_spec(who, experiment) for seat, who in {**experiment.seats, **changes.seats}.items()}
-    made = fixed(name, everybody, others, experiment.players)
+    guests = {seat: player_spec(seat_of, experiment) for seat, seat_of in {**experiment.seats, **changes.seats}.items()}
+    arm = fixed(name, everybody, guests, experiment.players)
     if changes.prompts and experiment.baseline is not None:
-        remarks = (*remarks, control_arms.proved(name, experiment, changes, everybody, listed))
+        remarks = (*remarks, control_arms.proved(name, experiment, changes, everybody, by_name))
     sources = _sources(everybody, changes)
     null = name == controls.NULL and any(step.kind == "null" for step in changes.steps)
     purpose = Purpose(kind="null") if null else controls.purpose(changes)
-    return replace(made, purpose=purpose, sources=sources, remarks=(*remarks, *control_arms.cheating(name, changes)))
+    return replace(arm, purpose=purpose, sources=sources, remarks=(*remarks, *control_arms.cheating(name, changes)))
 
 
 def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
@@ -136,28 +136,28 @@ def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
     }
 
 
-def fixed(name: str, everybody: PlayerSpec, others: Mapping[int, PlayerSpec], players: tuple[int, ...]) -> Arm:
+def fixed(name: str, everybody: PlayerSpec, guests: Mapping[int, PlayerSpec], players: tuple[int, ...]) -> Arm:
     """An arm with the same seats in every deal."""
-    return Arm(name, everybody, lambda deal: others, players=players)
+    return Arm(name, everybody, lambda deal: guests, players=players)
 
 
 def check(arm: Arm) -> None:
     """Raise UserError when a seat of an arm is impossible at one of its player counts."""
     for players in arm.players:
-        others = arm.others(Deal(0, players))
-        if absent := [seat for seat in others if seat >= players]:
+        guests = arm.others(Deal(0, players))
+        if absent := [seat for seat in guests if seat >= players]:
             raise UserError(f"there is no seat {absent[0]} among {players} players; the seats are 0 to {players - 1}")
-        for one in {one.key: one for one in (arm.everybody, *others.values())}.values():
-            if players not in one.players:
-                raise UserError(f"{one.spec} is for {', '.join(map(str, one.players))} players, not {players}")
+        for spec in {spec.key: spec for spec in (arm.everybody, *guests.values())}.values():
+            if players not in spec.players:
+                raise UserError(f"{spec.spec} is for {', '.join(map(str, spec.players))} players, not {players}")
 
 
-def _without_void(found: list[Arm], unchanged: set[str], baseline: str | None) -> list[Arm]:
+def _without_void(candidates: list[Arm], unchanged: set[str], baseline: str | None) -> list[Arm]:
     """The arms, each without the player counts at which it equals the baseline or an arm that changes nothing.
 
     Raises UserError when no arm is left that changes anything.
     """
-    marked = [_marked(arm, found, unchanged, baseline) for arm in found]
+    marked = [_marked(arm, candidates, unchanged, baseline) for arm in candidates]
     changing = [arm for arm in marked if arm.name not in unchanged and arm.name != baseline]
     if changing and not any(arm.players for arm in changing):
         named = ", ".join(f"{arm.name!r}" for arm in changing)
@@ -169,23 +169,24 @@ def _without_void(found: list[Arm], unchanged: set[str], baseline: str | None) -
     return marked
 
 
-def _marked(arm: Arm, found: list[Arm], unchanged: set[str], baseline: str | None) -> Arm:
+def _marked(arm: Arm, candidates: list[Arm], unchanged: set[str], baseline: str | None) -> Arm:
     """An arm with its void player counts; one that changes nothing is played on purpose."""
     if arm.name == baseline or arm.name in unchanged:
         return arm
     standards = sorted(
-        (one for one in found if one.name in (baseline, *unchanged)), key=lambda one: one.name != baseline
+        (arm_alike for arm_alike in candidates if arm_alike.name in (baseline, *unchanged)),
+        key=lambda arm_alike: arm_alike.name != baseline,
     )
     void: dict[int, str] = {}
     for players in arm.players:
-        same = (one.name for one in standards if _alike(one, arm, players))
+        same = (arm_alike.name for arm_alike in standards if _alike(arm_alike, arm, players))
         if (name := next(same, None)) is not None:
             void[players] = name
     return replace(arm, players=tuple(count for count in arm.players if count not in void), void=void)
 
 
-def _alike(one: Arm, other: Arm, players: int) -> bool:
+def _alike(standard: Arm, other: Arm, players: int) -> bool:
     """Whether two arms would play the same games at a player count."""
     deal = Deal(0, players)
-    pairs = zip(one.lineup(deal), other.lineup(deal), strict=True)
+    pairs = zip(standard.lineup(deal), other.lineup(deal), strict=True)
     return all(a.essence(players) == b.essence(players) for a, b in pairs)

@@ -10,11 +10,11 @@ def experiments() -> list[dict[str, Any]]:
     return [_row(name, text, read(name)) for name, text in packaged().items()]
 
 
-def _row(name: str, text: str, asked: Experiment) -> dict[str, Any]:
+def _row(name: str, text: str, experiment: Experiment) -> dict[str, Any]:
     return {
         "experiment": name,
-        "players": sorted(set(asked.players)),
-        "deals": len(asked.deals),
-        "repeats": asked.repeats,
+        "players": sorted(set(experiment.players)),
+        "deals": len(experiment.deals),
+        "repeats": experiment.repeats,
         "what_for": about(text),
     }

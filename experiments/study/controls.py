@@ -49,10 +49,10 @@ def purpose(changes: Changes) -> Purpose | None:
     return Purpose(kind=kind, nodes=nodes, of=next((step.value for step in steps if step == changes.matched), None))
 
 
-def wants_null(given: bool | None, *, asks_servers: bool, compared: bool, run: Mapping[str, Any]) -> bool:
+def wants_null(wish: bool | None, *, asks_servers: bool, compared: bool, run: Mapping[str, Any]) -> bool:
     """Whether the baseline is played once more: where it is asked for; else where models on servers are compared,
     unless the run was begun without it. `run`: the contents of its run.yaml, empty for a new run."""
-    if given is not None:
-        return given
-    begun = run.get("arms") or {}
-    return asks_servers and compared and (not begun or NULL in begun)
+    if wish is not None:
+        return wish
+    arms = run.get("arms") or {}
+    return asks_servers and compared and (not arms or NULL in arms)

@@ -18,32 +18,32 @@ def participants(seats: Mapping[str, SeatConfig] | str, experiment: Experiment) 
     """The participants by label; all rule players when the config says `partners`. Raises UserError."""
     if isinstance(seats, str):
         return {name: PlayerSpec(spec=f"{PREFIX}{name}") for name in partners.names()}
-    return {label: player_spec(one, experiment) for label, one in seats.items()}
+    return {label: player_spec(seat, experiment) for label, seat in seats.items()}
 
 
 def player_counts(
-    one: PlayerSpec, other: PlayerSpec, experiment: Experiment, named: Mapping[str, SeatConfig] | str
+    first: PlayerSpec, other: PlayerSpec, experiment: Experiment, named: Mapping[str, SeatConfig] | str
 ) -> tuple[int, ...]:
     """The player counts of a pair. Of `partners`, those that do not support a count are left out there."""
     if not isinstance(named, str):
         return experiment.players
-    return tuple(n for n in experiment.players if n in one.players and n in other.players)
+    return tuple(n for n in experiment.players if n in first.players and n in other.players)
 
 
 def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None) -> list[Arm]:
     """An arm for every ordered pair of the experiment's participants, or of those given by label. Raises UserError."""
     assert experiment.cross_play is not None
-    asked = experiment.cross_play
-    specs = participants(asked.seats, experiment) if labels is None else labels
+    pairs = experiment.cross_play
+    specs = participants(pairs.seats, experiment) if labels is None else labels
     check_number(len(specs) ** 2, [f"the pairs of {len(specs)} seats"])
-    made = []
-    for one, a in specs.items():
+    listed_pairs = []
+    for label, a in specs.items():
         for other, b in specs.items():
-            counts = player_counts(a, b, experiment, asked.seats)
-            arm = Arm(f"{one}{WITH}{other}", b, _alone(a, rotate=asked.rotate), players=counts)
+            counts = player_counts(a, b, experiment, pairs.seats)
+            arm = Arm(f"{label}{WITH}{other}", b, _alone(a, rotate=pairs.rotate), players=counts)
             check(arm)
-            made.append(arm)
-    return made
+            listed_pairs.append(arm)
+    return listed_pairs
 
 
 def _alone(a: PlayerSpec, *, rotate: bool) -> Callable[[Deal], Mapping[int, PlayerSpec]]:

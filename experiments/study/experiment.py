@@ -165,7 +165,7 @@ class Experiment(Frozen):
 
     @field_validator("metric")
     @classmethod
-    def _known(cls, metric: str | None) -> str | None:
+    def _metric(cls, metric: str | None) -> str | None:
         try:
             return metric and measures.check(metric)
         except UserError as error:
@@ -204,13 +204,13 @@ class Experiment(Frozen):
     @field_validator("sampling")
     @classmethod
     def _settings(cls, sampling: dict[str, Any]) -> dict[str, Any]:
-        if taken := [key for key in sampling if key in ("model", "base_url", "key", "made_with")]:
-            raise ValueError(f"{taken[0]!r} belongs to a single model; set it under models")
+        if reserved := [key for key in sampling if key in ("model", "base_url", "key", "made_with")]:
+            raise ValueError(f"{reserved[0]!r} belongs to a single model; set it under models")
         _check_sampling({"model": "openai:any", **sampling})
         return sampling
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _consistent(self) -> Self:
         if not self.deals or not self.players or not self.graphs:
             raise ValueError("an experiment needs a graph, a seed and a player count")
         designs = [name for name in ("arms", "cross_play", "adhoc") if getattr(self, name)]
@@ -254,8 +254,8 @@ def _check_sampling(sampling: dict[str, Any]) -> None:
 def packaged() -> Mapping[str, str]:
     """The texts of the packaged experiments, by name."""
     home = files("experiments").joinpath("configs")
-    found = {Path(file.name).stem: file.read_text("utf-8") for file in home.iterdir() if file.name.endswith(".yaml")}
-    return dict(sorted(found.items()))
+    texts = {Path(file.name).stem: file.read_text("utf-8") for file in home.iterdir() if file.name.endswith(".yaml")}
+    return dict(sorted(texts.items()))
 
 
 def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
@@ -264,17 +264,17 @@ def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
     if path.suffix in (".yaml", ".yml"):
         return parse(from_file(path, "experiment"), str(experiment), changes, path.parent)
     if str(experiment) not in packaged():
-        known = did_you_mean(experiment, packaged())
-        raise UserError(f"unknown experiment {str(experiment)!r}; {known}, or a path to a .yaml file")
-    asked = parse(packaged()[str(experiment)], str(experiment), changes)
-    return asked if asked.question else asked.model_copy(update={"question": about(packaged()[str(experiment)])})
+        hint = did_you_mean(experiment, packaged())
+        raise UserError(f"unknown experiment {str(experiment)!r}; {hint}, or a path to a .yaml file")
+    result = parse(packaged()[str(experiment)], str(experiment), changes)
+    return result if result.question else result.model_copy(update={"question": about(packaged()[str(experiment)])})
 
 
 def about(text: str) -> str:
     """The first sentence of the comment above the settings; the comment's own first line is a command."""
     lines = [line.removeprefix("#").strip() for line in text.split("\n\n")[0].splitlines() if line.startswith("#")]
-    whole = " ".join(line for line in lines if not line.startswith("orchestrator "))
-    return re.split(r'(?<=\.) (?=[A-Z"])', whole)[0]
+    comment = " ".join(line for line in lines if not line.startswith("orchestrator "))
+    return re.split(r'(?<=\.) (?=[A-Z"])', comment)[0]
 
 
 def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), folder: Path | None = None) -> Experiment:
@@ -294,17 +294,17 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
 def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     """The run of a run.yaml; only its deals can be changed."""
     imports.check(record, where)
-    if not isinstance(asked := record.get("experiment"), dict):
+    if not isinstance(settings := record.get("experiment"), dict):
         raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
     run_folder.check(record, where)
-    data = {**asked, **{key: record[key] for key in DEALS if record.get(key) is not None}}
+    data = {**settings, **{key: record[key] for key in DEALS if record.get(key) is not None}}
     for change in changes:
         if change.partition("=")[0].partition(".")[0] not in DEALS:
-            known = ", ".join(DEALS)
-            raise UserError(f"--set {change!r}: a run.yaml is played again as it was; only {known} can be set")
+            names = ", ".join(DEALS)
+            raise UserError(f"--set {change!r}: a run.yaml is played again as it was; only {names} can be set")
         put(data, change)
-    whole = checked(data, where)
-    return Rerun.model_validate({**whole.model_dump(exclude_unset=True), "record": record})
+    rerun = checked(data, where)
+    return Rerun.model_validate({**rerun.model_dump(exclude_unset=True), "record": record})
 
 
 DEALS = ("name", "players", "seeds", "repeats", "journals", "baseline", "metric", "reference")
@@ -327,8 +327,8 @@ def _shortest(where: str, error: ValidationError) -> UserError:
     """One sentence. For a value of several possible types, the error of the type that was meant: the deepest one."""
     first = error.errors()[0]
     if first["loc"] and first["loc"][0] in UNIONS:
-        alike = [one for one in error.errors() if one["loc"][0] == first["loc"][0]]
-        first = max(alike, key=lambda one: (len(one["loc"]), one["type"] == "value_error"))
+        alike = [problem for problem in error.errors() if problem["loc"][0] == first["loc"][0]]
+        first = max(alike, key=lambda problem: (len(problem["loc"]), problem["type"] == "value_error"))
         path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in TYPES]
         return UserError(f"{where}: {complaint(first, '.'.join(path), EXAMPLES)}")
     return user_error(where, error, EXAMPLES)
@@ -351,10 +351,10 @@ TYPES = ("Range", "SeatConfig", "ModelSettings", "SimSettings", "str")
 """As pydantic names them in the place of an error."""
 
 
-def put(data: dict[str, Any], given: str) -> None:
+def put(data: dict[str, Any], text: str) -> None:
     """Apply a `--set` of the command line: `seeds.count=10`, `models.default=program`. Raises UserError."""
-    keys, value = setting(given, "seeds.count=10")
-    place(data, keys, value, f"--set {given!r}")
+    keys, value = setting(text, "seeds.count=10")
+    place(data, keys, value, f"--set {text!r}")
 
 
 def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None:
@@ -387,8 +387,8 @@ def _key(data: dict[Any, Any], key: str) -> Any:
     return int(key) if key.isdigit() and int(key) in data else key
 
 
-def _long_form(path: list[str], short: str, asked: str) -> Any:
+def _long_form(path: list[str], short: str, key: str) -> Any:
     """The mapping that the short form of a model or a seat stands for, when one of its settings is changed."""
     if path[-1] == "model" or path[-2:-1] == ["models"]:
         return {"model": short}
-    return {"graph": short} if asked in SeatConfig.model_fields and len(path) > 1 else short
+    return {"graph": short} if key in SeatConfig.model_fields and len(path) > 1 else short

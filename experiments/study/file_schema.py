@@ -50,10 +50,10 @@ Model = Annotated[str | ModelSettings | SimSettings, BeforeValidator(_model)]
 
 def sampled(model: Model, sampling: Mapping[str, Any]) -> Model:
     """A server's model, with those settings of `sampling` that it does not set itself; any other model unchanged."""
-    if not sampling or not asked(model):
+    if not sampling or not on_server(model):
         return model
-    given = {"model": model} if isinstance(model, str) else model.model_dump(exclude_unset=True)
-    return settings({**sampling, **given})
+    own_settings = {"model": model} if isinstance(model, str) else model.model_dump(exclude_unset=True)
+    return settings({**sampling, **own_settings})
 
 
 def settled(model: Model) -> Model:
@@ -61,10 +61,10 @@ def settled(model: Model) -> Model:
 
     Raises UserError.
     """
-    return settings(model) if isinstance(model, str) and asked(model) else model
+    return settings(model) if isinstance(model, str) and on_server(model) else model
 
 
-def asked(model: Model) -> bool:
+def on_server(model: Model) -> bool:
     """Whether the model is on a server: neither a program, a simulated model nor a recording."""
     named = isinstance(model, str) and model != PROGRAM and not model.startswith(REPLAY)
     return isinstance(model, ModelSettings) or (named and not simulated_settings.is_simulated(model))
@@ -103,13 +103,13 @@ def labelled(seats: Any) -> Any:
         seats = as_list(seats)
     if not isinstance(seats, list | tuple):
         return seats
-    made: dict[str, Any] = {}
-    for one in seats:
-        called = SeatConfig.model_validate(_sitting(one)).label
-        if called in made:
+    by_label: dict[str, Any] = {}
+    for seat in seats:
+        called = SeatConfig.model_validate(_sitting(seat)).label
+        if called in by_label:
             raise ValueError(f"two seats are called {called!r}; give them labels: `{{a: ..., b: ...}}`")
-        made[called] = one
-    return made
+        by_label[called] = seat
+    return by_label
 
 
 class PromptFile(Frozen):
@@ -154,7 +154,7 @@ Sources = Annotated[dict[str, str], BeforeValidator(_sources)]
 
 def spelt(value: Any) -> Any:
     """Keys as they were written: YAML reads the word null as nothing."""
-    return {"null" if key is None else key: one for key, one in value.items()} if isinstance(value, dict) else value
+    return {"null" if key is None else key: item for key, item in value.items()} if isinstance(value, dict) else value
 
 
 class ControlSettings(Frozen):
@@ -232,11 +232,11 @@ class Changes(Frozen):
     @model_validator(mode="after")
     def _matched_alone(self) -> Self:
         if matched := self.matched:
-            own = ("same_compute", "same_tokens", "interventions", "models")
-            others: list[str] = [step.kind for step in self.steps if step != matched]
-            others += [name for name in type(self).model_fields if name not in own and getattr(self, name)]
-            if others:
-                raise ValueError(f"{matched.kind} makes the arm's graph itself; leave out {others[-1]}")
+            allowed = ("same_compute", "same_tokens", "interventions", "models")
+            more: list[str] = [step.kind for step in self.steps if step != matched]
+            more += [name for name in type(self).model_fields if name not in allowed and getattr(self, name)]
+            if more:
+                raise ValueError(f"{matched.kind} makes the arm's graph itself; leave out {more[-1]}")
         return self
 
     @property
@@ -250,7 +250,7 @@ class Changes(Frozen):
         steps = [Intervention("setting", value=value, keys=(key,)) for key, value in self.setting.items()]
         steps += [Intervention("removed", node) for node in self.without]
         steps += [parse(f"{node}={model}") for node, model in self.replace.items()]
-        settings = [(node, key, value) for node, own in self.change.items() for key, value in own.items()]
+        settings = [(node, key, value) for node, inner in self.change.items() for key, value in inner.items()]
         steps += [Intervention("setting", value=value, keys=("nodes", node, key)) for node, key, value in settings]
         steps += [Intervention("without_section", value=section) for section in self.without_sections]
         steps += [

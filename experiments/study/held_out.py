@@ -29,23 +29,23 @@ def standing(evaluated: PlayerSpec, partner: PlayerSpec) -> Standing:
     """
     if _same(evaluated, partner):
         return "itself"
-    own = kinds(partner)[:1]
-    return "known kind" if own and own[0] in kinds(evaluated) else "held out"
+    kinds_of_partner = kinds(partner)[:1]
+    return "known kind" if kinds_of_partner and kinds_of_partner[0] in kinds(evaluated) else "held out"
 
 
-def kinds(one: PlayerSpec) -> tuple[Kind, ...]:
+def kinds(player: PlayerSpec) -> tuple[Kind, ...]:
     """The kinds of players that a player has a model of, its own first; none for one without conventions."""
-    if one.config is not None:
-        return tuple(map(_kind, NOTHING_KNOWN)) if models_partners(one, one.config) else ()
-    if not one.spec.startswith(PREFIX):
+    if player.config is not None:
+        return tuple(map(_kind, NOTHING_KNOWN)) if models_partners(player, player.config) else ()
+    if not player.spec.startswith(PREFIX):
         return ()
-    convention = getattr(seat_spec.read_seat(one.spec), "convention", None)
+    convention = getattr(seat_spec.read_seat(player.spec), "convention", None)
     return () if convention is None else (_kind(convention),)
 
 
-def models_partners(one: PlayerSpec, config: GraphConfig) -> bool:
+def models_partners(player: PlayerSpec, config: GraphConfig) -> bool:
     """Whether a node of a graph is told how far partners keep to the conventions, or is the program that finds it."""
-    return any(_models_partners(config, name, one.models) for name in config.nodes)
+    return any(_models_partners(config, name, player.models) for name in config.nodes)
 
 
 def _models_partners(config: GraphConfig, name: str, models: Mapping[str, Model]) -> bool:
@@ -60,8 +60,8 @@ def _kind(convention: Convention) -> Kind:
     return convention.hints, convention.reads
 
 
-def _same(one: PlayerSpec, other: PlayerSpec) -> bool:
+def _same(player: PlayerSpec, other: PlayerSpec) -> bool:
     try:
-        return any(one.essence(n) == other.essence(n) for n in one.players if n in other.players)
+        return any(player.essence(n) == other.essence(n) for n in player.players if n in other.players)
     except UserError:  # code that is not there any more
-        return one.key == other.key
+        return player.key == other.key

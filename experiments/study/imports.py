@@ -36,20 +36,20 @@ def bring_again(codes: Iterable[OwnCode]) -> None:
 
 def record() -> dict[str, Any]:
     """The entry of run.yaml; empty when nothing was imported."""
-    found = {code.name: code.sha256 for code in brought()}
-    return {KEY: found} if found else {}
+    hashes = {code.name: code.sha256 for code in brought()}
+    return {KEY: hashes} if hashes else {}
 
 
-def check(record: Mapping[str, Any], whose: str) -> None:
+def check(record: Mapping[str, Any], holder: str) -> None:
     """Raise UserError unless everything that a run.yaml records was imported now, unchanged."""
     now = {_base(code.name): code for code in brought()}
     recorded = record.get(KEY)
     for name, before in recorded.items() if isinstance(recorded, dict) else ():
         if (code := now.get(_base(name))) is None:
-            raise UserError(f"{whose} was made with --import {name}; give it again")
+            raise UserError(f"{holder} was made with --import {name}; give it again")
         if code.sha256 != before:
             changed = f"its sha256 was {str(before)[:12]}, is {code.sha256[:12]}"
-            raise UserError(f"{whose} was made with another {name}: {changed}. Give changed code another --out")
+            raise UserError(f"{holder} was made with another {name}: {changed}. Give changed code another --out")
 
 
 def _base(name: str) -> str:

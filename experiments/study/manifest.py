@@ -73,11 +73,11 @@ def check_code(folder: Path) -> None:
         imports.check(read(path), f"the run in {str(folder)!r}")
 
 
-def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, Any]:
+def resolved(plan: Plan, decks: Mapping[int, str] | None = None) -> dict[str, Any]:
     """The experiment with all its seats, prompt texts and deals; decks that are `known` are not dealt again."""
     experiment = plan.experiment
-    seats = {key: _seat(one) for key, one in sorted(plan.specs.items())}
-    texts = [prompt_files.texts(one.config) for one in plan.specs.values() if one.config]
+    seats = {key: _seat(spec) for key, spec in sorted(plan.specs.items())}
+    texts = [prompt_files.texts(spec.config) for spec in plan.specs.values() if spec.config]
     return {
         "name": experiment.name,
         "players": sorted(set(experiment.players)),
@@ -94,20 +94,20 @@ def resolved(plan: Plan, known: Mapping[int, str] | None = None) -> dict[str, An
             *plan.all_remarks,
             *(void(arm.name, arm.void) for arm in plan.arms if arm.void and not arm.players),
         ],
-        "labels": {label: one.key for label, one in plan.labels.items()},
+        "labels": {label: spec.key for label, spec in plan.labels.items()},
         "seats": seats,
-        "deals": {seed: (known or {}).get(seed) or cards(seed) for seed in plan.seeds},
-        "prompts": {digest(text): text for found in texts for text in found.values()},
+        "deals": {seed: (decks or {}).get(seed) or cards(seed) for seed in plan.seeds},
+        "prompts": {digest(text): text for contents in texts for text in contents.values()},
     }
 
 
 def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
     """What sits where; only what, where that changes from deal to deal."""
-    others: Any = {seat: one.key for seat, one in arm.others(plan.first(max(PLAYERS))).items()}
+    guests: Any = {seat: spec.key for seat, spec in arm.others(plan.first(max(PLAYERS))).items()}
     if plan.labels:
-        keys = {one.key for players in arm.players for one in arm.lineup(plan.first(players))}
-        others = sorted(keys - {arm.everybody.key})
-    data = {"players": list(arm.players), "everybody": arm.everybody.key, "others": others, "void": dict(arm.void)}
+        keys = {spec.key for players in arm.players for spec in arm.lineup(plan.first(players))}
+        guests = sorted(keys - {arm.everybody.key})
+    data = {"players": list(arm.players), "everybody": arm.everybody.key, "others": guests, "void": dict(arm.void)}
     data |= {
         "purpose": arm.purpose and arm.purpose.model_dump(mode="json", exclude_defaults=True),
         "notes": dict(arm.sources),
@@ -116,24 +116,24 @@ def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
     return {key: value for key, value in data.items() if value or key == "players"}
 
 
-def _seat(one: PlayerSpec) -> dict[str, Any]:
+def _seat(spec: PlayerSpec) -> dict[str, Any]:
     """A player: everything needed to build it again, and hashes of its prompt texts."""
 
-    data: dict[str, Any] = {"spec": one.spec, "graph": one.name, "model": PROGRAM}
-    if one.config is None:
+    data: dict[str, Any] = {"spec": spec.spec, "graph": spec.name, "model": PROGRAM}
+    if spec.config is None:
         return data
-    asked = dict.fromkeys(label(one.models.get(name, name)) for name in one.config.models)
+    models = dict.fromkeys(label(spec.models.get(name, name)) for name in spec.config.models)
     return data | {
-        "model": "+".join(asked),
-        "config": one.config.model_dump(mode="json"),
-        "models": one.plain_models,
-        "prompts": prompt_files.hashes(one.config),
+        "model": "+".join(models),
+        "config": spec.config.model_dump(mode="json"),
+        "models": spec.plain_models,
+        "prompts": prompt_files.hashes(spec.config),
     }
 
 
 def _mapping(data: Mapping[str, Any], key: str) -> dict[Any, Any]:
-    found = data.get(key)
-    return found if isinstance(found, dict) else {}
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

@@ -33,8 +33,8 @@ class Matched:
     def sentence(self, other: str) -> str:
         """How close it comes."""
         parts = [
-            f"{_number(own)} at {players} players, where {other} has {_number(theirs)}"
-            for players, (theirs, own) in self.sizes.items()
+            f"{_number(size)} at {players} players, where {other} has {_number(theirs)}"
+            for players, (theirs, size) in self.sizes.items()
         ]
         how = " by prompts and programs' answers at sampled positions" if self.unit == "tokens" else ""
         return f"{self.unit} a turn without redos{how}: {'; '.join(parts)}."
@@ -48,28 +48,28 @@ def graph(baseline: GraphConfig, other: GraphConfig, players: Sequence[int], *, 
     size = _tokens if by_tokens else _calls
     chosen, sizes = dict[int, int](), dict[int, tuple[float, float]]()
     for count in sorted(set(players)):
-        wanted = size(at(other, count), count)
-        if not wanted:
+        target = size(at(other, count), count)
+        if not target:
             raise UserError(f"at {count} players graph {other.name!r} asks no model, so there is nothing to match")
-        made = {k: size(at(_of(baseline, other, {count: k}), count), count) for k in (1, 2)}
-        further = made[2], made[1]  # every further proposal costs as much as the first
-        expected = {k: made.get(k, further[0] + (k - 2) * further[1]) for k in _candidates(wanted, by_tokens)}
-        chosen[count] = min(expected, key=lambda k: (abs(expected[k] - wanted), -k))
-        sizes[count] = wanted, size(at(_of(baseline, other, {count: chosen[count]}), count), count)
-    return Matched(_of(baseline, other, chosen), "tokens" if by_tokens else "calls", sizes)
+        measured = {k: size(at(_best_of(baseline, other, {count: k}), count), count) for k in (1, 2)}
+        further = measured[2], measured[1]  # every further proposal costs as much as the first
+        expected = {k: measured.get(k, further[0] + (k - 2) * further[1]) for k in _candidates(target, by_tokens)}
+        chosen[count] = min(expected, key=lambda k: (abs(expected[k] - target), -k))
+        sizes[count] = target, size(at(_best_of(baseline, other, {count: chosen[count]}), count), count)
+    return Matched(_best_of(baseline, other, chosen), "tokens" if by_tokens else "calls", sizes)
 
 
-def _candidates(wanted: float, by_tokens: bool) -> range:
-    if not by_tokens and wanted > MOST + 1:
-        raise UserError(f"{wanted:.0f} calls a turn take more than the {MOST} proposals that a node may have")
+def _candidates(target: float, by_tokens: bool) -> range:
+    if not by_tokens and target > MOST + 1:
+        raise UserError(f"{target:.0f} calls a turn take more than the {MOST} proposals that a node may have")
     return range(1, MOST + 1)
 
 
-def _of(baseline: GraphConfig, other: GraphConfig, proposals: Mapping[int, int]) -> GraphConfig:
+def _best_of(baseline: GraphConfig, other: GraphConfig, proposals: Mapping[int, int]) -> GraphConfig:
     """Best-of-K with so many proposals at each player count."""
     plain = read(GRAPH)
-    own = {name: getattr(baseline, name) for name in SETTINGS if getattr(baseline, name) is not None}
-    data: dict[str, Any] = plain.model_dump(mode="json") | own
+    settings = {name: getattr(baseline, name) for name in SETTINGS if getattr(baseline, name) is not None}
+    data: dict[str, Any] = plain.model_dump(mode="json") | settings
     context = baseline.context if isinstance(baseline.context, str) else baseline.context.model_dump(mode="json")
     data |= {"context": context, "verify": other.verify.model_dump(mode="json")}
     data |= {"options": baseline.options, "without_sections": list(baseline.without_sections)}
@@ -93,12 +93,14 @@ def _tokens(config: GraphConfig, players: int) -> float:
     """Of the prompts and of the programs' answers, on average over the sampled positions."""
     probed = positions(config, players)
     total = 0.0
-    for one in probed:
-        for name, request in one.requests.items():
+    for spot in probed:
+        for name, request in spot.requests.items():
             node = base(name)
             times = node_calls(config, node) if config.nodes[node].model != PROGRAM else 0
             form = config.context_of(node).answer_format
-            answers = [estimated(text_of(reply, form)) for reply in one.notes.get(name, ()) if isinstance(reply, Reply)]
+            answers = [
+                estimated(text_of(reply, form)) for reply in spot.notes.get(name, ()) if isinstance(reply, Reply)
+            ]
             answer = sum(answers) / len(answers) if answers else 0
             total += times * (sum(estimated(message.content) for message in messages(request.parts)) + answer)
     return total / len(probed)

@@ -42,28 +42,28 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
         raise UserError("graph: there is a list of graphs, and one in the matrix; give one of them")
     specs = tuple(map(str, matrix.pop("graph", experiment.graphs)))
     several = len(experiment.graphs) > 1 or "graph" in experiment.matrix
-    _known(experiment, matrix, specs)
+    _check_axes(experiment, matrix, specs)
     _check_number(experiment, matrix, specs)
-    made: dict[str, ListedArm] = {}
+    by_name: dict[str, ListedArm] = {}
     for graph, arm, changes, cell in _combined(experiment, matrix, specs):
         parts = [*([label(graph)] if several else []), *([arm] if arm else []), *_labels(cell)]
         name = ".".join(parts) or experiment.name
         changed = _with(name, experiment, changes, {"graph": graph} if several else {}, cell)
-        _add(made, name, ListedArm(changed, changes == Changes() and bool(arm or not cell)))
-        arm_names.check_number(len(made))
-    if not made:
+        _add(by_name, name, ListedArm(changed, changes == Changes() and bool(arm or not cell)))
+        arm_names.check_number(len(by_name))
+    if not by_name:
         raise UserError("exclude leaves no arm")
-    return made
+    return by_name
 
 
 def _check_number(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
     """Raise UserError when there are more arms than an experiment has, or, with `exclude`, than are looked at."""
-    counts = {"graphs": len(specs), "arms": len(_listed(experiment, specs[0]))}
+    counts = {"graphs": len(specs), "arms": len(_arms_of(experiment, specs[0]))}
     factors = {**counts, **{key: len(values) for key, values in matrix.items()}}
     number = prod(factors.values())
     if number > MOST_COMBINED or not experiment.exclude:
-        made = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
-        arm_names.check_number(number, made if len(made) > 1 else ())
+        products = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
+        arm_names.check_number(number, products if len(products) > 1 else ())
 
 
 def _combined(
@@ -71,21 +71,21 @@ def _combined(
 ) -> Iterator[tuple[str, str, Changes, dict[str, Any]]]:
     """Graph, listed arm and cell of everything that is not excluded."""
     for graph in specs:
-        for arm, changes in _listed(experiment, graph).items():
+        for arm, changes in _arms_of(experiment, graph).items():
             for cell in _cells(matrix):
                 if not _excluded(experiment, {**cell, "graph": graph, "arm": arm}):
                     yield graph, arm, changes, cell
 
 
-def _add(made: dict[str, ListedArm], name: str, one: ListedArm) -> None:
-    if name in made:
+def _add(by_name: dict[str, ListedArm], name: str, arm: ListedArm) -> None:
+    if name in by_name:
         raise UserError(f"two arms would be called {name!r}; give one of their graphs or values another name")
     if len(name) > LONGEST:
         raise UserError(f"an arm would be called {name!r}, too long for a folder; list it under arms by a name")
-    made[name] = one
+    by_name[name] = arm
 
 
-def _listed(experiment: Experiment, graph: str) -> dict[str, Changes]:
+def _arms_of(experiment: Experiment, graph: str) -> dict[str, Changes]:
     """The arms of `arms`; a single one without a name when it is empty."""
     if experiment.arms == "leave_one_out":
         return _leave_one_out(graph)
@@ -98,14 +98,14 @@ def _leave_one_out(graph: str) -> dict[str, Changes]:
     if graph.startswith(OTHERS):
         raise UserError(f"arms: leave_one_out removes nodes from a graph, and {graph} is not a graph")
     config = read_graph(graph)
-    found = {"full": Changes()}
+    changes = {"full": Changes()}
     for node in config.nodes:
         try:
             ablate.without(config, node)
         except UserError:
             continue  # the graph needs it
-        found[f"no-{node}"] = Changes(without=(node,))
-    return found
+        changes[f"no-{node}"] = Changes(without=(node,))
+    return changes
 
 
 def _cells(matrix: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
@@ -116,12 +116,12 @@ def _with(
     name: str, experiment: Experiment, changes: Changes, graph: dict[str, Any], cell: Mapping[str, Any]
 ) -> Changes:
     """A listed arm with a cell's settings. Raises UserError."""
-    own = changes.model_dump(exclude_unset=True)
-    data = {**own, **graph}
-    if graph and "graph" in own:
+    settings = changes.model_dump(exclude_unset=True)
+    data = {**settings, **graph}
+    if graph and "graph" in settings:
         raise UserError(f"arm {name!r}: the arm names a graph itself, so it cannot be combined with several graphs")
     for key, value in cell.items():
-        if _has(own, key.split(".")):
+        if _has(settings, key.split(".")):
             raise UserError(f"arm {name!r}: the arm and the matrix both set {key}; remove one of them")
         _copy_short_form(data, experiment, key.split("."))
         place(data, key.split("."), value, f"matrix: {key}")
@@ -135,10 +135,10 @@ def _copy_short_form(data: dict[str, Any], experiment: Experiment, keys: list[st
     """Start from the experiment's own model or seat when one of its settings varies: `models.default.temperature`."""
     if keys[0] not in ("models", "seats") or len(keys) < 3:
         return
-    whole = experiment.model_dump(include={keys[0]}, exclude_unset=True).get(keys[0], {})
-    there = {str(name): one for name, one in whole.items()}
-    if keys[1] in there:
-        data[keys[0]] = {keys[1]: there[keys[1]], **data.get(keys[0], {})}
+    experiment_data = experiment.model_dump(include={keys[0]}, exclude_unset=True).get(keys[0], {})
+    by_name = {str(name): value for name, value in experiment_data.items()}
+    if keys[1] in by_name:
+        data[keys[0]] = {keys[1]: by_name[keys[1]], **data.get(keys[0], {})}
 
 
 def _has(data: Any, keys: list[str]) -> bool:
@@ -153,15 +153,15 @@ def _has(data: Any, keys: list[str]) -> bool:
 # exclude
 
 
-def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
+def _check_axes(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
     """Raise UserError for axes that are no settings, and for exclusions that match nothing."""
     for key in matrix:
         if key.split(".")[0] in NOT_IN_GRIDS:
             raise UserError(f"matrix: {key} cannot vary in a grid; list an arm for each of its values")
         if key.split(".")[0] not in Changes.model_fields:
-            known = did_you_mean(key.split(".")[0], Changes.model_fields, "settings start with")
-            raise UserError(f"matrix: {key} is no setting of an arm; {known}")
-    arms = [arm for graph in specs for arm in _listed(experiment, graph)]
+            hint = did_you_mean(key.split(".")[0], Changes.model_fields, "settings start with")
+            raise UserError(f"matrix: {key} is no setting of an arm; {hint}")
+    arms = [arm for graph in specs for arm in _arms_of(experiment, graph)]
     axes: dict[str, list[Any]] = {"graph": list(specs), "arm": arms, **{key: list(v) for key, v in matrix.items()}}
     for entry in experiment.exclude:
         if not entry:
@@ -170,8 +170,8 @@ def _known(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs:
             if key not in axes:
                 raise UserError(f"exclude: {key!r} does not vary; {did_you_mean(key, axes, 'these do')}")
             if value not in axes[key]:
-                known = did_you_mean(value, map(str, axes[key]), "it is")
-                raise UserError(f"exclude: {key} is never {value!r}; {known}")
+                hint = did_you_mean(value, map(str, axes[key]), "it is")
+                raise UserError(f"exclude: {key} is never {value!r}; {hint}")
 
 
 def _excluded(experiment: Experiment, cell: Mapping[str, Any]) -> bool:
@@ -190,9 +190,9 @@ def _short(key: str, among: Mapping[str, Any]) -> str:
     if key == "models.default":
         return ""
     keys = key.replace("seats.", "seat-").split(".")
-    others = [other.split(".") for other in among if other != key]
+    rivals = [other.split(".") for other in among if other != key]
     for length in range(1, len(keys)):
-        if all(other[-length:] != keys[-length:] for other in others):
+        if all(other[-length:] != keys[-length:] for other in rivals):
             return "-".join(keys[-length:])
     return "-".join(keys)
 
@@ -204,8 +204,8 @@ def _label(key: str, value: Any) -> str:
 def _value(value: Any) -> str:
     """A value as in YAML, shortened."""
     if isinstance(value, dict):
-        others = [_label(str(key), inner) for key, inner in value.items() if key != "model"]
-        return "-".join([*([str(value["model"])] if "model" in value else []), *others])
+        parts = [_label(str(key), inner) for key, inner in value.items() if key != "model"]
+        return "-".join([*([str(value["model"])] if "model" in value else []), *parts])
     if isinstance(value, list | tuple):
         return "+".join(map(_value, value)) or "nothing"
     if isinstance(value, bool) or value is None:

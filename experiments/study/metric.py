@@ -45,17 +45,17 @@ def chosen(named: str | None, contexts: Iterable[str]) -> str:
 
 def usual(contexts: Iterable[str]) -> Metric:
     """The score that the papers of all these contexts use."""
-    found = list(contexts)
-    return "kept" if found and all(one in KEPT for one in found) else "strict"
+    names = list(contexts)
+    return "kept" if names and all(name in KEPT for name in names) else "strict"
 
 
-def headline(run: Mapping[str, Any], asked: str | None = None) -> Headline:
+def headline(run: Mapping[str, Any], wish: str | None = None) -> Headline:
     """The metric that a report of a run is about; `run`: the contents of run.yaml, `asked`: by the reader.
 
     Runs of older versions name none and have the strict score. Raises UserError for what is no metric.
     """
-    metric = measures.check(str(asked or run.get("metric") or "strict"))
-    why = "so --metric asks" if asked else _why(metric, run)
+    metric = measures.check(str(wish or run.get("metric") or "strict"))
+    why = "so --metric asks" if wish else _why(metric, run)
     return Headline(metric, why, _score(metric, run))
 
 
@@ -67,11 +67,11 @@ def _score(metric: str, run: Mapping[str, Any]) -> Metric:
 
 
 def _why(metric: str, run: Mapping[str, Any]) -> str:
-    asked = run.get("experiment") or {}
-    protocol = str(asked.get("protocol") or "")
+    settings = run.get("experiment") or {}
+    protocol = str(settings.get("protocol") or "")
     if protocol in PROTOCOLS and PROTOCOLS[protocol].defaults.get("metric") == metric:
         return f"the protocol {protocol} does so"
-    if asked.get("metric") == metric:
+    if settings.get("metric") == metric:
         return "the experiment says so"
     if metric == "kept":
         return "papers on language models do so, e.g. “Sparks of Cooperative Reasoning”, section 4"

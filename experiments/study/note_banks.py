@@ -60,7 +60,7 @@ class NoteBank:
     def head(self) -> dict[str, Any]:
         return {"arm": self.arm, "players": self.players, "roles": dict(self.roles), "source": self.source}
 
-    def there(self) -> bool:
+    def exists(self) -> bool:
         """Whether the file exists. Raises UserError when it holds other notes."""
         if not self.path.exists():
             return False
@@ -72,10 +72,10 @@ class NoteBank:
     def journals(self) -> list[Path]:
         """The finished games of another run at this player count. Raises UserError when there are none, and when all
         are games in which a seat saw its own cards: their notes are made of what nobody may know."""
-        found = [one for one in _journals(Path(self.source)) if _finished(one, self.players)]
-        if not found:
+        games_of_count = [game for game in _journals(Path(self.source)) if _finished(game, self.players)]
+        if not games_of_count:
             raise UserError(f"arm {self.arm!r}: there is no finished game of {self.players} players in {self.source!r}")
-        if not (honest := [one for one in found if not _cheats(one)]):
+        if not (honest := [game for game in games_of_count if not _cheats(game)]):
             raise UserError(
                 f"arm {self.arm!r}: in the games of {self.source!r} a seat saw its own cards, which is cheating; take "
                 "notes of other games"
@@ -84,7 +84,7 @@ class NoteBank:
 
     def write(self, journals: Iterable[Path]) -> None:
         """Raises UserError when the games hold no notes of a node."""
-        games = [one for path in journals if (one := _game(path, self.roles))["notes"]]
+        games = [content for path in journals if (content := _game(path, self.roles))["notes"]]
         for node, role in self.roles:
             if not any(note["node"] == node for game in games for note in game["notes"]):
                 where = f"no game of {self.source!r} at {self.players} players"
@@ -107,44 +107,46 @@ def banks(arm: Arm, folder: Path) -> Iterator[NoteBank]:
     if len(sources := sorted(set(arm.sources.values()))) > 1:
         raise UserError(f"arm {arm.name!r}: its notes come from {' and '.join(sources)}; take all from one run")
     for players in arm.players:
-        there = [name for name, node in config.nodes.items() if players in node.players and name in arm.sources]
-        if there:
-            named = tuple((name, config.nodes[name].role) for name in there)
+        nodes = [name for name, node in config.nodes.items() if players in node.players and name in arm.sources]
+        if nodes:
+            named = tuple((name, config.nodes[name].role) for name in nodes)
             yield NoteBank(arm.name, players, named, sources[0], folder)
 
 
-def memory(given: GivenNotes, seat: int) -> Memory:
+def memory(bank: GivenNotes, seat: int) -> Memory:
     """What a seat is given of another game: its notes of the seat's own turns. Raises UserError."""
-    if not given.path.exists():
-        raise UserError(f"{str(given.path)!r} is gone: it held the notes of other games that this game was given")
-    deal, here = given.deal, _hashed(cards_of(given.deal.seed))
+    if not bank.path.exists():
+        raise UserError(f"{str(bank.path)!r} is gone: it held the notes of other games that this game was given")
+    deal, cards = bank.deal, _hashed(cards_of(bank.deal.seed))
     # by the cards, too: a game from a deck of its own has no seed, and may still be this deal
-    games = [one for one in _read(given.path)["games"] if one["seed"] != deal.seed and one.get("deal") != here]
+    games = [other for other in _read(bank.path)["games"] if other["seed"] != deal.seed and other.get("deal") != cards]
     if not games:
-        raise UserError(f"{str(given.path)!r} holds notes of this deal alone; notes come from another deal")
+        raise UserError(f"{str(bank.path)!r} holds notes of this deal alone; notes come from another deal")
     game = Random(f"another game {deal.players} {deal.seed} {deal.repeat}").choice(games)
-    notes = [one for one in game["notes"] if one["seat"] == seat] or game["notes"]
+    notes = [other for other in game["notes"] if other["seat"] == seat] or game["notes"]
     return {GIVEN: {"from": game["name"], "notes": notes}}
 
 
 def _read(path: Path) -> Mapping[str, Any]:
-    return _known(path, path.stat().st_mtime_ns)
+    return _cached(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
-def _known(path: Path, written_at: int) -> Mapping[str, Any]:
+def _cached(path: Path, written_at: int) -> Mapping[str, Any]:
     return _loaded(path)
 
 
 def _loaded(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
-        whole = all({"name", "seed"} <= set(one) and [note["seat"] for note in one["notes"]] for one in found["games"])
+        bank = json.loads(path.read_text("utf-8"))
+        valid = all(
+            {"name", "seed"} <= set(game) and [note["seat"] for note in game["notes"]] for game in bank["games"]
+        )
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        whole = False
-    if not whole:
+        valid = False
+    if not valid:
         raise UserError(f"{str(path)!r} holds no notes of other games; it stays as it is") from None
-    return dict(found)
+    return dict(bank)
 
 
 @lru_cache(maxsize=1024)
@@ -169,10 +171,10 @@ def _journals(source: Path) -> list[Path]:
     """The journals of one arm of a run. Raises UserError when it is not clear which arm is meant."""
     if not source.is_dir():
         raise UserError(f"there is no folder {str(source)!r} to take notes from")
-    arms = sorted(one for one in (source / GAMES).iterdir() if one.is_dir()) if (source / GAMES).is_dir() else []
+    arms = sorted(path for path in (source / GAMES).iterdir() if path.is_dir()) if (source / GAMES).is_dir() else []
     if len(arms) > 1:
         baseline = run_folder.run(source).get("baseline")
-        arms = [one for one in arms if one.name == baseline]
+        arms = [path for path in arms if path.name == baseline]
         if not arms:
             raise UserError(f"{str(source)!r} has several arms; name the folder of one, e.g. {source}/{GAMES}/full")
     return sorted((arms[0] if arms else source).rglob("*.jsonl"))
@@ -196,7 +198,7 @@ def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: I
         return
     if len(set(seeds)) < 2:
         raise UserError(f"arm {arm.name!r}: notes come from a game of another deal, so it takes two deals at least")
-    config = next((one.everybody.config for one in arms if one.name == baseline), None)
+    config = next((candidate.everybody.config for candidate in arms if candidate.name == baseline), None)
     if config is not None and config.controls.own_hand:
         raise UserError(f"arm {arm.name!r}: its notes would come from {baseline}, whose seats see their own cards")
 
@@ -205,6 +207,6 @@ def lineup_notes(arm: Arm, deal: Deal, folder: Path) -> dict[int, GivenNotes]:
     """The seats of a game whose nodes get notes of another game."""
     if not arm.sources:
         return {}
-    given = GivenNotes(path(folder, arm.name, deal.players), deal)
+    bank = GivenNotes(path(folder, arm.name, deal.players), deal)
     lineup = arm.lineup(deal)
-    return {seat: given for seat, one in enumerate(lineup) if one.config and one.config.controls.given}
+    return {seat: bank for seat, spec in enumerate(lineup) if spec.config and spec.config.controls.replaced}

@@ -9,7 +9,7 @@ from typing import Any
 
 from experiments.record.rows import Row
 from experiments.study.cross_play import WITH
-from experiments.study.file_schema import asked, labelled
+from experiments.study.file_schema import labelled, on_server
 from experiments.study.protocols import PROTOCOLS
 from orchestrator.models.settings import SAMPLING
 
@@ -32,10 +32,10 @@ def notes(run: Mapping[str, Any], rows: Iterable[Row] = ()) -> list[str]:
 
 def _cancelled(run: Mapping[str, Any], rows: Sequence[Row]) -> Iterator[str]:
     """Games that somebody took out while the run was played, and that are not finished since."""
-    by_hand = [one for one in run.get(BY_HAND) or () if isinstance(one, Mapping) and one.get("did") == "cancel"]
-    games = dict.fromkeys(str(one["game"]) for one in by_hand)
-    if left := [game for game in games if game not in {row.name for row in rows}]:
-        yield f"Cancelled by hand, so not finished: {', '.join(left)}."
+    by_hand = [entry for entry in run.get(BY_HAND) or () if isinstance(entry, Mapping) and entry.get("did") == "cancel"]
+    games = dict.fromkeys(str(entry["game"]) for entry in by_hand)
+    if unfinished := [game for game in games if game not in {row.name for row in rows}]:
+        yield f"Cancelled by hand, so not finished: {', '.join(unfinished)}."
 
 
 def _protocol(run: Mapping[str, Any]) -> Iterator[str]:
@@ -43,7 +43,7 @@ def _protocol(run: Mapping[str, Any]) -> Iterator[str]:
     if name not in PROTOCOLS:
         return
     protocol, departs = PROTOCOLS[name], list(departures(run))
-    about = [protocol.deals] if protocol.deals and not any(one.startswith("deals") for one in departs) else []
+    about = [protocol.deals] if protocol.deals and not any(text.startswith("deals") for text in departs) else []
     yield f"Protocol {name}: {'; '.join([protocol.title, *about])}."
     if departs:
         yield f"{DEPARTS} {'; '.join(departs)}."
@@ -51,54 +51,54 @@ def _protocol(run: Mapping[str, Any]) -> Iterator[str]:
 
 def departures(run: Mapping[str, Any]) -> Iterator[str]:
     """Where a run departs from its protocol: `player counts (2 instead of 2–5)`."""
-    given = run.get("experiment") or {}
-    defaults = dict(PROTOCOLS[given["protocol"]].defaults)
+    experiment = run.get("experiment") or {}
+    defaults = dict(PROTOCOLS[experiment["protocol"]].defaults)
     yield from _other("player counts", spans(run["players"]), spans(defaults.pop("players")))
-    yield from _other("deals", _seeds(run["seeds"]), _seeds(_listed(defaults.pop("seeds"))))
+    yield from _other("deals", _seeds(run["seeds"]), _seeds(_each_seed(defaults.pop("seeds"))))
     yield from _other("repeats", run.get("repeats", 1), defaults.pop("repeats"))
     yield from _sampling(run, defaults.pop("sampling", {}))
-    yield from _other("verify", given.get("verify") or "the graphs' own", "the graphs' own")
-    asked = {**given, "metric": run.get("metric") or given.get("metric")}
+    yield from _other("verify", experiment.get("verify") or "the graphs' own", "the graphs' own")
+    settings = {**experiment, "metric": run.get("metric") or experiment.get("metric")}
     for key, value in defaults.items():
-        yield from _keys(key, asked.get(key) or value, value)
+        yield from _keys(key, settings.get(key) or value, value)
 
 
-def _keys(name: str, now: Any, own: Any) -> Iterator[str]:
+def _keys(name: str, now: Any, expected: Any) -> Iterator[str]:
     """The keys of nested settings that have another value; keys that the protocol does not name are free."""
     if name.rpartition(".")[2] == "pool":
-        yield from _other("pool", _pool(now), _pool(own))
-    elif isinstance(now, Mapping) and isinstance(own, Mapping):
-        for key, value in own.items():
+        yield from _other("pool", _pool(now), _pool(expected))
+    elif isinstance(now, Mapping) and isinstance(expected, Mapping):
+        for key, value in expected.items():
             yield from _keys(f"{name}.{key}", now.get(key, value), value)
     else:
-        yield from _other(name, now, own)
+        yield from _other(name, now, expected)
 
 
-def _other(name: str, now: object, own: object) -> Iterator[str]:
-    if now != own:
-        yield f"{name} ({now} instead of {own})"
+def _other(name: str, now: object, expected: object) -> Iterator[str]:
+    if now != expected:
+        yield f"{name} ({now} instead of {expected})"
 
 
-def _sampling(run: Mapping[str, Any], own: Mapping[str, Any]) -> Iterator[str]:
+def _sampling(run: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
     """The settings that requests to servers carry; programs and simulated models get none."""
     models = [model for seat in (run.get("seats") or {}).values() for model in (seat.get("models") or {}).values()]
-    sent = [model for model in models if isinstance(model, Mapping) and asked(str(model["model"]))]
+    sent = [model for model in models if isinstance(model, Mapping) and on_server(str(model["model"]))]
     for name in SAMPLING if sent else ():
-        values = sorted({_said(model.get(name)) for model in sent})
-        yield from _other(name, " and ".join(values), _said(own.get(name)))
+        values = sorted({_text(model.get(name)) for model in sent})
+        yield from _other(name, " and ".join(values), _text(expected.get(name)))
 
 
-def _said(value: object) -> str:
+def _text(value: object) -> str:
     return "not set" if value is None else str(value)
 
 
-def _pool(given: Any) -> str:
-    if isinstance(given, str):
-        return "all rule players" if given == "partners" else given
-    return ", ".join(sorted(given if isinstance(given, Mapping) else labelled(given)))
+def _pool(pool: Any) -> str:
+    if isinstance(pool, str):
+        return "all rule players" if pool == "partners" else pool
+    return ", ".join(sorted(pool if isinstance(pool, Mapping) else labelled(pool)))
 
 
-def _listed(seeds: Any) -> list[int]:
+def _each_seed(seeds: Any) -> list[int]:
     return list(range(seeds["first"], seeds["first"] + seeds["count"])) if isinstance(seeds, Mapping) else list(seeds)
 
 
@@ -108,18 +108,18 @@ def _seeds(seeds: Sequence[int]) -> str:
 
 def spans(numbers: Sequence[int]) -> str:
     """`1–3, 7` for 1, 2, 3, 7."""
-    found: list[list[int]] = []
-    for one in numbers:
-        if found and one == found[-1][1] + 1:
-            found[-1][1] = one
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
         else:
-            found.append([one, one])
-    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in found)
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in runs)
 
 
 def void(name: str, same_as: Mapping[int, str]) -> str:
     """E.g. an arm without the history analyst, at player counts at which the graph has none."""
-    same = {other: [count for count, one in same_as.items() if one == other] for other in same_as.values()}
+    same = {other: [count for count, arm in same_as.items() if arm == other] for other in same_as.values()}
     where = "; ".join(
         f"{' and '.join(map(str, counts))} players, where it is the same as {other}" for other, counts in same.items()
     )

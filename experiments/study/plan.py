@@ -54,8 +54,8 @@ class Plan:
         deals = len(self.experiment.deals)
         each = sum(len(arm.players) * min(deals, deals if arm.deals is None else arm.deals) for arm in self.arms)
         if (games := each * self.experiment.repeats) > MOST_GAMES:
-            made = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
-            raise UserError(f"{made} make {games:,} games; a run has at most {MOST_GAMES:,}")
+            factors = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
+            raise UserError(f"{factors} make {games:,} games; a run has at most {MOST_GAMES:,}")
 
     @classmethod
     def _new(cls, experiment: Experiment, folder: Path) -> "Plan":
@@ -67,31 +67,31 @@ class Plan:
             teams = adhoc.arms(experiment, labels[notes.EVALUATED], records)
             played = [arm for arm in teams if recorded is None or arm.name in recorded.arms]
             return cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
-        if asked := experiment.cross_play:
-            labels = recorded.labelled() if recorded else cross_play.participants(asked.seats, experiment)
+        if pairs := experiment.cross_play:
+            labels = recorded.labelled() if recorded else cross_play.participants(pairs.seats, experiment)
             return cls(experiment, folder, tuple(cross_play.arms(experiment, labels)), labels=labels, remarks=remarks)
-        made = (
+        resolved_arms = (
             recorded.listed_arms(experiment)
             if recorded and isinstance(experiment, Rerun)
             else arms.arms(experiment, run_folder.run(folder))
         )
-        for arm in made:
-            note_banks.check_baseline(arm, made, experiment.baseline, experiment.deals)
-        banks = tuple(bank for arm in made for bank in note_banks.banks(arm, folder))
-        return cls(experiment, folder, tuple(made), remarks=remarks, banks=banks)
+        for arm in resolved_arms:
+            note_banks.check_baseline(arm, resolved_arms, experiment.baseline, experiment.deals)
+        banks = tuple(bank for arm in resolved_arms for bank in note_banks.banks(arm, folder))
+        return cls(experiment, folder, tuple(resolved_arms), remarks=remarks, banks=banks)
 
     @property
     def notes(self) -> list[str]:
         """What a reader of the results must know: about the protocol, and which arms are not played at which counts."""
-        asked = self.experiment
+        experiment = self.experiment
         return notes.notes(
             {
-                "players": sorted(set(asked.players)),
-                "seeds": asked.deals,
-                "repeats": asked.repeats,
+                "players": sorted(set(experiment.players)),
+                "seeds": experiment.deals,
+                "repeats": experiment.repeats,
                 "metric": self.metric,
-                "experiment": asked.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
-                "seats": {key: {"models": one.plain_models} for key, one in self.specs.items()},
+                "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
+                "seats": {key: {"models": spec.plain_models} for key, spec in self.specs.items()},
                 "arms": {arm.name: {"void": arm.void} for arm in self.arms},
                 "remarks": self.all_remarks,
             }
@@ -100,20 +100,20 @@ class Plan:
     @property
     def all_remarks(self) -> tuple[str, ...]:
         """What else a reader must know: rules that know more than their seat, and what the run was made from."""
-        told = (remark for arm in self.arms for remark in arm.remarks)
-        return tuple(dict.fromkeys((*_knowing(self.arms), *told, *_floor(self.arms), *self.remarks)))
+        by_arm = (remark for arm in self.arms for remark in arm.remarks)
+        return tuple(dict.fromkeys((*_knowing(self.arms), *by_arm, *_floor(self.arms), *self.remarks)))
 
     @property
     def metric(self) -> str:
         """What its arms are compared by."""
-        graphs = [one.config.context for one in self.specs.values() if one.config]
+        graphs = [spec.config.context for spec in self.specs.values() if spec.config]
         return metric.chosen(self.experiment.metric, [metric.name_of(context) for context in graphs])
 
     @property
     def stop(self) -> StopRule | None:
         """Its stop rule. Raises UserError for one that cannot be followed."""
-        asked = self.experiment
-        if asked.stop is None:
+        experiment = self.experiment
+        if experiment.stop is None:
             return None
         if waiting := next((bank for bank in self.banks if bank.waits), None):
             raise UserError(
@@ -125,14 +125,14 @@ class Plan:
         counts = set(base.players) if base else set()
         compared = [arm.name for arm in self.arms if arm is not base and counts & set(arm.players)]
         return stop_rule.resolved(
-            asked.stop,
+            experiment.stop,
             metric=self.metric,
             baseline=self.baseline,
             arms=[name for name in compared if name not in self.aside],
             alongside=[name for name in compared if name in self.aside],
-            seeds=asked.deals,
-            players=sorted(set(asked.players)),
-            repeats=asked.repeats,
+            seeds=experiment.deals,
+            players=sorted(set(experiment.players)),
+            repeats=experiment.repeats,
         )
 
     @property
@@ -167,7 +167,7 @@ class Plan:
         return Job(
             arm=arm.name,
             deal=deal,
-            lineup=tuple(one.key for one in arm.lineup(deal)),
+            lineup=tuple(spec.key for spec in arm.lineup(deal)),
             journal=self.folder / GAMES / arm.name / deal.file,
             records=tuple(sorted(arm.records(deal).items())),
             notes=tuple(sorted(note_banks.lineup_notes(arm, deal, self.folder).items())),
@@ -177,8 +177,8 @@ class Plan:
     @cached_property
     def specs(self) -> Mapping[str, PlayerSpec]:
         """The player specs of all seats, by key."""
-        found = [one for arm in self.arms for players in arm.players for one in arm.lineup(self.first(players))]
-        return {one.key: one for one in (*found, *(records.partner for records in self.partner_records))}
+        lineups = [spec for arm in self.arms for players in arm.players for spec in arm.lineup(self.first(players))]
+        return {spec.key: spec for spec in (*lineups, *(records.partner for records in self.partner_records))}
 
     def first(self, players: int) -> Deal:
         """The first deal at a player count; every player of an arm sits somewhere in it."""
@@ -187,10 +187,10 @@ class Plan:
 
 def _knowing(arms: Iterable[Arm]) -> Iterator[str]:
     """The arms with a safety rule that knows more than the seat whose decisions it judges."""
-    found = [arm.name for arm in arms if any(one.config and knows_more(one.config) for one in _players(arm))]
-    if found:
+    names = [arm.name for arm in arms if any(spec.config and knows_more(spec.config) for spec in _players(arm))]
+    if names:
         yield (
-            f"{', '.join(found)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal says "
+            f"{', '.join(names)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal says "
             "more of the position than the seat may know."
         )
 
@@ -210,4 +210,4 @@ def _floor(arms: Iterable[Arm]) -> Iterator[str]:
 
 
 def _players(arm: Arm) -> Iterator[PlayerSpec]:
-    yield from {one.key: one for players in arm.players for one in arm.lineup(Deal(1, players))}.values()
+    yield from {spec.key: spec for players in arm.players for spec in arm.lineup(Deal(1, players))}.values()

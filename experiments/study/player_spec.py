@@ -37,8 +37,8 @@ class PlayerSpec(Frozen):
         """Its models with all their settings, as plain data. Raises UserError."""
         settings = {name: settled(model) for name, model in self.models.items()}
         return {
-            name: one if isinstance(one, str) else one.model_dump(mode="json", exclude_none=True)
-            for name, one in settings.items()
+            name: value if isinstance(value, str) else value.model_dump(mode="json", exclude_none=True)
+            for name, value in settings.items()
         }
 
     def seat(self, layer: "ModelLayer") -> Seat:
@@ -75,26 +75,26 @@ class PlayerSpec(Frozen):
 
 
 def player_spec(
-    one: SeatConfig, experiment: Experiment, changes: Changes | None = None, made: GraphConfig | None = None
+    seat: SeatConfig, experiment: Experiment, changes: Changes | None = None, own_graph: GraphConfig | None = None
 ) -> PlayerSpec:
     """The spec of a seat of an experiment, with the changes of an arm; `made`: a graph that the arm made itself.
 
     Raises UserError.
     """
     changes = changes or Changes()
-    given = {**experiment.models, **changes.models, **({} if one.model is None else {"default": one.model})}
-    spec, verify = changes.graph or one.graph, changes.verify or one.verify or experiment.verify
+    models_by_name = {**experiment.models, **changes.models, **({} if seat.model is None else {"default": seat.model})}
+    spec, verify = changes.graph or seat.graph, changes.verify or seat.verify or experiment.verify
     if spec.startswith(seat_spec.OTHERS):
         _unchanged(spec, changes, verify)
         return PlayerSpec(spec=spec)
-    config = interventions.apply(seat_spec.read_graph(spec), changes.steps) if made is None else made
+    config = interventions.apply(seat_spec.read_graph(spec), changes.steps) if own_graph is None else own_graph
     config = ablate.verified(config, verify) if verify else config
-    used = {name: model for name, model in given.items() if name == "default" or name in config.models}
+    used = {name: model for name, model in models_by_name.items() if name == "default" or name in config.models}
     models = {name: sampled(model, experiment.sampling) for name, model in used.items()}
     return PlayerSpec(spec=spec, config=config, models=models)
 
 
 def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
     """Raise UserError for changes that need a graph."""
-    if asked := [name for name in (*CHANGING, "verify") if getattr(changes, name)]:
-        raise UserError(f"`{asked[0]}` changes a graph, and {spec} is not a graph")
+    if keys := [name for name in (*CHANGING, "verify") if getattr(changes, name)]:
+        raise UserError(f"`{keys[0]}` changes a graph, and {spec} is not a graph")

@@ -69,25 +69,25 @@ def positions(config: GraphConfig, players: int) -> list[Probed]:
     """The sampled positions of the game at a player count, for a seat that was shown no past games."""
 
     async def gathered() -> list[Probed]:
-        return [one async for one in at_positions(at(config, players), played, {})]
+        return [position async for position in at_positions(at(config, players), played, {})]
 
     played = game(players)
     return asyncio.run(gathered())
 
 
-async def at_positions(here: GraphConfig, played: ProbeGame, given: Memory) -> AsyncIterator[Probed]:
-    programs = Programs(here)
+async def at_positions(graph: GraphConfig, played: ProbeGame, start: Memory) -> AsyncIterator[Probed]:
+    programs = Programs(graph)
     for view in played.sampled:
-        memory = {**given, **await _remembered(programs, here, view, played, given)}
+        memory = {**start, **await _remembered(programs, graph, view, played, start)}
         notes, _ = await _play_turn(programs, view, memory)
-        yield Probed(requests(here, view, notes, memory), view, notes, memory)
+        yield Probed(requests(graph, view, notes, memory), view, notes, memory)
 
 
-async def _remembered(programs: Programs, here: GraphConfig, view: View, played: ProbeGame, given: Memory) -> Memory:
+async def _remembered(programs: Programs, graph: GraphConfig, view: View, played: ProbeGame, start: Memory) -> Memory:
     """What the seat remembers of its previous turn, when its graph has a memory."""
-    if not here.remembers or view.turn <= view.players:
+    if not graph.remembers or view.turn <= view.players:
         return {}
-    _, memory = await _play_turn(programs, played.views[view.turn - view.players - 1], given)
+    _, memory = await _play_turn(programs, played.views[view.turn - view.players - 1], start)
     return memory
 
 

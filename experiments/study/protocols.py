@@ -80,10 +80,10 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
     return _under(data, PROTOCOLS[name].defaults)
 
 
-def _under(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _under(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Both, own keys first; nested mappings are merged key by key."""
-    both = dict(own)
+    both = dict(data)
     for key, value in defaults.items():
-        mine = own.get(key)
-        both[key] = _under(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else own.get(key, value)
+        mine = data.get(key)
+        both[key] = _under(mine, value) if isinstance(mine, dict) and isinstance(value, dict) else data.get(key, value)
     return both

@@ -30,50 +30,50 @@ class Reference(Frozen):
 
 
 @cache
-def known() -> Mapping[str, Reference]:
+def packaged() -> Mapping[str, Reference]:
     """The packaged references, by name."""
     data: Any = yaml.safe_load(files("experiments.study").joinpath("references.yaml").read_text("utf-8"))
-    return {name: Reference(name=name, **one) for name, one in data.items()}
+    return {name: Reference(name=name, **fields) for name, fields in data.items()}
 
 
 def named(names: Sequence[str]) -> tuple[Reference, ...]:
     """Those of these names, each once. Raises UserError."""
     for name in names:
-        if name not in known():
-            raise UserError(f"there is no reference {name!r}; {did_you_mean(name, known())}")
-    return tuple(known()[name] for name in dict.fromkeys(names))
+        if name not in packaged():
+            raise UserError(f"there is no reference {name!r}; {did_you_mean(name, packaged())}")
+    return tuple(packaged()[name] for name in dict.fromkeys(names))
 
 
-def fitting(one: Reference, players: Sequence[int], score: Metric) -> Mapping[int, float]:
+def fitting(ref: Reference, players: Sequence[int], score: Metric) -> Mapping[int, float]:
     """Its means at these player counts, if it counts lost games as the run's score does; empty otherwise."""
-    return {count: one.means[count] for count in players if count in one.means} if one.score == score else {}
+    return {count: ref.means[count] for count in players if count in ref.means} if ref.score == score else {}
 
 
-def unfit(found: Sequence[Reference], players: Sequence[int], score: Metric) -> Iterator[str]:
+def unfit(references: Sequence[Reference], players: Sequence[int], score: Metric) -> Iterator[str]:
     """Why some are not shown, or not at every player count, in sentences."""
-    for one in found:
+    for ref in references:
         counts = " and ".join(map(str, players))
-        if not one.means:
-            yield f"The reference {one.name} is not drawn: its source gives no mean for a player count ({one.n})."
-        elif one.score != score:
-            yield f"The reference {one.name} is not shown: its score is {one.score}, and this report is by {score}."
-        elif not (there := fitting(one, players, score)):
-            has = ", ".join(map(str, one.means))
-            yield f"The reference {one.name} is not shown: it has {has} players, and this run {counts}."
-        elif missing := [count for count in players if count not in there]:
-            yield f"The reference {one.name} has no mean at {' and '.join(map(str, missing))} players."
+        if not ref.means:
+            yield f"The reference {ref.name} is not drawn: its source gives no mean for a player count ({ref.n})."
+        elif ref.score != score:
+            yield f"The reference {ref.name} is not shown: its score is {ref.score}, and this report is by {score}."
+        elif not (means := fitting(ref, players, score)):
+            has = ", ".join(map(str, ref.means))
+            yield f"The reference {ref.name} is not shown: it has {has} players, and this run {counts}."
+        elif missing := [count for count in players if count not in means]:
+            yield f"The reference {ref.name} has no mean at {' and '.join(map(str, missing))} players."
 
 
 def rows() -> list[dict[str, str]]:
     """A row for each, for a list."""
     return [
         {
-            "name": one.name,
-            "score": one.score,
-            "means": ", ".join(f"{count}p {mean:g}" for count, mean in one.means.items()) or "none by player count",
-            "n": one.n,
-            "says": one.says,
-            "source": one.source,
+            "name": ref.name,
+            "score": ref.score,
+            "means": ", ".join(f"{count}p {mean:g}" for count, mean in ref.means.items()) or "none by player count",
+            "n": ref.n,
+            "says": ref.says,
+            "source": ref.source,
         }
-        for one in known().values()
+        for ref in packaged().values()
     ]

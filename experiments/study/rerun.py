@@ -80,19 +80,19 @@ class RecordedRun(Frozen):
 
     def listed_arms(self, experiment: Rerun) -> list[Arm]:
         """The arms, unless they are pairs. Raises UserError when none has the player counts asked for."""
-        made = [self._arm(name, arm, experiment) for name, arm in self.arms.items()]
-        if not any(arm.players for arm in made):
+        arms = [self._arm(name, arm, experiment) for name, arm in self.arms.items()]
+        if not any(arm.players for arm in arms):
             counts = sorted({count for arm in self.arms.values() for count in arm.players})
             raise UserError(f"run.yaml has no arm at these player counts; it has them at {', '.join(map(str, counts))}")
-        return made
+        return arms
 
     def _arm(self, name: str, arm: RecordedArm, experiment: Rerun) -> Arm:
         assert isinstance(arm.others, dict)
-        others = {seat: self.player_spec(key) for seat, key in arm.others.items()}
+        guests = {seat: self.player_spec(key) for seat, key in arm.others.items()}
         counts = tuple(count for count in arm.players if count in experiment.players)
-        made = fixed(name, self.player_spec(arm.everybody), others, counts)
+        built = fixed(name, self.player_spec(arm.everybody), guests, counts)
         void = {count: other for count, other in arm.void.items() if count in experiment.players}
-        return replace(made, void=void, purpose=arm.purpose, sources=arm.notes, remarks=arm.remarks)
+        return replace(built, void=void, purpose=arm.purpose, sources=arm.notes, remarks=arm.remarks)
 
     @property
     def notes(self) -> list[str]:
@@ -134,8 +134,8 @@ def labelled(run: Mapping[str, Any]) -> dict[str, PlayerSpec]:
         return {}
 
 
-def _keys(others: Mapping[int, str] | tuple[str, ...]) -> Iterable[str]:
-    return others.values() if isinstance(others, Mapping) else others
+def _keys(guests: Mapping[int, str] | tuple[str, ...]) -> Iterable[str]:
+    return guests.values() if isinstance(guests, Mapping) else guests
 
 
 def _changed(seat: RecordedSeat) -> list[str]:

@@ -35,8 +35,8 @@ def read_graph(spec: str) -> GraphConfig:
         raise UserError(f"a person takes a seat of one game: `orchestrator play --seat 0={PERSON}`, or on the page")
     if spec in graph_names() or spec.endswith((".yaml", ".yml")):
         return read(spec)
-    known = (*(f"{partners.PREFIX}{name}" for name in partners.names()), *graph_names())
-    if (meant := similar_name(spec, known)) and meant.startswith(partners.PREFIX):
+    names = (*(f"{partners.PREFIX}{name}" for name in partners.names()), *graph_names())
+    if (meant := similar_name(spec, names)) and meant.startswith(partners.PREFIX):
         raise UserError(f"unknown graph {spec!r}; did you mean {meant!r}? A rule player is named {partners.PREFIX}NAME")
     return read(spec)
 
@@ -77,18 +77,18 @@ def check(seat: Seat, players: int) -> Seat:
     return seat
 
 
-def placed(given: Sequence[str], players: int) -> dict[int, str]:
+def placed(options: Sequence[str], players: int) -> dict[int, str]:
     """The specs of `--seat N=SPEC` by seat. Raises UserError for a seat that does not exist or is given twice."""
     specs: dict[int, str] = {}
-    for one in given:
-        if not (found := _PLACE.fullmatch(one)):
-            raise UserError(f"--seat {one!r} is not N=SPEC, e.g. 1=partner:piers")
-        seat = int(found["seat"])
+    for option in options:
+        if not (match := _PLACE.fullmatch(option)):
+            raise UserError(f"--seat {option!r} is not N=SPEC, e.g. 1=partner:piers")
+        seat = int(match["seat"])
         if seat >= players:
-            raise UserError(f"--seat {one!r}: the seats of {players} players are 0 to {players - 1}")
+            raise UserError(f"--seat {option!r}: the seats of {players} players are 0 to {players - 1}")
         if seat in specs:
-            raise UserError(f"--seat {one!r}: seat {seat} is taken by {specs[seat]!r}")
-        specs[seat] = found["spec"]
+            raise UserError(f"--seat {option!r}: seat {seat} is taken by {specs[seat]!r}")
+        specs[seat] = match["spec"]
     return dict(sorted(specs.items()))
 
 
@@ -115,16 +115,16 @@ def table(
     Raises UserError for a seat that cannot be used, or not at this player count.
     """
     model = named.get("default", PROGRAM)
-    made: dict[str | None, Seat] = {}
+    by_spec: dict[str | None, Seat] = {}
     for seat in range(players):
-        if (spec := specs.get(seat)) in made:
+        if (spec := specs.get(seat)) in by_spec:
             continue
         if spec is None:
-            made[spec] = graph_seat(config, model, named=named, layer=layer)
+            by_spec[spec] = graph_seat(config, model, named=named, layer=layer)
         else:
-            made[spec] = read_seat(spec, model=model, layer=layer, named=named, verify=verify, person=person)
-        check(made[spec], players)
-    return tuple(made[specs.get(seat)] for seat in range(players))
+            by_spec[spec] = read_seat(spec, model=model, layer=layer, named=named, verify=verify, person=person)
+        check(by_spec[spec], players)
+    return tuple(by_spec[specs.get(seat)] for seat in range(players))
 
 
 def persons(specs: Mapping[int, str]) -> frozenset[int]:
@@ -134,8 +134,8 @@ def persons(specs: Mapping[int, str]) -> frozenset[int]:
 
 def name(graph: str, specs: Mapping[int, str], players: int) -> str:
     """The table in the name of a file: `house-P1-partner-piers`."""
-    there = [graph] if len(specs) < players else []
-    return "-".join((*there, *(f"P{seat}-{_short(spec)}" for seat, spec in specs.items())))
+    graphs = [graph] if len(specs) < players else []
+    return "-".join((*graphs, *(f"P{seat}-{_short(spec)}" for seat, spec in specs.items())))
 
 
 def _short(spec: str) -> str:

@@ -35,12 +35,12 @@ class Seats:
 
 def memories(job: Job) -> dict[int, Memory]:
     """Return, by seat, what it is given before the game: public records of past games, and notes of another game."""
-    given: dict[int, Memory] = {
+    by_seat: dict[int, Memory] = {
         seat: {BEFORE: [_records(records.path)[n] for n in records.games]} for seat, records in job.records
     }
     for seat, notes in job.notes:
-        given[seat] = {**given.get(seat, {}), **note_banks.memory(notes, seat)}
-    return given
+        by_seat[seat] = {**by_seat.get(seat, {}), **note_banks.memory(notes, seat)}
+    return by_seat
 
 
 @lru_cache(maxsize=64)

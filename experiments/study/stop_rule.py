@@ -106,7 +106,7 @@ class StopRule(Frozen):
 
 
 def resolved(
-    asked: Stop,
+    rule: Stop,
     *,
     metric: str,
     baseline: str | None,
@@ -123,14 +123,14 @@ def resolved(
         raise UserError(f"stop: a rule goes by what the table of results has, and {metric!r} is read from journals")
     if len(seeds) < 2:
         raise UserError("stop: with a single deal there is nothing to look at in between")
-    if asked.effect is None and asked.when != "shown" and metric not in ("strict", "kept"):
+    if rule.effect is None and rule.when != "shown" and metric not in ("strict", "kept"):
         raise UserError(f"stop: say which effect is to be excluded (effect: ...), in units of {metric}")
-    effect = None if asked.when == "shown" else asked.effect or POINT
+    effect = None if rule.when == "shown" else rule.effect or POINT
     return StopRule(
-        when=asked.when,
+        when=rule.when,
         effect=effect,
-        alpha=asked.alpha,
-        looks=_looks(asked.looks, len(seeds)),
+        alpha=rule.alpha,
+        looks=_looks(rule.looks, len(seeds)),
         metric=metric,
         baseline=baseline,
         arms=tuple(arms),
@@ -141,11 +141,11 @@ def resolved(
     )
 
 
-def _looks(asked: Sequence[int], deals: int) -> tuple[int, ...]:
-    if asked and asked[-1] > deals:
-        raise UserError(f"stop: a look after {asked[-1]} deals, and the experiment has {deals}; see seeds.count")
-    wanted = asked or [max(2, round(deals * (look + 1) / LOOKS)) for look in range(LOOKS)]
-    return tuple(sorted({*wanted, deals}))
+def _looks(looks: Sequence[int], deals: int) -> tuple[int, ...]:
+    if looks and looks[-1] > deals:
+        raise UserError(f"stop: a look after {looks[-1]} deals, and the experiment has {deals}; see seeds.count")
+    chosen = looks or [max(2, round(deals * (look + 1) / LOOKS)) for look in range(LOOKS)]
+    return tuple(sorted({*chosen, deals}))
 
 
 def check(before: Mapping[str, Any], now: StopRule | None, folder: str) -> None:
@@ -164,8 +164,8 @@ def check(before: Mapping[str, Any], now: StopRule | None, folder: str) -> None:
     if now is None:
         raise UserError(f"the run in {folder!r} was begun with a stop rule ({old.sentence}), and now has none; {other}")
     changed = [name for name in StopRule.model_fields if getattr(old, name) != getattr(now, name)]
-    said = "; ".join(f"{name} was {_short(getattr(old, name))}, is {_short(getattr(now, name))}" for name in changed)
-    raise UserError(f"the stop rule of a run that was begun cannot change: {said}. To go on, {other}")
+    words = "; ".join(f"{name} was {_short(getattr(old, name))}, is {_short(getattr(now, name))}" for name in changed)
+    raise UserError(f"the stop rule of a run that was begun cannot change: {words}. To go on, {other}")
 
 
 def _short(value: object) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 import graphs
 from graphs.ablate import at
-from graphs.control_notes import drawn, placebo, shuffled
+from graphs.control_notes import draw_note, placebo, shuffled
 from graphs.recorded import replies
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
@@ -95,7 +95,7 @@ async def test_a_shuffled_note_names_no_move_player_or_slot_that_is_not_there(na
     found, put = await said(name), 0
     for view, reply in found:
         others = [(other, there) for there, other in found if type(other) is type(reply) and there != view]
-        made = drawn(reply, others, view)
+        made = draw_note(reply, others, view)
         if made is None:
             continue
         note, there = made

@@ -15,7 +15,7 @@ from experiments.tasks.fork.position import Position, position, whole
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.graph_seat import GraphSeat, Model
-from graphs.recorded import Note, depending, edited, known, models_asked, notes_of, recorded
+from graphs.recorded import Note, depending, edited, models_asked, node_name, notes_of, recorded
 from orchestrator.errors import ModelError, UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Event
@@ -158,8 +158,10 @@ def _with_fixed_notes(
 ) -> Fork:
     """Return the fork with the notes of all nodes held fixed that are neither asked nor read somebody who is."""
     place, config, events = fork.place, fork.config, fork.old.events
-    changed = {known(config, name) for name in ask} if ask is not None else change.nodes_to_ask(place.config, config)
-    edited_nodes = frozenset(known(config, name) for name in edits)
+    changed = (
+        {node_name(config, node) for node in ask} if ask is not None else change.nodes_to_ask(place.config, config)
+    )
+    edited_nodes = frozenset(node_name(config, name) for name in edits)
     asks = {*changed, *depending(config, {*changed, *edited_nodes})} - edited_nodes
     fixed = recorded(config, events, {*asks, *edited_nodes})
     before = notes_of(config, events)

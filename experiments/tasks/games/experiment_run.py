@@ -166,7 +166,7 @@ class ExperimentRun:
         waiting = dict[tuple[str, int], str]()
         for bank in self.plan.banks:
             with locked(self.plan.folder):
-                if bank.there():
+                if bank.exists():
                     continue
                 if not bank.waits:
                     bank.write(bank.journals())
@@ -214,7 +214,7 @@ class ExperimentRun:
 
     def _play_partner_records(self) -> None:
         """Play the past games of ad-hoc trials that are missing."""
-        missing = {(past.name, past.players): past for past in self.plan.partner_records if not past.there()}
+        missing = {(past.name, past.players): past for past in self.plan.partner_records if not past.exists()}
         jobs = [job for past in missing.values() for job in past.jobs()]
         if not jobs:
             return

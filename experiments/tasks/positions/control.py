@@ -9,7 +9,7 @@ from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import BankPosition
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
-from graphs.control_notes import drawn, placebo
+from graphs.control_notes import draw_note, placebo
 from graphs.recorded import Note
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.models.request import Absent
@@ -68,7 +68,7 @@ def _shuffled(
     ]
     shuffled = list[Any]()
     for number, reply in enumerate(replies):
-        donation = (reply, None) if isinstance(reply, Absent) else drawn(reply, notes, position.view, seed + number)
+        donation = (reply, None) if isinstance(reply, Absent) else draw_note(reply, notes, position.view, seed + number)
         if donation is None:
             return None
         shuffled.append(donation[0])
