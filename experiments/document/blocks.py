@@ -1,5 +1,6 @@
 """What a document is made of: headings, texts, notes, tables, figures, and texts that a page folds away."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -122,6 +123,14 @@ Block: TypeAlias = Heading | Text | Note | Table | Figure | Folded
 class Document:
     title: str
     blocks: tuple[Block, ...]
+
+
+EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
+
+
+def plain(text: str) -> str:
+    """Return a text without the marks of emphasis."""
+    return EMPHASIS.sub(r"\1", text)
 
 
 def table(key: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], **options: Any) -> Table:

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
 
-from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text
-from experiments.document.inline import EMPHASIS
+from experiments.document.blocks import EMPHASIS, Block, Document, Figure, Folded, Heading, Note, Table, Text
 
 
 def page(document: Document) -> str:

@@ -1,10 +1,9 @@
 """Tables of documents for LaTeX, in the style of booktabs."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from experiments.document.blocks import Block, Table
-from experiments.document.inline import plain
+from experiments.document.blocks import Block, Table, plain
 
 WIDE = 9
 """Columns that fit the width of a text at the size of its tables."""
@@ -36,21 +35,13 @@ def tables(parts: Iterable[Block], head: str, name: str) -> str:
 
 
 def table(part: Table, label: str) -> str:
-    """Return a table environment."""
+    """Return a table environment, a wide one scaled to the width of the text."""
     if (printed := part.printed()) is None:
         return ""
     titles = [escape(column.title).replace(r"95 \%", r"95\,\%") for column in printed.columns]
     caption = ". ".join(filter(None, (plain(part.title).rstrip("."), plain(part.caption))))
     places = "".join("l" if column.format.words else "r" for column in printed.columns)
-    return environment(titles, printed.texts(), caption, label, places)
-
-
-def environment(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, label: str, places: str) -> str:
-    """Return a table environment, a wide one scaled to the width of the text.
-
-    `heads` are LaTeX already, all else is plain text; `places` holds `l` or `r` for each column.
-    """
-    wide = len(heads) > WIDE
+    wide = len(titles) > WIDE
     return "\n".join(
         [
             r"\begin{table}",
@@ -60,9 +51,9 @@ def environment(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: st
             *([r"  \resizebox{\textwidth}{!}{%"] if wide else []),
             rf"  \begin{{tabular}}{{{places}}}",
             r"    \toprule",
-            f"    {' & '.join(heads)} \\\\",
+            f"    {' & '.join(titles)} \\\\",
             r"    \midrule",
-            *(f"    {' & '.join(map(escape, row))} \\\\" for row in rows),
+            *(f"    {' & '.join(map(escape, row))} \\\\" for row in printed.texts()),
             r"    \bottomrule",
             r"  \end{tabular}" + ("}" if wide else ""),
             r"\end{table}",

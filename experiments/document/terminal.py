@@ -14,8 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 
-from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Level, Look, Note, Table, Text
-from experiments.document.inline import plain
+from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Level, Look, Note, Table, Text, plain
 
 UNBROKEN = 100_000
 """Width of output to a file or another program, so that no line is broken."""
