@@ -40,7 +40,18 @@ def measure(
     from dataclasses import asdict
 
     import graphs
-    from benchmarks import interval_coverage, partner_scores, simulated_experiments, speed, stop_simulation, throughput
+
+    try:
+        from benchmarks import (
+            interval_coverage,
+            partner_scores,
+            simulated_experiments,
+            speed,
+            stop_simulation,
+            throughput,
+        )
+    except ImportError:
+        raise UserError("bench measures with benchmarks/, which only a checkout of the repository has") from None
     from experiments.document.terminal import console
     from orchestrator.players import partners
 
