@@ -7,6 +7,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
+
 from experiments.record.boards import Board, boards
 from experiments.record.lines import NO_GAME, CallBrief, Line, Lines
 from graphs.ablate import at
@@ -145,8 +147,11 @@ class Game:
             return cls(started, _result(last), lines, name or path.stem)
         except file.Changed as why:
             raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
-        except ValueError:
-            raise NotAJournal(f"{str(path)!r} is not a journal that this program reads; it stays as it is") from None
+        except UnicodeDecodeError:
+            raise NotAJournal(f"cannot read {path} as a journal: it is not text") from None
+        except ValueError as error:
+            reason = NO_GAME if isinstance(error, ValidationError) else str(error)
+            raise NotAJournal(f"{path}, line 1: {reason}; it is not a journal that this program reads") from None
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Game":

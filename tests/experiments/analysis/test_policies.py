@@ -153,5 +153,5 @@ def test_a_file_that_is_no_journal_is_named(tmp_path: Path) -> None:
     rows = run_folder.read_rows(folder)
     path = folder / rows[0].journal
     path.write_bytes(path.read_bytes().replace(b'"moved"', b'"moved", half', 1))
-    with pytest.raises(UserError, match="is not a journal that this program reads"):
+    with pytest.raises(UserError, match="line 4: not a journal line"):
         action_tables(folder, rows)
