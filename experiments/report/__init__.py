@@ -1,5 +1,5 @@
-"""Reports of runs: pages with tables and figures, the summary that a run prints, and the comparison of two runs.
+"""Reports of runs: one document of tables, notes and figures, what a run prints at its end, and runs compared.
 
-It may import results, design, show, running and statistics. Start reading at run_report.py; a new figure goes into
-figures/.
+Start reading at run_report.py. A new table is a function in score_tables.py or control_tables.py that returns a Table,
+and a line of run_report.py; a new figure goes into figures/.
 """
