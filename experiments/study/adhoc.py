@@ -6,17 +6,16 @@ trial to the next. Its own self-play, the partners' self-play and their cross-pl
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 
 from experiments.record.files import write_atomically
 from experiments.study import cross_play
 from experiments.study.arm_names import check_number
-from experiments.study.arms import Arm, Deal, GivenRecords, check
+from experiments.study.arms import Arm, Deal, Trials, check
 from experiments.study.cross_play import WITH, player_counts
-from experiments.study.experiment import AdHoc, Experiment
+from experiments.study.experiment import Experiment
 from experiments.study.job import Job, Outcome
 from experiments.study.notes import EVALUATED
 from experiments.study.player_spec import PlayerSpec, player_spec
@@ -108,24 +107,6 @@ def partner_records(experiment: Experiment, specs: Mapping[str, PlayerSpec], fol
     ]
 
 
-@dataclass(frozen=True)
-class TrialDraw:
-    """What is drawn for a trial; the same each time, whatever seat is evaluated."""
-
-    position: int
-    games: tuple[int, ...]
-    """Indices of the past games, in the order in which they are shown."""
-
-
-def draw_trial(teams: AdHoc, label: str, deal: Deal) -> TrialDraw:
-    """The position and the past games of a trial with a partner."""
-    chance = Random(f"{teams.draw} {label} {deal.players} {deal.seed} {deal.repeat}")
-    position = chance.randrange(deal.players)
-    if teams.position != "random":
-        position = deal.seed % deal.players if teams.position == "rotate" else teams.position
-    return TrialDraw(position, tuple(chance.sample(range(teams.past.count), teams.games)))
-
-
 def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[PartnerRecords]) -> list[Arm]:
     """The evaluated seat with every partner and with itself, every partner with itself, every pair of partners.
 
@@ -135,56 +116,31 @@ def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[Partne
     teams, by_label = experiment.adhoc, dict[str, list[PartnerRecords]]()
     for record in records:
         by_label.setdefault(record.label, []).append(record)
-    trials = [_trials(teams, evaluated, label, several, experiment) for label, several in by_label.items()]
     partners = {label: several[0].partner for label, several in by_label.items()}
+    trials = [
+        Arm(
+            f"{EVALUATED}{WITH}{label}",
+            partners[label],
+            guest=evaluated,
+            place=Trials(teams, label, {record.players: record.path for record in several}),
+            players=player_counts(partners[label], evaluated, experiment, teams.pool),
+        )
+        for label, several in by_label.items()
+    ]
     check_number(len(partners) ** 2 + len(trials), [f"{len(partners)} partners and their pairs"])
-    cross = [_pair(a, b, partners, experiment) for a in partners for b in partners]
-    alone = _self_play(teams, evaluated, trials, by_label)
-    for arm in (*trials, *alone, *cross):
-        check(arm)
-    return [*trials, *alone, *cross]
-
-
-def _self_play(
-    teams: AdHoc, evaluated: PlayerSpec, trials: Iterable[Arm], records: Mapping[str, list[PartnerRecords]]
-) -> list[Arm]:
-    """The evaluated seat with itself, without past games: it needs none. None where the pool is empty."""
+    cross = [_pair(f"{a}{WITH}{b}", partners[b], partners[a], experiment) for a in partners for b in partners]
     counts = tuple(sorted({count for arm in trials for count in arm.players}))
-    nothing = (
-        [GivenRecords(record.path, ()) for several in records.values() for record in several[:1]][:1]
-        if teams.games
-        else []
-    )
-
-    def shown(deal: Deal) -> Mapping[int, GivenRecords]:
-        return {seat: none for seat in range(deal.players) for none in nothing}
-
-    return [Arm(SELF_PLAY, evaluated, records=shown, players=counts, deals=teams.cross)] if counts else []
+    path = next((record.path for several in by_label.values() for record in several), None)
+    # with itself it is shown no past games: it needs none
+    alone = Arm(SELF_PLAY, evaluated, unshown=path if teams.games else None, players=counts, deals=teams.cross)
+    every = [*trials, *([alone] if counts else []), *cross]
+    for arm in every:
+        check(arm)
+    return every
 
 
-def _trials(
-    teams: AdHoc, evaluated: PlayerSpec, label: str, records: list[PartnerRecords], experiment: Experiment
-) -> Arm:
-    paths = {record.players: record.path for record in records}
-
-    def shown(deal: Deal) -> Mapping[int, GivenRecords]:
-        trial = draw_trial(teams, label, deal)
-        return {trial.position: GivenRecords(paths[deal.players], trial.games)} if trial.games else {}
-
-    def others(deal: Deal) -> Mapping[int, PlayerSpec]:
-        return {draw_trial(teams, label, deal).position: evaluated}
-
-    partner = records[0].partner
-    counts = player_counts(partner, evaluated, experiment, teams.pool)
-    return Arm(f"{EVALUATED}{WITH}{label}", partner, others, shown, counts)
-
-
-def _pair(a: str, b: str, partners: Mapping[str, PlayerSpec], experiment: Experiment) -> Arm:
-    """A in seat (seed mod players), so that each starts equally often; the diagonal is self-play."""
+def _pair(name: str, everybody: PlayerSpec, guest: PlayerSpec, experiment: Experiment) -> Arm:
+    """Return an arm with a guest in seat (seed mod players), so that each starts equally often."""
     assert experiment.adhoc is not None
-    counts = player_counts(partners[a], partners[b], experiment, experiment.adhoc.pool)
-    return Arm(f"{a}{WITH}{b}", partners[b], _rotated(partners[a]), players=counts, deals=experiment.adhoc.cross)
-
-
-def _rotated(player: PlayerSpec) -> Callable[[Deal], Mapping[int, PlayerSpec]]:
-    return lambda deal: {deal.seed % deal.players: player}
+    counts = player_counts(everybody, guest, experiment, experiment.adhoc.pool)
+    return Arm(name, everybody, guest=guest, place="rotate", players=counts, deals=experiment.adhoc.cross)

@@ -1,14 +1,15 @@
 """The arms of an experiment: what sits in which seat in which deal."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, Literal
 
 from experiments.record.rows import journal_name
 from experiments.study import control_arms, controls, matrix
 from experiments.study.controls import Purpose
-from experiments.study.experiment import Experiment
+from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE, Changes, SeatConfig
 from experiments.study.matrix import ListedArm
 from experiments.study.player_spec import PlayerSpec, player_spec
@@ -46,12 +47,33 @@ class GivenNotes:
     deal: Deal
 
 
-def _no_others(deal: Deal) -> Mapping[int, PlayerSpec]:
-    return {}
+@dataclass(frozen=True)
+class TrialDraw:
+    """What is drawn for a trial; the same each time, whatever seat is evaluated."""
+
+    position: int
+    games: tuple[int, ...]
+    """Indices of the past games, in the order in which they are shown."""
 
 
-def _no_records(deal: Deal) -> Mapping[int, GivenRecords]:
-    return {}
+@dataclass(frozen=True)
+class Trials:
+    """Ad-hoc trials with a partner: where the guest sits, and which past games it is shown."""
+
+    settings: AdHoc
+    label: str
+    """The partner's."""
+    paths: Mapping[int, Path]
+    """The files of past games, by player count."""
+
+    def draw(self, deal: Deal) -> TrialDraw:
+        """Return the position and the past games of a trial."""
+        settings = self.settings
+        chance = Random(f"{settings.draw} {self.label} {deal.players} {deal.seed} {deal.repeat}")
+        position = chance.randrange(deal.players)
+        if settings.position != "random":
+            position = deal.seed % deal.players if settings.position == "rotate" else settings.position
+        return TrialDraw(position, tuple(chance.sample(range(settings.past.count), settings.games)))
 
 
 @dataclass(frozen=True)
@@ -61,10 +83,14 @@ class Arm:
     name: str
     everybody: PlayerSpec
     """In every seat that is not among the others."""
-    others: Callable[[Deal], Mapping[int, PlayerSpec]] = _no_others
-    """By seat."""
-    records: Callable[[Deal], Mapping[int, GivenRecords]] = _no_records
-    """Past games that some seats are shown before the game."""
+    others: Mapping[int, PlayerSpec] = field(default_factory=dict)
+    """By seat, the same in every deal."""
+    guest: PlayerSpec | None = None
+    """A player in one seat, in place of the others."""
+    place: int | Literal["rotate"] | Trials = 0
+    """The guest's seat; `rotate`: seat (seed mod players); drawn for each trial."""
+    unshown: Path | None = None
+    """A file of past games of which every seat is shown none."""
     players: tuple[int, ...] = ()
     deals: int | None = None
     """Only the first so many seeds; None for all."""
@@ -77,8 +103,25 @@ class Arm:
     remarks: tuple[str, ...] = ()
     """What a reader of its results must know."""
 
+    def guests(self, deal: Deal) -> Mapping[int, PlayerSpec]:
+        """Return who sits in seats of their own, by seat."""
+        if self.guest is None:
+            return self.others
+        if isinstance(self.place, Trials):
+            return {self.place.draw(deal).position: self.guest}
+        return {deal.seed % deal.players if self.place == "rotate" else self.place: self.guest}
+
+    def records(self, deal: Deal) -> Mapping[int, GivenRecords]:
+        """Return the past games that seats are shown before the game, by seat."""
+        if self.unshown:
+            return {seat: GivenRecords(self.unshown, ()) for seat in range(deal.players)}
+        if isinstance(self.place, Trials) and (trial := self.place.draw(deal)).games:
+            return {trial.position: GivenRecords(self.place.paths[deal.players], trial.games)}
+        return {}
+
     def lineup(self, deal: Deal) -> tuple[PlayerSpec, ...]:
-        guests = self.others(deal)
+        """Return who sits where, by seat."""
+        guests = self.guests(deal)
         return tuple(guests.get(seat, self.everybody) for seat in range(deal.players))
 
 
@@ -114,7 +157,7 @@ def _arm(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[s
     else:
         everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
     guests = {seat: player_spec(seat_of, experiment) for seat, seat_of in {**experiment.seats, **changes.seats}.items()}
-    arm = fixed(name, everybody, guests, experiment.players)
+    arm = Arm(name, everybody, guests, players=experiment.players)
     if changes.prompts and experiment.baseline is not None:
         remarks = (*remarks, control_arms.proved(name, experiment, changes, everybody, by_name))
     sources = _sources(everybody, changes)
@@ -136,15 +179,10 @@ def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
     }
 
 
-def fixed(name: str, everybody: PlayerSpec, guests: Mapping[int, PlayerSpec], players: tuple[int, ...]) -> Arm:
-    """An arm with the same seats in every deal."""
-    return Arm(name, everybody, lambda deal: guests, players=players)
-
-
 def check(arm: Arm) -> None:
     """Raise UserError when a seat of an arm is impossible at one of its player counts."""
     for players in arm.players:
-        guests = arm.others(Deal(0, players))
+        guests = arm.guests(Deal(0, players))
         if absent := [seat for seat in guests if seat >= players]:
             raise UserError(f"there is no seat {absent[0]} among {players} players; the seats are 0 to {players - 1}")
         for spec in {spec.key: spec for spec in (arm.everybody, *guests.values())}.values():

@@ -1,9 +1,9 @@
 """Cross-play: every ordered pair (A, B), A in exactly one seat and B in all others; the diagonal is self-play."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from experiments.study.arm_names import check_number
-from experiments.study.arms import Arm, Deal, check
+from experiments.study.arms import Arm, check
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import SeatConfig
 from experiments.study.player_spec import PlayerSpec, player_spec
@@ -40,12 +40,7 @@ def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None)
     for label, a in specs.items():
         for other, b in specs.items():
             counts = player_counts(a, b, experiment, pairs.seats)
-            arm = Arm(f"{label}{WITH}{other}", b, _alone(a, rotate=pairs.rotate), players=counts)
+            arm = Arm(f"{label}{WITH}{other}", b, guest=a, place="rotate" if pairs.rotate else 0, players=counts)
             check(arm)
             listed_pairs.append(arm)
     return listed_pairs
-
-
-def _alone(a: PlayerSpec, *, rotate: bool) -> Callable[[Deal], Mapping[int, PlayerSpec]]:
-    """A in one seat of a deal."""
-    return lambda deal: {deal.seed % deal.players if rotate else 0: a}

@@ -103,7 +103,7 @@ def resolved(plan: Plan, decks: Mapping[int, str] | None = None) -> dict[str, An
 
 def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
     """What sits where; only what, where that changes from deal to deal."""
-    guests: Any = {seat: spec.key for seat, spec in arm.others(plan.first(max(PLAYERS))).items()}
+    guests: Any = {seat: spec.key for seat, spec in arm.guests(plan.first(max(PLAYERS))).items()}
     if plan.labels:
         keys = {spec.key for players in arm.players for spec in arm.lineup(plan.first(players))}
         guests = sorted(keys - {arm.everybody.key})

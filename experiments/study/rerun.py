@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError
 
-from experiments.study.arms import Arm, fixed
+from experiments.study.arms import Arm
 from experiments.study.controls import Purpose
 from experiments.study.experiment import Rerun
 from experiments.study.file_schema import Model, SeatNumber, settled
@@ -90,7 +90,7 @@ class RecordedRun(Frozen):
         assert isinstance(arm.others, dict)
         guests = {seat: self.player_spec(key) for seat, key in arm.others.items()}
         counts = tuple(count for count in arm.players if count in experiment.players)
-        built = fixed(name, self.player_spec(arm.everybody), guests, counts)
+        built = Arm(name, self.player_spec(arm.everybody), guests, players=counts)
         void = {count: other for count, other in arm.void.items() if count in experiment.players}
         return replace(built, void=void, purpose=arm.purpose, sources=arm.notes, remarks=arm.remarks)
 

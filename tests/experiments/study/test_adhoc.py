@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 import graphs
 from experiments.running.runner import RunOptions
-from experiments.study import adhoc
 from experiments.study import experiment as config
-from experiments.study.arms import Deal
+from experiments.study.arms import Deal, Trials
 from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.errors import UserError
@@ -85,16 +84,16 @@ def test_trials_are_drawn_the_same_each_time_with_a_hundred_sets_and_all_positio
     assert asked is not None and asked.games == 10
     for players in (2, 3, 4, 5):
         deals = [Deal(seed, players) for seed in range(1, 201)]
-        first, again = ([adhoc.draw_trial(asked, "piers", deal) for deal in deals] for _ in range(2))
+        first, again = ([Trials(asked, "piers", {}).draw(deal) for deal in deals] for _ in range(2))
         assert first == again
         assert len({frozenset(trial.games) for trial in first}) >= 100
         assert all(len(set(trial.games)) == 10 for trial in first)
         seats = [trial.position for trial in first]
         assert all(120 / players < seats.count(seat) < 300 / players for seat in range(players))
     other = asked.model_copy(update={"draw": 2})
-    assert [adhoc.draw_trial(other, "piers", deal) for deal in deals] != first
+    assert [Trials(other, "piers", {}).draw(deal) for deal in deals] != first
     turned = asked.model_copy(update={"position": "rotate"})
-    assert [adhoc.draw_trial(turned, "piers", Deal(seed, 4)).position for seed in range(8)] == [0, 1, 2, 3] * 2
+    assert [Trials(turned, "piers", {}).draw(Deal(seed, 4)).position for seed in range(8)] == [0, 1, 2, 3] * 2
 
 
 def test_the_evaluated_seat_sees_the_partners_games_on_every_turn_and_keeps_nothing_between_trials(
@@ -108,7 +107,7 @@ def test_the_evaluated_seat_sees_the_partners_games_on_every_turn_and_keeps_noth
         events = journal.read(tmp_path / row.journal)
         started = events[0]
         assert isinstance(started, GameStarted) and asked.adhoc
-        trial = adhoc.draw_trial(asked.adhoc, "chance", Deal(row.seed, row.players))
+        trial = Trials(asked.adhoc, "chance", {}).draw(Deal(row.seed, row.players))
         names = [seat.graph for seat in started.seats]
         assert names.count("watching") == 1 and names[trial.position] == "watching"
         assert started.memories == {

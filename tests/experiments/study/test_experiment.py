@@ -109,7 +109,7 @@ def test_the_papers_settings_are_in_their_ready_files() -> None:
     assert experiment.read("best-of-k").matrix["change.proposer.samples"] == (1, 2, 3, 4, 5, 6, 7)
     guandan = Plan.resolve(experiment.read("tom-guandan"), NOWHERE)
     beside = Counter(
-        (arm.everybody.name.partition("-")[0], str(next(iter(arm.others(Deal(1, 4)).values())).spec))
+        (arm.everybody.name.partition("-")[0], str(next(iter(arm.guests(Deal(1, 4)).values())).spec))
         for arm in guandan.arms
         for _ in guandan.experiment.deals  # two positions of 20 deals
     )
@@ -252,7 +252,7 @@ def test_a_matrix_varies_one_setting_of_a_model_or_a_seat() -> None:
     one, other = (arm.everybody.models["default"] for arm in made)
     assert isinstance(one, ModelSettings) and isinstance(other, ModelSettings)
     assert (one.temperature, other.temperature, other.max_tokens, other.name) == (0, 0.7, 9, "x")
-    seated = made[0].others(Deal(1, 2))
+    seated = made[0].guests(Deal(1, 2))
     assert seated[1].config and seated[1].config.verify.rule == "none" and seated[0].spec == "partner:iggi"
 
 
