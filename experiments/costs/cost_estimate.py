@@ -9,7 +9,7 @@ from experiments.costs import measured as measured_costs
 from experiments.costs import prompt_probe
 from experiments.costs.measured import Finished, Measured
 from experiments.costs.prompt_probe import TurnLoad
-from experiments.record.rows import Peeked
+from experiments.record.game import Game
 from experiments.study import prompt_positions
 from experiments.study.job import Job
 from experiments.study.player_spec import PlayerSpec
@@ -86,7 +86,7 @@ class Estimates:
 
     @classmethod
     def prepare(
-        cls, specs: Mapping[str, PlayerSpec], games: Mapping[Path, Peeked], answer: int | None = None
+        cls, specs: Mapping[str, PlayerSpec], games: Mapping[Path, Game], answer: int | None = None
     ) -> "Estimates":
         """Return estimates with the journals of run folders as measurements. Raises UserError."""
         if answer is not None and answer < 1:

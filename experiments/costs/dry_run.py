@@ -11,7 +11,8 @@ from experiments.costs import cost_estimate, spread
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.document.blocks import Block, Column, notes, table
 from experiments.document.formats import INT, RIGHT, number
-from experiments.record.rows import Peeked, finished, peek_all
+from experiments.record.game import Game
+from experiments.record.rows import finished, peek_all
 from experiments.study import manifest, prompt_positions
 from experiments.study.experiment import Experiment
 from experiments.study.job import Job
@@ -108,7 +109,7 @@ def _by_arm(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
 
 
 def _games(
-    estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job], games: Mapping[Path, Peeked]
+    estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job], games: Mapping[Path, Game]
 ) -> Games:
     each = [estimates.game(job) for job in waiting or jobs[:1]]
     bill = cost_estimate.total(estimate.bill for estimate in each) if waiting else cost_estimate.NOTHING

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.record.rows import Peeked
+from experiments.record.game import Game
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.player_spec import PlayerSpec
 from orchestrator.errors import UserError
@@ -89,7 +89,7 @@ class Measured:
     """What servers counted, by journals of a single model: those of several do not say which of them counted what."""
 
     @classmethod
-    def select(cls, games: Mapping[Path, Peeked]) -> "Measured":
+    def select(cls, games: Mapping[Path, Game]) -> "Measured":
         """Return the measurements in the journals of run folders."""
         counts: list[tuple[Settings, ServerCounts]] = []
         for path, game in games.items():
@@ -133,7 +133,7 @@ def _key(settings: Settings) -> str:
     return json.dumps(settings, sort_keys=True)
 
 
-def _models(game: Peeked) -> Iterator[Settings]:
+def _models(game: Game) -> Iterator[Settings]:
     """Return the settings of the models on servers that the seats of a game ask."""
     for seat in game.started.seats if game.started else ():
         yield from (model for name, model in seat.models.items() if name != PROGRAM and not is_simulated(name))
@@ -152,7 +152,7 @@ def _calls(path: Path) -> Iterator[ServerCounts]:
         return  # whoever reads the journal for its game says what is wrong with it
 
 
-def _finished(games: Iterable[Peeked]) -> Iterator[Finished]:
+def _finished(games: Iterable[Game]) -> Iterator[Finished]:
     for peeked in games:
         if peeked.started is not None and peeked.result is not None:
             lineup = tuple(sorted(map(seat_key, peeked.started.seats)))

@@ -18,7 +18,7 @@ def text(name: str) -> str:
 def names(suffix: str) -> list[str]:
     """The files with a suffix, by name."""
     return sorted(
-        one.name for one in files("experiments.page").joinpath("static").iterdir() if one.name.endswith(suffix)
+        path.name for path in files("experiments.page").joinpath("static").iterdir() if path.name.endswith(suffix)
     )
 
 
@@ -34,12 +34,13 @@ def index() -> str:
 
 def mapped(page: str, imports: dict[str, str]) -> str:
     """The page with the import map filled in."""
-    listed = json.dumps({"imports": imports}, indent=1)
-    return _MAP.sub(lambda found: f"{found[1]}{listed}{found[2]}", page)
+    text = json.dumps({"imports": imports}, indent=1)
+    return _MAP.sub(lambda match: f"{match[1]}{text}{match[2]}", page)
 
 
 def script_hashes(page: str) -> list[str]:
     """The hashes of inline scripts, as a content security policy names them."""
     return [
-        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in _INLINE.findall(page)
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in _INLINE.findall(page)
     ]

@@ -19,16 +19,16 @@ def by_conventions(position: Board) -> tuple[Hands, Hands]:
     """
     view = position.view
     sight = {hand.seat: hand.cards for hand in view.hands}
-    found = understand(view.history, view.players, view.seat, sight).knowledge
-    return found.literal, found.common
+    knowledge = understand(view.history, view.players, view.seat, sight).knowledge
+    return knowledge.literal, knowledge.common
 
 
 def inferred(position: Board) -> list[list[list[str] | None]]:
     """By seat and slot, the cards that the conventions leave; None where they add nothing to hints."""
-    literal, known = by_conventions(position)
+    literal, narrowed = by_conventions(position)
     return [
         [None if now == hints else spoken.cards(unmask(now)) for now, hints in zip(after, before, strict=True)]
-        for after, before in zip(known, literal, strict=True)
+        for after, before in zip(narrowed, literal, strict=True)
     ]
 
 
@@ -39,7 +39,7 @@ def beliefs(game: Game, turn: int, seat: int | None) -> dict[str, Any]:
     if seat not in range(game.started.players):
         raise UserError(f"there is no seat {seat}; the seats are 0 to {game.started.players - 1}")
     visible = [hand for other, hand in enumerate(position.hands) if other != seat]
-    exact = belief.believe([known.mask for known in position.known[seat]], position.view.piles, *visible)
+    exact = belief.believe([knowledge.mask for knowledge in position.known[seat]], position.view.piles, *visible)
     conventional = _conventional(position, seat, visible)
     slots = [
         {
@@ -55,8 +55,8 @@ def beliefs(game: Game, turn: int, seat: int | None) -> dict[str, Any]:
 
 def _conventional(position: Board, seat: int, visible: list[tuple[Card, ...]]) -> tuple[belief.Slot, ...] | None:
     """None where what was inferred contradicts the cards in sight."""
-    _, known = by_conventions(position)
+    _, narrowed = by_conventions(position)
     try:
-        return belief.believe(known[seat], position.view.piles, *visible)
+        return belief.believe(narrowed[seat], position.view.piles, *visible)
     except ValueError:
         return None

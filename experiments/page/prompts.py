@@ -21,12 +21,12 @@ def key_of(calls: Sequence[Call]) -> list[str]:
     A call that was made again after its game had been suspended has the number of the try behind it: `proposer.0.0.2`.
     """
     seen: Counter[str] = Counter()
-    found = []
+    names = []
     for call in calls:
         name = f"{call.node}.{call.sample}.{call.ask}"
         seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name}.{seen[name]}")
-    return found
+        names.append(name if seen[name] == 1 else f"{name}.{seen[name]}")
+    return names
 
 
 class Prompts:
@@ -46,8 +46,8 @@ class Prompts:
             return {}
         view = self.game.board(self.turn).view
         try:
-            made = requests(config, view, notes_of(config, self.events), self.game.memory(self.turn))
-            return {node: messages(request.parts) for node, request in made.items()}
+            prompts = requests(config, view, notes_of(config, self.events), self.game.memory(self.turn))
+            return {node: messages(request.parts) for node, request in prompts.items()}
         except (UserError, LookupError, ValueError):  # a lean journal, or one of an older version
             return {}
 
@@ -60,18 +60,22 @@ class Prompts:
 
     def only(self, call: Call) -> list[str]:
         """Its sections that no other node of the turn got."""
-        own = base(call.node)
-        others = {name for other in self.calls if base(other.node) != own for name in self.sections(other)}
-        alone = not any(base(other.node) != own for other in self.calls)
-        return [] if alone else [name for name in self.sections(call) if name not in others]
+        node = base(call.node)
+        theirs = {name for other in self.calls if base(other.node) != node for name in self.sections(other)}
+        alone = not any(base(other.node) != node for other in self.calls)
+        return [] if alone else [name for name in self.sections(call) if name not in theirs]
 
     def prompt(self, key: str) -> Json:
         """Raises UserError for a call that is not there."""
         for call, name in zip(self.calls, key_of(self.calls), strict=True):
             if name == key:
                 only = set(self.only(call))
-                shown = [_message(one, only) for one in self.of(call)]
-                return {"rendered": not call.messages, "messages": shown, "why": None if shown else self._missing(call)}
+                messages = [_message(message, only) for message in self.of(call)]
+                return {
+                    "rendered": not call.messages,
+                    "messages": messages,
+                    "why": None if messages else self._missing(call),
+                }
         raise UserError(f"turn {self.turn} has no call {key[:80]!r}")
 
     def _missing(self, call: Call) -> str:

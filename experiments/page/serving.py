@@ -28,15 +28,15 @@ def listening(port: int | None) -> socket.socket:
 
 
 def _bound(port: int) -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind((HOST, port))
-        made.listen()  # at once, so that a browser which is quicker than the server waits for it
+        listener.bind((HOST, port))
+        listener.listen()  # at once, so that a browser which is quicker than the server waits for it
     except OSError:
-        made.close()
+        listener.close()
         raise
-    return made
+    return listener
 
 
 def address(listener: socket.socket) -> str:

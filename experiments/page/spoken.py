@@ -24,9 +24,9 @@ def encoded(data: Any) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def move(one: Move | str) -> Json:
+def move(source: Move | str) -> Json:
     """`{"text": "hint P1 rank 1", "type": "hint", "to": 1, "rank": 1}`."""
-    made = parse(one) if isinstance(one, str) else one
+    made = parse(source) if isinstance(source, str) else source
     data: Json = {"text": str(made), "type": made.kind.partition("_")[0]}
     for name in ("slot", "to", "colour", "rank"):
         if (value := getattr(made, name, None)) is not None:
@@ -34,16 +34,16 @@ def move(one: Move | str) -> Json:
     return data
 
 
-def cards(found: Iterable[Card]) -> list[str]:
-    return [card.value for card in found]
+def cards(items: Iterable[Card]) -> list[str]:
+    return [card.value for card in items]
 
 
-def knowledge(known: Knowledge) -> Json:
+def knowledge(hints: Knowledge) -> Json:
     return {
-        "colour": known.colour,
-        "rank": known.rank,
-        "colours": "".join(known.colours),
-        "ranks": list(known.ranks),
+        "colour": hints.colour,
+        "rank": hints.rank,
+        "colours": "".join(hints.colours),
+        "ranks": list(hints.ranks),
     }
 
 
@@ -57,9 +57,9 @@ def chances(slot: Slot) -> Json:
     }
 
 
-def number(given: Mapping[str, str], name: str) -> int:
+def number(query: Mapping[str, str], name: str) -> int:
     """A whole number among the parameters of an address. Raises UserError."""
-    text = given.get(name, "")
+    text = query.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise UserError(f"{name} is {text[:40]!r}; it must be a whole number")
     return int(text)

@@ -1,5 +1,5 @@
-"""The results of games, read from the journals of a run folder, and written as results.csv or as Parquet tables.
+"""The record of games: one reader of journals (game.py), one table of measures (rows.py, measures.py), and their files.
 
-It imports no other folder of experiments. rows.py has one row per game, turn_rows.py one row per turn, and story.py a
-turn-by-turn summary of a game. Start reading at rows.py.
+It imports no other folder of experiments. game.py has a game turn by turn, rows.py one row per game for results.csv,
+turn_rows.py one row per turn, provenance.py who answered. Start reading at game.py.
 """

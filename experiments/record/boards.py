@@ -46,5 +46,5 @@ def _board(started: GameStarted, referee: Referee, hands: Hands) -> Board:
     honest = referee.view()
     cheats = started.sees_own_hand(honest.seat, honest.turn)
     view = referee.view(own_hand=True) if cheats else honest
-    known = {hand.seat: hand.known for hand in honest.hands} | {honest.seat: honest.own}
-    return Board(view, hands, tuple(known[seat] for seat in range(view.players)))
+    knowledge = {hand.seat: hand.known for hand in honest.hands} | {honest.seat: honest.own}
+    return Board(view, hands, tuple(knowledge[seat] for seat in range(view.players)))

@@ -328,9 +328,9 @@ def _result(last: Sequence[bytes]) -> Result | None:
     result = GameEnded.model_validate(file.data(last[-1])).result
     if len(last) > 1 and file.tag(last[0]) == "moved":
         past = file.data(last[0])["past"]
-        kept = sum(past["fireworks"])
-        played = {"turns": past["turn"], "lives": past["lives"], "score_kept": kept}
-        played["score_strict"] = kept if past["lives"] else 0
+        points = sum(past["fireworks"])
+        played = {"turns": past["turn"], "lives": past["lives"], "score_kept": points}
+        played["score_strict"] = points if past["lives"] else 0
         for name, value in played.items():
             if (stated := getattr(result, name)) != value:
                 raise file.Changed(f"its result has {name} {stated}, its last move {value}")

@@ -59,8 +59,8 @@ def metadata(hint: object) -> tuple[object, ...]:
 
 
 def _own_share(row: Row) -> float | None:
-    moves, own = row.moves
-    return own / moves if moves else None
+    moves, chosen = row.moves
+    return chosen / moves if moves else None
 
 
 _COLUMNS = _columns()
@@ -105,8 +105,8 @@ def check(name: str) -> str:
         if role and mark:
             return name
         raise UserError(f"the metric {name!r} names no mark; one is named by role and mark: mark:tom_interpreter.NAME")
-    known = did_you_mean(name, METRICS)
-    raise UserError(f"there is no metric {name!r}; {known}, or mark:ROLE.NAME for a mark of a role")
+    names = did_you_mean(name, METRICS)
+    raise UserError(f"there is no metric {name!r}; {names}, or mark:ROLE.NAME for a mark of a role")
 
 
 def metric(name: str) -> Measure:

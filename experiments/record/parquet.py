@@ -85,8 +85,8 @@ def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = 
     Raises UserError without pyarrow, and for a folder without finished games or without their journals.
     """
     rows = run_folder.read_rows(folder)
-    if gone := [row.journal for row in rows if not (folder / row.journal).exists()]:
-        raise UserError(f"{str(folder / gone[0])!r} is not there; turns and calls are read from the journals")
+    if missing := [row.journal for row in rows if not (folder / row.journal).exists()]:
+        raise UserError(f"{str(folder / missing[0])!r} is not there; turns and calls are read from the journals")
     out.mkdir(parents=True, exist_ok=True)
     return {
         "games": write(out / "games.parquet", {**GAMES, **more.types}, (_game(row, more) for row in rows)),
@@ -154,8 +154,8 @@ def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[st
 def _type(arrow: Any, name: str) -> Any:
     if name == "map":
         return arrow.map_(arrow.string(), arrow.float64())
-    made: Callable[[], Any] = getattr(arrow, "bool_" if name == "bool" else name)
-    return made()
+    factory: Callable[[], Any] = getattr(arrow, "bool_" if name == "bool" else name)
+    return factory()
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -19,8 +19,6 @@ from orchestrator.logs import log
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among
 
-Peeked = Game
-
 GAMES = "games"
 RESULTS = "results.csv"
 PERFECT = 25
@@ -202,8 +200,8 @@ def constructed(graph: str) -> bool:
 
 def who_played(graph: str, model: str) -> str:
     """What stands for the arm of a game that is no part of a run."""
-    asked = "+".join(one.partition("@")[0] for one in model.split("+"))
-    return graph if model == PROGRAM else f"{graph} on {asked}"
+    names = "+".join(name.partition("@")[0] for name in model.split("+"))
+    return graph if model == PROGRAM else f"{graph} on {names}"
 
 
 def with_seeds(rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from experiments.record import rows
-from experiments.record.rows import RESULTS, Peeked, Row
+from experiments.record.game import Game
+from experiments.record.rows import RESULTS, Row
 from orchestrator.errors import UserError, complaint, shortened
 from orchestrator.yaml_files import from_file, loaded
 
@@ -28,8 +29,8 @@ def check(record: Mapping[str, Any], where: str) -> None:
     """Raise UserError for a run.yaml in which something else stands where several things belong."""
     for key, kind in _KINDS.items():
         if key in record and not isinstance(record[key], kind):
-            wanted = "a list" if kind is list else "a mapping of keys to values"
-            raise UserError(f"{where}: {key}: must be {wanted}, not {shortened(repr(record[key]))}")
+            kind_name = "a list" if kind is list else "a mapping of keys to values"
+            raise UserError(f"{where}: {key}: must be {kind_name}, not {shortened(repr(record[key]))}")
 
 
 _KINDS = {"players": list, "seeds": list, **dict.fromkeys(("arms", "labels", "seats", "deals", "prompts"), dict)}
@@ -53,20 +54,20 @@ def games(run: Mapping[str, Any]) -> int | None:
     return counts * len(run.get("seeds", ())) * int(run.get("repeats", 1))
 
 
-def read_rows(folder: Path, known: Mapping[Path, Peeked] | None = None) -> list[Row]:
+def read_rows(folder: Path, known: Mapping[Path, Game] | None = None) -> list[Row]:
     """The finished games of a run folder; journals that are `known` to be finished are not read again.
 
     Raises UserError when there are none.
     """
     if not folder.is_dir():
         raise UserError(f"there is no folder {str(folder)!r}; name a run's folder, such as runs/role-ablation")
-    found = rows.finished(folder, rows.peek_all(folder, known)) or written(folder)
-    if not found:
+    games = rows.finished(folder, rows.peek_all(folder, known)) or written(folder)
+    if not games:
         raise UserError(
             f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}, as a run's "
             "folder has them"
         )
-    return found
+    return games
 
 
 _ROW = TypeAdapter(Row)

@@ -27,8 +27,8 @@ TOLD = ("journal", "graph", "model", "players", "seed", "turns")
 
 
 def _score(row: Mapping[str, Any]) -> str | None:
-    strict, kept = row["score_strict"], row["score_kept"]
-    return None if strict is None else str(strict) if strict == kept else f"{strict} (kept {kept})"
+    strict, points = row["score_strict"], row["score_kept"]
+    return None if strict is None else str(strict) if strict == points else f"{strict} (kept {points})"
 
 
 def journals(folder: Path) -> Iterator[tuple[Path, Game]]:

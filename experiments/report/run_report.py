@@ -13,8 +13,8 @@ from experiments.document import html, latex, markdown
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
 from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
+from experiments.record.game import Game
 from experiments.record.measures import METRICS
-from experiments.record.rows import Peeked
 from experiments.report import control_tables, marked_run, roles_section, run_facts, score_tables
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
@@ -189,7 +189,7 @@ class Report:
 def write(
     folder: Path,
     *,
-    peeked: Mapping[Path, Peeked] | None = None,
+    peeked: Mapping[Path, Game] | None = None,
     interval: Interval = "t",
     metric: str | None = None,
     png: bool = True,

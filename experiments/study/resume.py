@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from experiments.record.rows import GAMES, Peeked
+from experiments.record.game import Game
+from experiments.record.rows import GAMES
 from experiments.study.arms import Deal
 from experiments.study.job import Job
 from experiments.study.offline_layer import OfflineLayer
@@ -13,7 +14,7 @@ from orchestrator.errors import UserError
 from orchestrator.journal.game_so_far import differences
 
 
-def begun(plan: Plan, games: Mapping[Path, Peeked]) -> dict[Path, Peeked]:
+def begun(plan: Plan, games: Mapping[Path, Game]) -> dict[Path, Game]:
     """Return those of a folder's journals that belong to the plan's arms, of its deals or of others.
 
     Raises UserError when one was played by other seats than its arm has now, with the difference.
@@ -33,7 +34,7 @@ def begun(plan: Plan, games: Mapping[Path, Peeked]) -> dict[Path, Peeked]:
     return ours
 
 
-def open_jobs(plan: Plan, games: Mapping[Path, Peeked]) -> list[Job]:
+def open_jobs(plan: Plan, games: Mapping[Path, Game]) -> list[Job]:
     """Return the games of the plan that are not finished. Raises UserError as `begun` does."""
     over = {path for path, peeked in begun(plan, games).items() if peeked.result is not None}
     return [job for job in plan.jobs if job.journal not in over]

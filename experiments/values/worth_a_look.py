@@ -12,7 +12,6 @@ from typing import Literal
 
 from experiments.record import failures, saved
 from experiments.record.game import Game, Turn
-from experiments.record.rows import Peeked
 from experiments.record.turn_rows import proposed_moves
 from experiments.values.mistakes import WORTH
 from experiments.values.one_step_value import one_step_values
@@ -111,19 +110,19 @@ def worth_a_look(
     return Looks(len(games), len(ended), tuple(looks), len(teams), len(read), len(rolled))
 
 
-def _has_colleagues(peeked: Peeked) -> bool:
+def _has_colleagues(peeked: Game) -> bool:
     """Whether several nodes of a seat's graph may propose moves, in a finished game."""
     seats = peeked.started.seats if peeked.started and peeked.result else ()
     return any(len((seat.config or {}).get("nodes", ())) > 1 for seat in seats)
 
 
-def _results(games: Iterable[tuple[Path, Peeked]]) -> Iterator[tuple[Path, Result]]:
+def _results(games: Iterable[tuple[Path, Game]]) -> Iterator[tuple[Path, Result]]:
     for path, peeked in games:
         if peeked.result:
             yield path, peeked.result
 
 
-def _stated(path: Path, peeked: Peeked) -> Iterator[Look]:
+def _stated(path: Path, peeked: Game) -> Iterator[Look]:
     """What a game's result says, or that there is none."""
     result = peeked.result
     if result is None:

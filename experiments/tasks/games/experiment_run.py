@@ -9,7 +9,8 @@ from experiments.analysis.stages import Stages
 from experiments.record import failures
 from experiments.record import rows as results
 from experiments.record.files import locked
-from experiments.record.rows import GAMES, Peeked, Row
+from experiments.record.game import Game
+from experiments.record.rows import GAMES, Row
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
 from experiments.running.task import Measured
@@ -34,7 +35,7 @@ class ExperimentDone(Done):
     plan: Plan = field(kw_only=True)
     rows: tuple[Row, ...] = ()
     """The finished games of the folder."""
-    games: Mapping[Path, Peeked] = field(default_factory=dict)
+    games: Mapping[Path, Game] = field(default_factory=dict)
     """The journals of the folder."""
 
 
@@ -43,7 +44,7 @@ class Journals:
     """The journals of a run folder, as they were when they were last read."""
 
     plan: Plan
-    games: dict[Path, Peeked] = field(default_factory=dict)
+    games: dict[Path, Game] = field(default_factory=dict)
 
     def rows(self) -> list[Row]:
         """Return all finished games of the folder; other shards may have played some of them since it was read."""
@@ -196,7 +197,7 @@ class ExperimentRun:
                     raise
         return rows
 
-    def _halted_before(self, games: Mapping[Path, Peeked]) -> str | None:
+    def _halted_before(self, games: Mapping[Path, Game]) -> str | None:
         """Return why the games that were begun before leave nothing to play on for."""
         moves: dict[str, Counter[str]] = {}
         for path, game in games.items() if self.min_own.least else ():

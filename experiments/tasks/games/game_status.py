@@ -6,7 +6,8 @@ from typing import Any
 
 from experiments.analysis import stopping
 from experiments.record import failures, rows, run_folder
-from experiments.record.rows import Peeked, peek_all
+from experiments.record.game import Game
+from experiments.record.rows import peek_all
 from experiments.record.run_folder import RUN
 from experiments.record.saved import moves
 from orchestrator import journal
@@ -34,7 +35,7 @@ def status(folder: Path) -> dict[str, Any]:
     return data
 
 
-def _spent(games: Mapping[Path, Peeked]) -> tuple[int, Usage]:
+def _spent(games: Mapping[Path, Game]) -> tuple[int, Usage]:
     """Return the turns of all games, and what their calls took."""
     turns, spent = 0, NO_USAGE
     for path, game in games.items():

@@ -15,7 +15,8 @@ import yaml
 
 from experiments.record import files
 from experiments.record import rows as results
-from experiments.record.rows import Peeked, Row
+from experiments.record.game import Game
+from experiments.record.rows import Row
 from experiments.running import open_files
 from experiments.running.runner import RunOptions
 from experiments.running.shard import Shard
@@ -109,7 +110,7 @@ def test_a_shard_that_ends_late_keeps_the_games_of_the_others(tmp_path: Path, mo
     """The first shard has read the folder when the second comes to its end."""
     read, others = results.finished, list[threading.Thread]()
 
-    def slow(folder: Path, games: Mapping[Path, Peeked]) -> list[Row]:
+    def slow(folder: Path, games: Mapping[Path, Game]) -> list[Row]:
         found = read(folder, games)
         if games and not others:
             others.append(threading.Thread(target=shard, args=(2,)))
