@@ -48,10 +48,10 @@ class Analysis:
     stopped: Stopped | None = None
     """The stop rule, and how the arms stand by it; None for a run without one."""
     apart: tuple[Difference, ...] = ()
-    """Those of arms that are no hypothesis, each tested alone: the baseline once more, which shows the noise, and arms
-    that cheat."""
+    """The differences of arms that are no hypothesis, each tested alone: the baseline once more, which shows the noise,
+    and arms that cheat."""
     contrasts: tuple[Difference, ...] = ()
-    """Those between arms of which neither is the baseline, each tested alone: a role's removal beside its controls."""
+    """The differences between arms other than the baseline, each tested alone: a role's removal beside its controls."""
 
 
 def analyse(
@@ -65,7 +65,7 @@ def analyse(
     stopped: Stopped | None = None,
     contrasts: Sequence[tuple[str, str]] = (),
 ) -> Analysis:
-    """The statistics of finished games.
+    """Return the statistics of finished games.
 
     `order`: the order of the arms; other arms follow by name. `interval`: the method of the
     intervals of means, Student's t or bootstrap.
@@ -74,70 +74,61 @@ def analyse(
     compared with each other.
     """
     measure = metric if isinstance(metric, Measure) else measures.metric(metric)
-    named: Metric = score or ("kept" if measure.key == "kept" else "strict")
-    other = measures.metric(OTHER[named] if measure.key == named else named)
+    headline: Metric = score or ("kept" if measure.key == "kept" else "strict")
+    other = measures.metric(OTHER[headline] if measure.key == headline else headline)
     arms = by_arm(rows, order)
     standard = arms.get(baseline or "", [])
-    free = [row for row in rows if not row.forced]
+    pairs = [(games, standard) for arm, games in arms.items() if arm != baseline]
+    tested = [pair for pair in pairs if not no_hypothesis(*pair)]
+    unforced = [row for row in rows if not row.forced]
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
-    tested = [
-        (games, standard) for arm, games in arms.items() if arm != baseline and not no_hypothesis(games, standard)
-    ]
-    aside = [(games, standard) for arm, games in arms.items() if arm != baseline and no_hypothesis(games, standard)]
-    return Analysis(
+    analysis = Analysis(
         baseline=baseline,
-        summaries=tuple(one for games in arms.values() for one in summaries(games, interval)),
+        summaries=tuple(summary for games in arms.values() for summary in summaries(games, interval)),
         differences=differences(tested, measure, stopped),
         flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
-        unforced=_without(withheld, _unforced(free, baseline, order, interval, measure, named, stopped))
-        if 0 < len(free) < len(rows)
-        else None,
         withheld=withheld,
         interval=interval,
         metric=measure.key,
-        score=named,
+        score=headline,
         other_differences=differences(tested, other, stopped),
         stopped=stopped,
-        apart=tuple(one for pair in aside for one in differences([pair], measure, stopped)),
+        apart=tuple(each for pair in pairs if no_hypothesis(*pair) for each in differences([pair], measure, stopped)),
         contrasts=tuple(
-            one
+            each
             for ours, theirs in contrasts
-            for one in contrast(arms.get(ours, []), arms.get(theirs, []), measure, stopped)
+            for each in contrast(arms.get(ours, []), arms.get(theirs, []), measure, stopped)
         ),
     )
+    if not 0 < len(unforced) < len(rows):
+        return analysis
+    base = None if stopped else baseline  # a stop rule counted on the games that are left out here
+    free = analyse(unforced, base, order, interval=interval, metric=measure, score=headline)
+    return replace(analysis, unforced=_without(withheld, free))
 
 
 def no_hypothesis(games: Sequence[Row], standard: Sequence[Row]) -> bool:
-    """Whether an arm is no hypothesis: its seats cheat, or it is the baseline once more with other seeds."""
+    """Return whether an arm is no hypothesis: its seats cheat, or it is the baseline once more with other seeds."""
     return any(row.cheats for row in (*games, *standard)) or is_null(games, standard)
 
 
 def is_null(games: Sequence[Row], standard: Sequence[Row]) -> bool:
-    """Whether these are the games of the baseline played once more, with other seeds of its models."""
-    named = {row.graph for row in standard}
+    """Return whether these are the games of the baseline played once more, with other seeds of its models."""
     again = all("null" in (row.control or "").split("; ") for row in games)
-    return bool(games) and again and {row.graph.removesuffix("-null") for row in games} <= named
-
-
-def _unforced(
-    free: Sequence[Row],
-    baseline: str | None,
-    order: Sequence[str],
-    interval: Interval,
-    measure: Measure,
-    score: Metric,
-    stopped: Stopped | None,
-) -> Analysis:
-    """Without differences where a stop rule chose the deals: it counted on those that are left out here."""
-    base = None if stopped else baseline
-    return analyse(free, base, order, interval=interval, metric=measure, score=score)
+    graphs = {row.graph for row in standard}
+    return bool(games) and again and {row.graph.removesuffix("-null") for row in games} <= graphs
 
 
 def _without(withheld: Sequence[str], analysis: Analysis) -> Analysis:
-    """Without the differences of these arms: the few games in which none of their moves was forced are no sample."""
+    """Return the analysis without the differences of these arms: the few games in which none of their moves was forced
+    are no sample."""
 
-    def kept(found: Sequence[Difference]) -> tuple[Difference, ...]:
-        return tuple(one for one in found if one.arm not in withheld and one.baseline not in withheld)
+    def compared(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+        return tuple(each for each in differences if each.arm not in withheld and each.baseline not in withheld)
 
-    found = kept(analysis.differences), kept(analysis.other_differences)
-    return replace(analysis, differences=found[0], other_differences=found[1], apart=kept(analysis.apart))
+    return replace(
+        analysis,
+        differences=compared(analysis.differences),
+        other_differences=compared(analysis.other_differences),
+        apart=compared(analysis.apart),
+    )

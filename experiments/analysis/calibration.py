@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,23 +29,19 @@ class Calibration:
 
 
 def calibrations(games: Sequence[MarkedGame]) -> tuple[Calibration, ...]:
-    """Of the games of an arm: by role and kind, probabilities from the smallest."""
-    return tuple(sorted(_found(games), key=lambda one: (one.stated.role, one.stated.kind, one.likely or 0.0)))
-
-
-def _found(games: Iterable[MarkedGame]) -> Iterator[Calibration]:
+    """Return the calibrations of an arm: by role and kind, probabilities from the smallest."""
     by_deal: dict[Stated, dict[int, list[StatedTally]]] = defaultdict(lambda: defaultdict(list))
     for game in games:
         for stated, tally in game.stated.items():
             by_deal[stated][game.row.seed].append(tally)
-    for stated, deals in by_deal.items():
-        yield _calibration(stated, deals)
+    results = [_calibration(stated, deals) for stated, deals in by_deal.items()]
+    return tuple(sorted(results, key=lambda each: (each.stated.role, each.stated.kind, each.likely or 0.0)))
 
 
 def _calibration(stated: Stated, deals: Mapping[int, Sequence[StatedTally]]) -> Calibration:
-    counts = np.array([(sum(one.true for one in each), sum(one.statements for one in each)) for each in deals.values()])
-    share, below, above = (float(one) for one in pooled_shares(counts[:, 0].astype(float), counts[:, 1].astype(float)))
+    counts = np.array([[sum(t.true for t in each), sum(t.statements for t in each)] for each in deals.values()], float)
+    share, below, above = (float(end) for end in pooled_shares(counts[:, 0], counts[:, 1]))
     n = int(counts[:, 1].sum())
-    likely = sum(one.likely for each in deals.values() for one in each) / n if stated.chance else None
+    likely = sum(tally.likely for each in deals.values() for tally in each) / n if stated.chance else None
     low, high = (None if math.isnan(end) else end for end in (below, above))
     return Calibration(stated, n, likely, share, low, high, len(deals))

@@ -8,6 +8,7 @@ from statistics import correlation, fmean, variance
 from experiments.analysis.compare import compare
 from experiments.analysis.games import unit
 from experiments.record import measures
+from experiments.record.measures import Measure
 from experiments.record.rows import Metric, Row
 from experiments.statistics.estimates import ROUNDING
 
@@ -32,41 +33,42 @@ class DealVariance:
     @property
     def share(self) -> float | None:
         """The share of the variance of games that lies between deals; None where it is not known."""
-        if self.within is None or self.between is None or not (whole := self.within**2 + self.between**2):
+        if self.within is None or self.between is None or not (total := self.within**2 + self.between**2):
             return None
-        return self.between**2 / whole
+        return self.between**2 / total
 
 
 def deal_variance(
     games: Sequence[Row], baseline: Sequence[Row], players: int, metric: Metric = "strict"
 ) -> DealVariance:
-    """Of the games of an arm at a player count, by one-way analysis of variance; `baseline`: the games to correlate."""
-    ours = [row for row in games if row.players == players]
+    """Analyse the variance of an arm's games at a player count, one way; `baseline`: the games to correlate with."""
+    ours, theirs = ([row for row in rows if row.players == players] for rows in (games, baseline))
     deals: dict[int, list[float]] = {}
     for row in ours:
         deals.setdefault(row.seed, []).append(row.score(metric))
-    means = [fmean(scores) for scores in deals.values()]
-    inside = _within(list(deals.values()))
+    scores = list(deals.values())
+    means = [fmean(repeats) for repeats in scores]
+    within = _within(scores)
     return DealVariance(
         arm=ours[0].arm,
         players=players,
         deals=len(deals),
         games=len(ours),
         sd=sqrt(variance(means)) if len(means) > 1 else None,
-        within=None if inside is None else sqrt(inside),
-        between=None if inside is None or len(means) < 2 else sqrt(_between(list(deals.values()), inside)),
-        correlation=_correlation(ours, baseline, players, metric),
+        within=None if within is None else sqrt(within),
+        between=None if within is None or len(means) < 2 else sqrt(_between(scores, within)),
+        correlation=_correlation(ours, theirs, measures.metric(metric)),
     )
 
 
 def _within(deals: Sequence[Sequence[float]]) -> float | None:
-    """The variance of repeats of a deal, pooled; None without repeats."""
-    free = sum(len(scores) - 1 for scores in deals)
-    return sum((score - fmean(scores)) ** 2 for scores in deals for score in scores) / free if free else None
+    """Return the variance of repeats of a deal, pooled; None without repeats."""
+    df = sum(len(scores) - 1 for scores in deals)
+    return sum((score - fmean(scores)) ** 2 for scores in deals for score in scores) / df if df else None
 
 
 def _between(deals: Sequence[Sequence[float]], within: float) -> float:
-    """The variance of the deals' true means; deals may have different numbers of repeats."""
+    """Return the variance of the deals' true means; deals may have different numbers of repeats."""
     n = sum(map(len, deals))
     grand = fmean(score for scores in deals for score in scores)
     of_means = sum(len(scores) * (fmean(scores) - grand) ** 2 for scores in deals) / (len(deals) - 1)
@@ -74,11 +76,12 @@ def _between(deals: Sequence[Sequence[float]], within: float) -> float:
     return max(0.0, (of_means - within) / repeats)
 
 
-def _correlation(ours: Sequence[Row], theirs: Sequence[Row], players: int, metric: Metric) -> float | None:
+def _correlation(ours: Sequence[Row], theirs: Sequence[Row], measure: Measure) -> float | None:
+    """Return that of the scores of the deals that both played; None where either always scores the same."""
     if not theirs or theirs[0].arm == ours[0].arm or unit(ours) == "repeats":
         return None
-    found = compare(ours, [row for row in theirs if row.players == players], measures.metric(metric))
-    one, other = found.values if found else ([], [])
-    if len(one) < 3 or any(max(scores) - min(scores) < ROUNDING for scores in (one, other)):
+    comparison = compare(ours, theirs, measure)
+    values = comparison.values if comparison else ((), ())
+    if len(values[0]) < 3 or any(max(scores) - min(scores) < ROUNDING for scores in values):
         return None
-    return correlation(one, other)
+    return correlation(*values)

@@ -8,7 +8,7 @@ control shows one itself, and a control explains it only where it and the remova
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from experiments.analysis.analysis import Analysis
@@ -16,7 +16,7 @@ from experiments.analysis.conclusions import pvalue, widest
 from experiments.analysis.differences import Difference
 from experiments.statistics.estimates import ALPHA, ROUNDING
 
-PLACEBO, SHUFFLED = "a placebo of the same length", "the note of another game"
+KINDS = ("removed", "placebo", "shuffled")
 
 
 @dataclass(frozen=True)
@@ -46,47 +46,41 @@ class RoleControls:
     def survives(self) -> bool | None:
         """Whether the effect stands against all three controls; False where one is shown to explain it, at least in
         part; None where one was not played or leaves it open, or no effect is shown."""
-        if not _shown(self.removed):
+        if self.removed is None or not self.removed.claimed:
             return None
-        if any(self._explained()):
+        if any(self._explained(self.removed)):
             return False
-        return None if any(self._missing()) or any(self._open()) else True
+        return None if any(self._missing()) or any(self._open(self.removed)) else True
 
     @property
     def sentence(self) -> str:
         """What the role's effect is, and which other readings are left."""
-        if self.removed is None:
+        removed = self.removed
+        if removed is None:
             return f"{self.name}: it was not removed in any arm, so its controls have no effect to explain."
-        if not _shown(self.removed):
-            used = [
-                name for name, one in (("a placebo", self.placebo), ("a foreign note", self.shuffled)) if _shown(one)
-            ]
-            more = (
-                f" {' and '.join(used).capitalize()} in its place changes the {_what(self.removed)}: its note is read."
-                if used
-                else ""
-            )
-            return f"{self.name}: removing it shows no effect{_by(self.removed)}, so there is none to explain.{more}"
-        return f"{self.name}: removing it shows an effect{_by(self.removed)}{self._held()}"
-
-    def _held(self) -> str:
-        explained, missing, left = list(self._explained()), list(self._missing()), list(self._open())
-        if explained:
-            return f", which does not survive its controls: {'; '.join(explained)}."
-        said = [f"no arm rules out {' or '.join(missing)}"] * bool(missing) + left
-        if said:
-            return f"; {'; '.join(said)}."
+        if not removed.claimed:
+            controls = (("a placebo", self.placebo), ("a foreign note", self.shuffled))
+            read = " and ".join(name for name, control in controls if control is not None and control.claimed)
+            score = "score" if removed.metric in ("strict", "kept") else removed.metric
+            more = f" {read.capitalize()} in its place changes the {score}: its note is read." if read else ""
+            return f"{self.name}: removing it shows no effect{_size(removed)}, so there is none to explain.{more}"
+        effect = f"{self.name}: removing it shows an effect{_size(removed)}"
+        if explained := list(self._explained(removed)):
+            return f"{effect}, which does not survive its controls: {'; '.join(explained)}."
+        missing = list(self._missing())
+        doubts = [f"no arm rules out {' or '.join(missing)}"] * bool(missing) + list(self._open(removed))
+        if doubts:
+            return f"{effect}; {'; '.join(doubts)}."
         survives = "which survives its controls: chance, a note of the same length, and any plausible note"
-        return f", {survives}.{self._misleading()}"
+        return f"{effect}, {survives}.{self._misleading(removed)}"
 
-    def _misleading(self) -> str:
-        """That a placebo is no neutral note here, if it is shown to change more than the removal."""
-        one, removed = self.beside_placebo, self.removed
-        if one is None or removed is None or not _apart(one) or one.mean * removed.mean > 0:
+    def _misleading(self, removed: Difference) -> str:
+        """Say that a placebo is no neutral note here, if it is shown to change more than the removal."""
+        more = self.beside_placebo
+        if more is None or not _shown_alone(more) or more.mean * removed.mean > 0:
             return ""
-        return (
-            f" A placebo changes more than the removal{_by(one, own=True)}: its readers take what it says at its word."
-        )
+        size = _size(more, alone=True)
+        return f" A placebo changes more than the removal{size}: its readers take what it says at its word."
 
     def _missing(self) -> Iterator[str]:
         if self.null is None and not self.exact:
@@ -96,127 +90,103 @@ class RoleControls:
         if self.shuffled is None:
             yield "that any plausible note would do"
 
-    def _beside(self) -> Iterator[tuple[str, Difference, Difference | None]]:
-        """The notes that keep a role's place and take its content away, each with the removal beside it."""
-        for said, one, beside in (
-            (PLACEBO, self.placebo, self.beside_placebo),
-            (SHUFFLED, self.shuffled, self.beside_shuffled),
+    def _unlike(self, removed: Difference) -> Iterator[tuple[str, Difference, Difference | None]]:
+        """Return the notes that take a role's content away and show no such effect, each with the removal beside it."""
+        for name, control, contrast in (
+            ("a placebo of the same length", self.placebo, self.beside_placebo),
+            ("the note of another game", self.shuffled, self.beside_shuffled),
         ):
-            if one is not None:
-                yield said, one, beside
+            if control is not None and not (control.claimed and (control.mean > 0) == (removed.mean > 0)):
+                yield name, control, contrast
 
-    def _explained(self) -> Iterator[str]:
-        """The controls that are shown to explain the effect, at least in part."""
-        assert self.removed is not None
-        if self.null and _apart(self.null):
-            yield f"the baseline differs from itself{_by(self.null, own=True)}"
-        for said, one, beside in self._beside():
-            if not _alike(self.removed, one) and beside and _apart(beside) and beside.mean * self.removed.mean > 0:
-                size = f"the removal differs from it{_by(beside, own=True)}"
-                yield f"{said} shows no such effect{_by(one)}, and {size}, so not all of it is what the note says"
-
-    def _open(self) -> Iterator[str]:
-        """The controls that neither show an effect of their own nor explain it."""
-        assert self.removed is not None
-        if self.null and not (self.beside_null and _apart(self.beside_null)):
-            by = _by(self.beside_null, own=True) if self.beside_null else ""
-            yield f"chance is not ruled out, for beside the baseline played once more it is not shown{by}"
-        for said, one, beside in self._beside():
-            if not _alike(self.removed, one):
-                size = _by(beside, own=True) if beside else ""
+    def _explained(self, removed: Difference) -> Iterator[str]:
+        """Name the controls that are shown to explain the effect, at least in part."""
+        if self.null and _shown_alone(self.null):
+            yield f"the baseline differs from itself{_size(self.null, alone=True)}"
+        for name, control, contrast in self._unlike(removed):
+            if contrast and _shown_alone(contrast) and contrast.mean * removed.mean > 0:
                 yield (
-                    f"{said} leaves it open whether it is what the note says: its own effect is not shown{_by(one)}, "
-                    f"nor that the removal differs from it{size}"
+                    f"{name} shows no such effect{_size(control)}, and the removal differs from it"
+                    f"{_size(contrast, alone=True)}, so not all of it is what the note says"
                 )
 
-
-def _shown(one: Difference | None) -> bool:
-    return one is not None and one.claimed
-
-
-def _alike(removed: Difference, control: Difference) -> bool:
-    """Whether the control, which takes only the content away, shows an effect of the same sign."""
-    return control.claimed and (control.mean > 0) == (removed.mean > 0)
-
-
-def _apart(one: Difference) -> bool:
-    """Whether a difference that is tested alone is shown."""
-    return one.p is not None and one.p < ALPHA
-
-
-def _what(one: Difference) -> str:
-    return "score" if one.metric in ("strict", "kept") else one.metric
+    def _open(self, removed: Difference) -> Iterator[str]:
+        """Name the controls that neither show an effect of their own nor explain it."""
+        contrast = self.beside_null
+        if self.null and not (contrast and _shown_alone(contrast)):
+            size = _size(contrast, alone=True) if contrast else ""
+            yield f"chance is not ruled out, for beside the baseline played once more it is not shown{size}"
+        for name, control, contrast in self._unlike(removed):
+            size = _size(contrast, alone=True) if contrast else ""
+            yield (
+                f"{name} leaves it open whether it is what the note says: its own effect is not shown{_size(control)}, "
+                f"nor that the removal differs from it{size}"
+            )
 
 
-def _by(one: Difference, *, own: bool = False) -> str:
-    """`own`: with its own p in the place of the corrected one."""
-    if one.p is None and one.alike == one.n:
+def _shown_alone(difference: Difference) -> bool:
+    """Return whether a difference that is tested alone is shown."""
+    return difference.p is not None and difference.p < ALPHA
+
+
+def _size(difference: Difference, *, alone: bool = False) -> str:
+    """Return the mean and its p; `alone`: its own p in the place of the corrected one."""
+    if difference.p is None and difference.alike == difference.n:
         return " (the same games)"
-    p = pvalue(one.p if own or one.p_holm is None else one.p_holm)
-    mean = 0.0 if abs(one.mean) < ROUNDING else one.mean
+    p = pvalue(difference.p if alone or difference.p_holm is None else difference.p_holm)
+    mean = 0.0 if abs(difference.mean) < ROUNDING else difference.mean
     return f" ({mean:+.2f}{'' if p == '-' else f', p {p}' if p.startswith('<') else f', p = {p}'})"
 
 
-KINDS = ("removed", "placebo", "shuffled")
+def role_controls(analysis: Analysis, run: Mapping[str, Any]) -> list[RoleControls]:
+    """Return the roles that any arm removes, or whose notes it replaces; none where no role has a control.
 
-
-def role_controls(found: Analysis, run: Mapping[str, Any]) -> list[RoleControls]:
-    """The roles that any arm removes, or whose notes it replaces; none where no role has a control.
-
-    `run`: the contents of run.yaml, which says what each arm is for.
+    They are pooled over player counts, or one for each count. `run`: the contents of run.yaml, which says what each arm
+    is for.
     """
-    arms, null = _arms(run)
-    exact = bool(found.summaries) and all(one.provenance.only_programs for one in found.summaries)
-    return [replace(one, exact=exact) for nodes, of in arms.items() for one in _roles(nodes, of, null, found)]
+    nodes, null = _arms(run)
+    exact = bool(analysis.summaries) and all(each.provenance.only_programs for each in analysis.summaries)
+    controls = []
+    for names, arms in nodes.items():
+        removed, placebo, shuffled = (arms.get(kind) for kind in KINDS)
+        every = (*analysis.differences, *analysis.apart)
+        effects = [widest([each for each in every if each.arm == arm]) for arm in (removed, placebo, shuffled, null)]
+        pairs = [each for each in analysis.contrasts if each.arm == removed]
+        contrasts = [widest([each for each in pairs if each.baseline == arm]) for arm in (placebo, shuffled, null)]
+        for counts in dict.fromkeys(each.counts for several in effects[:3] for each in several):
+            removal, of_placebo, of_shuffled, floor = (_at(several, counts) for several in effects)
+            beside = (_at(several, counts) for several in contrasts)
+            controls.append(RoleControls(names, counts, removal, of_placebo, of_shuffled, floor, exact, *beside))
+    return controls
+
+
+def _at(differences: Sequence[Difference], counts: tuple[int, ...]) -> Difference | None:
+    return next((each for each in differences if each.counts == counts), None)
 
 
 def contrasts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The pairs of arms to compare: each removal with its controls."""
-    arms, null = _arms(run)
+    """Return the pairs of arms to compare: each removal with its controls."""
+    nodes, null = _arms(run)
     pairs = [
-        (of.get("removed"), other) for of in arms.values() for other in (of.get("placebo"), of.get("shuffled"), null)
+        (arms.get("removed"), control)
+        for arms in nodes.values()
+        for control in (arms.get("placebo"), arms.get("shuffled"), null)
     ]
-    return [(removed, other) for removed, other in pairs if removed and other]
+    return [(removed, control) for removed, control in pairs if removed and control]
 
 
-Arms = Mapping[str, str]
-"""The arm of each kind."""
+def _arms(run: Mapping[str, Any]) -> tuple[Mapping[tuple[str, ...], Mapping[str, str]], str | None]:
+    """Return the arms of each kind by the nodes that they remove or replace, and that which plays the baseline."""
+    purposes = {arm: entry["purpose"] for arm, entry in (run.get("arms") or {}).items() if entry.get("purpose")}
+    null = next((arm for arm, purpose in purposes.items() if purpose.get("kind") == "null"), None)
+    nodes: dict[tuple[str, ...], dict[str, str]] = {}
+    for arm, purpose in purposes.items():
+        if purpose.get("kind") in KINDS:
+            nodes.setdefault(tuple(purpose.get("nodes", ())), {})[purpose["kind"]] = arm
+    controlled = null is not None or any(kind != "removed" for arms in nodes.values() for kind in arms)
+    return (nodes if controlled else {}), null
 
 
-def _arms(run: Mapping[str, Any]) -> tuple[Mapping[tuple[str, ...], Arms], str | None]:
-    """By the nodes that arms remove or replace: their arms; and the arm that plays the baseline again."""
-    purposes = {arm: one["purpose"] for arm, one in (run.get("arms") or {}).items() if one.get("purpose")}
-    null = next((arm for arm, one in purposes.items() if one.get("kind") == "null"), None)
-    found: dict[tuple[str, ...], dict[str, str]] = {}
-    for arm, one in purposes.items():
-        if one.get("kind") in KINDS:
-            found.setdefault(tuple(one.get("nodes", ())), {})[one["kind"]] = arm
-    controlled = null is not None or any(kind != "removed" for of in found.values() for kind in of)
-    return (found if controlled else {}), null
-
-
-def _of(found: Analysis, arm: str | None) -> list[Difference]:
-    return widest([one for one in (*found.differences, *found.apart) if one.arm == arm])
-
-
-def _roles(nodes: tuple[str, ...], arms: Arms, null: str | None, found: Analysis) -> Iterator[RoleControls]:
-    """Pooled over player counts, or one for each count."""
-    of = {kind: _of(found, arms.get(kind)) for kind in KINDS}
-    for at in dict.fromkeys(one.counts for several in of.values() for one in several):
-        mine = {kind: _at(several, at) for kind, several in of.items()}
-        floor = _at(_of(found, null), at)
-        pairs = [one for one in found.contrasts if one.arm == arms.get("removed")]
-        beside = (
-            _at(widest([one for one in pairs if one.baseline == other]), at)
-            for other in (arms.get("placebo"), arms.get("shuffled"), null)
-        )
-        yield RoleControls(nodes, at, mine["removed"], mine["placebo"], mine["shuffled"], floor, False, *beside)
-
-
-def _at(found: Sequence[Difference], counts: tuple[int, ...]) -> Difference | None:
-    return next((one for one in found if one.counts == counts), None)
-
-
-def data(found: Sequence[RoleControls]) -> list[dict[str, Any]]:
-    """As plain data, with the sentence of each."""
-    return [{**asdict(one), "survives": one.survives, "said": one.sentence} for one in found]
+def data(controls: Sequence[RoleControls]) -> list[dict[str, Any]]:
+    """Return them as plain data, with the sentence of each."""
+    return [{**asdict(each), "survives": each.survives, "said": each.sentence} for each in controls]
