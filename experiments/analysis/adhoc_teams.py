@@ -12,9 +12,8 @@ from typing import Any
 from experiments.analysis.games import complete, unit_values
 from experiments.analysis.summaries import Summary
 from experiments.record.measures import STRICT
-from experiments.record.rows import PERFECT as MOST
-from experiments.record.rows import Row
-from experiments.statistics.estimates import Bounds, estimate_mean, standard_deviation
+from experiments.record.rows import PERFECT, Row
+from experiments.statistics.estimates import Bounds, clip, estimate_mean, standard_deviation
 from experiments.study.adhoc import SELF_PLAY
 from experiments.study.cross_play import WITH
 from experiments.study.held_out import Standing, standing
@@ -62,31 +61,27 @@ class AdHocTeams:
     loss: Mean | None
     """That mean minus the self-play, on the deals of both."""
 
-    @property
-    def held_out(self) -> tuple[WithPartner, ...]:
-        return tuple(one for one in self.partners if one.standing == "held out")
-
-    @property
-    def known(self) -> tuple[WithPartner, ...]:
-        return tuple(one for one in self.partners if one.standing in ("known kind", "itself"))
-
-
-def teams(rows: Sequence[Row], summaries: Iterable[Summary], labels: Mapping[str, PlayerSpec]) -> list[AdHocTeams]:
-    """The ad-hoc teams among the games of a run, by player count, pooled last; none in a run without them.
-
-    `labels`: who plays, by label, as far as that is known.
-    """
-    by_arm = {(one.arm, one.players): one for one in summaries}
-    partners = dict.fromkeys(arm.removeprefix(PREFIX) for arm, _ in by_arm if arm.startswith(PREFIX))
-    counts = sorted({players for arm, players in by_arm if arm.startswith(PREFIX) and players is not None})
-    found = [_at(players, (players,), partners, rows, by_arm, labels) for players in counts]
-    if len(counts) > 1 and all((f"{PREFIX}{one}", n) in by_arm for one in partners for n in counts):
-        found.append(_at(None, tuple(counts), partners, rows, by_arm, labels))
-    return found
+    def standing(self, *standings: Standing) -> tuple[WithPartner, ...]:
+        """Return the partners that stand so to the evaluated seat."""
+        return tuple(partner for partner in self.partners if partner.standing in standings)
 
 
 PREFIX = f"{EVALUATED}{WITH}"
-"""Of the arms with the trials."""
+"""The beginning of the names of arms with trials."""
+
+
+def teams(rows: Sequence[Row], summaries: Iterable[Summary], labels: Mapping[str, PlayerSpec]) -> list[AdHocTeams]:
+    """Return the ad-hoc teams among the games of a run, by player count, pooled last; none in a run without them.
+
+    `labels`: who plays, by label, as far as that is known.
+    """
+    by_arm = {(summary.arm, summary.players): summary for summary in summaries}
+    partners = list(dict.fromkeys(arm.removeprefix(PREFIX) for arm, _ in by_arm if arm.startswith(PREFIX)))
+    counts = sorted({players for arm, players in by_arm if arm.startswith(PREFIX) and players is not None})
+    every: list[tuple[int | None, tuple[int, ...]]] = [(players, (players,)) for players in counts]
+    if len(counts) > 1 and all((f"{PREFIX}{partner}", n) in by_arm for partner in partners for n in counts):
+        every.append((None, tuple(counts)))
+    return [_at(players, at, partners, rows, by_arm, labels) for players, at in every]
 
 
 def _at(
@@ -100,123 +95,96 @@ def _at(
     evaluated = labels.get(EVALUATED)
     met = []
     for partner in partners:
-        if (trials := by_arm.get((f"{PREFIX}{partner}", players))) is not None:
-            other = labels.get(partner)
-            what = standing(evaluated, other) if evaluated and other else None
-            alone = _mean(by_arm.get((f"{partner}{WITH}{partner}", players)))
-            met.append(WithPartner(partner, what, _whole(trials), alone))
-    there = [row for row in rows if row.players in counts]
-    strangers = [one.partner for one in met if one.standing == "held out"]
-    unknown = [[row for row in there if row.arm == f"{PREFIX}{partner}"] for partner in strangers]
-    own = [row for row in there if row.arm == SELF_PLAY]
+        if trials := _mean(by_arm.get((f"{PREFIX}{partner}", players))):
+            spec = labels.get(partner)
+            kind = standing(evaluated, spec) if evaluated and spec else None
+            met.append(WithPartner(partner, kind, trials, _mean(by_arm.get((f"{partner}{WITH}{partner}", players)))))
+    games = [row for row in rows if row.players in counts]
+    strangers = [f"{PREFIX}{each.partner}" for each in met if each.standing == "held out"]
+    trials_of = [[row for row in games if row.arm == arm] for arm in strangers]
     return AdHocTeams(
         players,
         counts,
         evaluated.name if evaluated else EVALUATED,
         tuple(met),
-        _over_partners(unknown),
+        _over_partners(trials_of),
         _mean(by_arm.get((SELF_PLAY, players))),
-        _loss(unknown, own),
+        _loss(trials_of, [row for row in games if row.arm == SELF_PLAY]),
     )
 
 
-def _mean(found: Summary | None) -> Mean | None:
-    return None if found is None else _whole(found)
-
-
-def _whole(found: Summary) -> Mean:
-    score = found.of("strict")
+def _mean(summary: Summary | None) -> Mean | None:
+    if summary is None:
+        return None
+    score = summary.of("strict")
     bounds = None if score.low is None or score.high is None else (score.low, score.high)
-    return Mean(found.n, score.mean, bounds, score.sd)
+    return Mean(summary.n, score.mean, bounds, score.sd)
 
 
-def _over_partners(games: Sequence[Sequence[Row]]) -> Mean | None:
-    shared = _shared(games)
+def _over_partners(arms: Sequence[Sequence[Row]]) -> Mean | None:
+    """Return the mean over partners, each with the same weight, deal by deal."""
+    shared = _shared(arms)
     if not shared or not shared[0]:
         return None
-    each = [unit_values(one, STRICT.of) for one in shared]
+    each = [unit_values(games, STRICT.of) for games in shared]
     values = list(map(fmean, zip(*each, strict=True)))
-    bounds = _bounds(values)
-    within = bounds and (max(bounds[0], 0.0), min(bounds[1], float(MOST)))
-    return Mean(sum(map(len, shared)), fmean(values), within, standard_deviation(list(map(fmean, each))))
+    estimate = estimate_mean(values)
+    bounds = clip(estimate.interval, 0.0, float(PERFECT)) if estimate else None
+    return Mean(sum(map(len, shared)), fmean(values), bounds, standard_deviation(list(map(fmean, each))))
 
 
-def _loss(games: Sequence[Sequence[Row]], own: Sequence[Row]) -> Mean | None:
-    shared = _shared([*games, own]) if games else []
+def _loss(arms: Sequence[Sequence[Row]], self_play: Sequence[Row]) -> Mean | None:
+    """Return that mean minus the self-play, on the deals of both."""
+    shared = _shared([*arms, self_play]) if arms else []
     if not shared or not shared[0]:
         return None
-    *each, alone = (unit_values(one, STRICT.of) for one in shared)
-    values = [fmean(one) - other for *one, other in zip(*each, alone, strict=True)]
-    return Mean(sum(map(len, shared)), fmean(values), _bounds(values), None)
+    *each, alone = (unit_values(games, STRICT.of) for games in shared)
+    values = [fmean(scores) - score for *scores, score in zip(*each, alone, strict=True)]
+    estimate = estimate_mean(values)
+    return Mean(sum(map(len, shared)), fmean(values), estimate.interval if estimate else None, None)
 
 
-def _shared(games: Sequence[Sequence[Row]]) -> list[list[Row]]:
-    """The games of deals that were played in all of these arms, at all their player counts."""
-    if not games:
+def _shared(arms: Sequence[Sequence[Row]]) -> list[list[Row]]:
+    """Return the games of deals that were played in all of these arms, at all their player counts."""
+    if not arms:
         return []
-    same = set.intersection(*({(row.players, row.seed, row.repeat) for row in one} for one in games))
-    return [complete([row for row in one if (row.players, row.seed, row.repeat) in same]) for one in games]
+    same = set.intersection(*({(row.players, row.seed, row.repeat) for row in games} for games in arms))
+    return [complete([row for row in games if (row.players, row.seed, row.repeat) in same]) for games in arms]
 
 
-def _bounds(values: Sequence[float]) -> Bounds | None:
-    found = estimate_mean(values)
-    return None if found is None else found.interval
+def sentences(counts: Sequence[AdHocTeams]) -> list[str]:
+    """Say what the trials show, over all player counts where that can be said, and of which partners it holds."""
+    pooled = [teams for teams in counts[-1:] if teams.players is None]
+    return [_sentence(teams) for teams in pooled or counts]
 
 
-def sentences(found: Sequence[AdHocTeams]) -> list[str]:
-    """What the trials show, over all player counts where that can be said, and of which partners it holds."""
-    return [_said(one) for one in found[-1:] if one.players is None or len(found) == 1] or list(map(_said, found))
-
-
-def _said(one: AdHocTeams) -> str:
-    if one.over_partners is None:
-        return f"{_who(one)} is not measured in ad-hoc teams: {_why_not(one)}."
-    many = len(one.held_out)
-    whom = f"the {many} partners" if many > 1 else one.held_out[0].partner
-    against = f"{_loss_said(one)}{_alone(one)}"
+def _sentence(teams: AdHocTeams) -> str:
+    counts = " and ".join(", ".join(map(str, teams.counts)).rsplit(", ", 1))
+    name, mean, strangers = f"{teams.evaluated} at {counts} players", teams.over_partners, teams.standing("held out")
+    if mean is None:
+        why = "no deal was played with all held-out partners" if strangers else "no partner of the pool is held out"
+        if all(partner.standing is None for partner in teams.partners):
+            why = "the run does not say who its players are"
+        return f"{name} is not measured in ad-hoc teams: {why}."
+    partners = f"the {len(strangers)} partners" if len(strangers) > 1 else strangers[0].partner
+    loss = teams.loss
+    against = f", {loss.mean:+.2f} against its own self-play{_interval(loss, '+')}" if loss else ""
+    alone = [partner.alone.mean for partner in strangers if partner.alone]
+    if alone and len(alone) == len(strangers):
+        score = "these partners score" if len(alone) > 1 else "the partner scores"
+        against += f"; {score} {fmean(alone):.2f} among themselves"
+    friends = ", ".join(f"{each.partner} ({each.standing})" for each in teams.standing("known kind", "itself"))
+    left_out = f" Left out of that mean, for they are no strangers to it: {friends}." if friends else ""
     return (
-        f"With {whom} held out for it, {_who(one)} scores {one.over_partners.mean:.2f} of 25 on average"
-        f"{_within(one.over_partners, '')}{against}. This holds for these partners only.{_known(one)}"
+        f"With {partners} held out for it, {name} scores {mean.mean:.2f} of 25 on average{_interval(mean, '')}{against}"
+        f". This holds for these partners only.{left_out}"
     )
 
 
-def _why_not(one: AdHocTeams) -> str:
-    if all(partner.standing is None for partner in one.partners):
-        return "the run does not say who its players are"
-    return "no deal was played with all held-out partners" if one.held_out else "no partner of the pool is held out"
+def _interval(mean: Mean, sign: str) -> str:
+    return f" (95 % {mean.bounds[0]:{sign}.2f} to {mean.bounds[1]:{sign}.2f} over deals)" if mean.bounds else ""
 
 
-def _who(one: AdHocTeams) -> str:
-    counts = " and ".join(", ".join(map(str, one.counts)).rsplit(", ", 1))
-    return f"{one.evaluated} at {counts} players"
-
-
-def _within(mean: Mean, sign: str) -> str:
-    if mean.bounds is None:
-        return ""
-    low, high = mean.bounds
-    return f" (95 % {low:{sign}.2f} to {high:{sign}.2f} over deals)"
-
-
-def _loss_said(one: AdHocTeams) -> str:
-    if one.loss is None:
-        return ""
-    return f", {one.loss.mean:+.2f} against its own self-play{_within(one.loss, '+')}"
-
-
-def _alone(one: AdHocTeams) -> str:
-    alone = [partner.alone.mean for partner in one.held_out if partner.alone]
-    if not alone or len(alone) < len(one.held_out):
-        return ""
-    return f"; {'these partners score' if len(alone) > 1 else 'the partner scores'} {fmean(alone):.2f} among themselves"
-
-
-def _known(one: AdHocTeams) -> str:
-    if not one.known:
-        return ""
-    named = ", ".join(f"{partner.partner} ({partner.standing})" for partner in one.known)
-    return f" Left out of that mean, for they are no strangers to it: {named}."
-
-
-def data(found: Sequence[AdHocTeams]) -> list[dict[str, Any]]:
-    return [asdict(one) for one in found]
+def data(counts: Sequence[AdHocTeams]) -> list[dict[str, Any]]:
+    """Return the teams as plain data."""
+    return [asdict(teams) for teams in counts]
