@@ -1,5 +1,6 @@
-"""Playing games: of an experiment (runner.py), in this process, several processes or Ray; and a single game.
+"""The engine: it asks the units of a task that a run folder does not hold yet, in one process, in several or on Ray.
 
-It may import design, show and results, but not statistics. Start reading at runner.py: it plans, checks, and hands jobs
-to an executor (executor.py). There game_pool.py runs many games at a time, and seat_pool.py keeps their seats.
+It may import study and record alone: what is asked, how it is scored and how it is shown is handed in. Start reading at
+task.py (what a task is) and runner.py (a command); unit_pool.py asks many units at a time, worker_pool.py in several
+processes, control.py obeys the user meanwhile, run_folder.py begins a run or refuses another's folder.
 """

@@ -192,7 +192,7 @@ class Runner(Generic[U]):
         shard = self.options.shard
         about = {"shard": str(shard) if shard else None, "workers": self.options.workers}
         try:
-            with listening(self.folder, about) as inbox, on_interrupt(interrupted):
+            with listening(self.folder, about) as inbox, _on_interrupt(interrupted):
                 executor.play(units, on_outcome, tick)
         finally:
             self.status += executor.status
@@ -269,7 +269,7 @@ class Runner(Generic[U]):
 
 
 @contextmanager
-def on_interrupt(once: Callable[[], None]) -> Iterator[None]:
+def _on_interrupt(once: Callable[[], None]) -> Iterator[None]:
     """Call `once` at the first interrupt; the second raises KeyboardInterrupt. Nothing outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield

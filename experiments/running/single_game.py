@@ -21,14 +21,14 @@ from orchestrator.table.game_loop import play_started
 from orchestrator.table.seat import JournaledSeat, Seat
 
 
-def models(configs: Sequence[GraphConfig], given: str) -> Mapping[str, str | ModelSettings | SimSettings]:
+def models(configs: Sequence[GraphConfig], name: str) -> Mapping[str, str | ModelSettings | SimSettings]:
     """The models of `--model`, by name: a model string is bound to `default`; a YAML file may name several.
 
     Raises UserError when a graph needs a default and there is none: it must not silently become a game of programs.
     """
-    named = settings.read_models(Path(given)) if given.endswith((".yaml", ".yml")) else {"default": given}
+    named = settings.read_models(Path(name)) if name.endswith((".yaml", ".yml")) else {"default": name}
     if "default" not in named and any("default" in config.models for config in configs):
-        raise UserError(f"{given} names {', '.join(named)}, but not default, which nodes use that name no model")
+        raise UserError(f"{name} names {', '.join(named)}, but not default, which nodes use that name no model")
     return named
 
 
@@ -42,15 +42,15 @@ def resampled(
 
     A change that is None is none. Raises UserError for a bad value, or when no model is on a server.
     """
-    given = {name: value for name, value in changes.items() if value is not None}
-    if not given:
+    settings = {name: value for name, value in changes.items() if value is not None}
+    if not settings:
         return models
-    made = {name: _resampled(model, given) for name, model in models.items()}
-    if not any(isinstance(model, ModelSettings) for model in made.values()):
-        flags = ", ".join(FLAGS[name] for name in given)
-        found = ", ".join(map(_name, made.values()))
-        raise UserError(f"{flags} needs a model on a server, e.g. --model openai:NAME; the model here is {found}")
-    return made
+    models_now = {name: _resampled(model, settings) for name, model in models.items()}
+    if not any(isinstance(model, ModelSettings) for model in models_now.values()):
+        flags = ", ".join(FLAGS[name] for name in settings)
+        names = ", ".join(map(_name, models_now.values()))
+        raise UserError(f"{flags} needs a model on a server, e.g. --model openai:NAME; the model here is {names}")
+    return models_now
 
 
 def _resampled(model: str | ModelSettings | SimSettings, given: Mapping[str, Any]) -> str | ModelSettings | SimSettings:
@@ -72,11 +72,11 @@ def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
     """
     other: tuple[Path, GameSoFar] | None = None
     for path in [] if new else reversed(list(_taken(folder, name))):
-        begun = _begun(path)
-        if not differences(begun.started, started):
+        game = _begun(path)
+        if not differences(game.started, started):
             return path
-        if begun.result is None and other is None:
-            other = path, begun
+        if game.result is None and other is None:
+            other = path, game
     if other:
         changed = "; ".join(differences(other[1].started, started))
         raise UserError(f"{other[0]} is an unfinished game, but a different one: {changed}. {BESIDE}")

@@ -27,9 +27,9 @@ _REASON = re.compile(r"(?:,\s*|\s+)(?:because|since|as it|so that)\s.*\Z", re.IG
 
 
 def read_option(answer: object, options: Sequence[Option]) -> Option:
-    """The option that an answer means. Raises NotAnOption with a sentence for the model."""
+    """Return the option that an answer means. Raises NotAnOption with a sentence for the model."""
     if isinstance(answer, Option):
-        return _only([one for one in options if one == answer], answer.full)
+        return _only([option for option in options if option == answer], answer.full)
     if isinstance(answer, list) and len(answer) == 1:
         (answer,) = answer
     if not isinstance(answer, str | int) or isinstance(answer, bool):
@@ -37,44 +37,46 @@ def read_option(answer: object, options: Sequence[Option]) -> Option:
     text = str(answer).strip().strip("\"'`*<>[] ").strip()
     if len(text) > LONGEST:
         raise NotAnOption("it is too long to name one of the options; answer with one letter and its text")
-    if exact := [one for one in options if normal(one.text) == normal(text) or normal(one.full) == normal(text)]:
+    if exact := [
+        option for option in options if normal(option.text) == normal(text) or normal(option.full) == normal(text)
+    ]:
         return _only(exact, text)
-    if found := _LABEL.fullmatch(text.rstrip(". *")):
-        return _by_label(found[1], (found["text"] or "").strip(), options)
+    if match := _LABEL.fullmatch(text.rstrip(". *")):
+        return _by_label(match[1], (match["text"] or "").strip(), options)
     return _only(_worded(text, options), text)
 
 
 def _only(fitting: Sequence[Option], text: str) -> Option:
     if len(fitting) == 1:
         return fitting[0]
-    which = f"may mean {' or '.join(one.full for one in fitting[:3])}" if fitting else "is not one of the options"
+    which = f"may mean {' or '.join(option.full for option in fitting[:3])}" if fitting else "is not one of the options"
     raise NotAnOption(f"{text[:80]!r} {which}; answer with the letter and the text of one option")
 
 
 def _by_label(label: str, text: str, options: Sequence[Option]) -> Option:
-    """The option of `C`, `(C)` or `C. its text`; a letter and a text that disagree are refused."""
-    labelled = [one for one in options if one.label == label]
+    """Return the option of `C`, `(C)` or `C. its text`; a letter and a text that disagree are refused."""
+    labelled = [option for option in options if option.label == label]
     if not labelled:
-        raise NotAnOption(f"{label} names no option; they are {', '.join(one.label for one in options)}")
+        raise NotAnOption(f"{label} names no option; they are {', '.join(option.label for option in options)}")
     if not text:
         return _only(labelled, label)
-    fitting = [one for one in labelled if _says(text, one)]
-    others = [one for one in options if one not in labelled and normal(one.text) == normal(_bare(text))]
-    if not fitting or others:
+    fitting = [option for option in labelled if _says(text, option)]
+    rivals = [option for option in options if option not in labelled and normal(option.text) == normal(_bare(text))]
+    if not fitting or rivals:
         raise NotAnOption(f"{label} is {labelled[0].text[:60]!r}, not {text[:60]!r}; answer with one option")
     return _only(fitting, f"{label}. {text}")
 
 
 def _says(text: str, option: Option) -> bool:
-    """Whether the text after a letter is that option's, in full, begun, or with its reason."""
-    said, full = normal(_bare(text)), normal(option.text)
-    return bool(said) and (said == full or (full.startswith(said) and len(said) > 1) or _begins(said, full))
+    """Return whether the text after a letter is that option's, in full, begun, or with its reason."""
+    words, full = normal(_bare(text)), normal(option.text)
+    return bool(words) and (words == full or (full.startswith(words) and len(words) > 1) or _begins(words, full))
 
 
-def _begins(said: str, full: str) -> bool:
-    """Whether a text begins with an option's and goes on after a stop, without taking it back."""
-    rest = said.removeprefix(full)
-    return rest != said and bool(re.match(r"\s*[.,;(]", rest)) and not _doubtful(rest)
+def _begins(words: str, full: str) -> bool:
+    """Return whether a text begins with an option's and goes on after a stop, without taking it back."""
+    rest = words.removeprefix(full)
+    return rest != words and bool(re.match(r"\s*[.,;(]", rest)) and not _doubtful(rest)
 
 
 def _bare(text: str) -> str:
@@ -82,11 +84,11 @@ def _bare(text: str) -> str:
 
 
 def _worded(text: str, options: Sequence[Option]) -> list[Option]:
-    """The options whose text is all that an answer says, but for the words that lead to it and its reason."""
+    """Return the options whose text is all that an answer says, but for the words that lead to it and its reason."""
     if _doubtful(bare := _bare(text)):
         return []
-    said = normal(bare)
-    return [one for one in options if said == normal(one.text)]
+    words = normal(bare)
+    return [option for option in options if words == normal(option.text)]
 
 
 def _doubtful(text: str) -> bool:
@@ -124,20 +126,20 @@ class Answer(Reply):
 
     @classmethod
     def unnamed(cls, text: str) -> dict[str, Any] | None:
-        """An answer on one line, as some directives show it, or the option alone."""
+        """Read an answer on one line, as some directives show it, or the option alone."""
         stripped = text.strip()
-        if len(_NAMED.findall(stripped)) == 1 and (found := _ONE_LINE.match(stripped)):
-            said = found["answer"].strip()
-            return None if "\n" in said else {"reason": found["reason"].strip(), "answer": said}
+        if len(_NAMED.findall(stripped)) == 1 and (match := _ONE_LINE.match(stripped)):
+            words = match["answer"].strip()
+            return None if "\n" in words else {"reason": match["reason"].strip(), "answer": words}
         if "\n" in stripped or _NAMED.search(stripped):
             return None
         return {"reason": "", "answer": stripped}
 
 
 def listed(options: Sequence[Option]) -> dict[str, Option]:
-    """The options by labels that are each there once."""
-    made: dict[str, Option] = {}
+    """Return the options by labels that are each there once."""
+    labels: dict[str, Option] = {}
     for option in options:
-        label = option.label if option.label not in made else f"{option.label} (the second)"
-        made[label if label not in made else f"{label}, {len(made)}"] = option
-    return made
+        label = option.label if option.label not in labels else f"{option.label} (the second)"
+        labels[label if label not in labels else f"{label}, {len(labels)}"] = option
+    return labels

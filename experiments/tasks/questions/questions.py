@@ -7,7 +7,7 @@ letters of the right ones (`C`, or several: `C,D`) and the directive that the pa
 import csv
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -56,7 +56,7 @@ class Option(Frozen):
 
 
 def normal(text: str) -> str:
-    """A text for comparison: small letters, single spaces, no marks around it."""
+    """Return a text for comparison: small letters, single spaces, no marks around it."""
     return " ".join(text.replace("’", "'").lower().split()).strip(" .*_`\"'")
 
 
@@ -111,21 +111,22 @@ class QuestionFile:
 def read(
     path: Path, games: Sequence[str] = (), kinds: Sequence[str] = (), *, skip_broken: bool = False
 ) -> QuestionFile:
-    """The questions of a file, of some games and kinds, or all.
+    """Return the questions of a file, of some games and kinds, or all.
 
     Raises UserError, in one sentence, for a file without the columns, a key that names no option, a question that
     stands there twice, or a choice that leaves no question. `skip_broken`: questions with such a key are left out.
     """
     rows, digest = _rows(path)
-    wanted = [_kind(kind) for kind in kinds] or list(KINDS)
-    _check_columns(path, rows[0], wanted)
-    found = [(number, row, _game(row)) for number, row in enumerate(rows, 1)]
-    _check_games(path, games, {game for _, _, game in found})
-    made, left = _made(path, [one for one in found if not games or one[2] in games], wanted, skip_broken)
-    _check_once(path, made)
-    if not made:
+    chosen = [_kind(kind) for kind in kinds] or list(KINDS)
+    _check_columns(path, rows[0], chosen)
+    scenarios = [(number, row, _game(row)) for number, row in enumerate(rows, 1)]
+    _check_games(path, games, {game for _, _, game in scenarios})
+    picked = [scenario for scenario in scenarios if not games or scenario[2] in games]
+    questions, problems = _questions(path, picked, chosen, skip_broken)
+    _check_once(path, questions)
+    if not questions:
         raise UserError(f"{path}: no question is left to be asked")
-    return QuestionFile(path, digest, tuple(made), tuple(left))
+    return QuestionFile(path, digest, tuple(questions), tuple(problems))
 
 
 def _rows(path: Path) -> tuple[list[dict[str, str]], str]:
@@ -144,11 +145,11 @@ def _rows(path: Path) -> tuple[list[dict[str, str]], str]:
     return cells, hashlib.sha256(data).hexdigest()[:16]
 
 
-def _kind(given: str) -> Kind:
+def _kind(name: str) -> Kind:
     for kind in KINDS:
-        if given.lower() in (kind, TITLES[kind]):
+        if name.lower() in (kind, TITLES[kind]):
             return kind
-    raise UserError(f"--kind is {given!r}; {did_you_mean(given, KINDS, 'it can be')}")
+    raise UserError(f"--kind is {name!r}; {did_you_mean(name, KINDS, 'it can be')}")
 
 
 def _check_columns(path: Path, row: Mapping[str, str], kinds: Iterable[Kind]) -> None:
@@ -160,34 +161,34 @@ def _check_columns(path: Path, row: Mapping[str, str], kinds: Iterable[Kind]) ->
 
 
 def _game(row: Mapping[str, str]) -> str:
-    said = re.sub(r"[^a-z0-9]+", "-", row["Game"].strip().lower()).strip("-")
-    if said not in ("collabgames", "collab-games"):
-        return said
+    name = re.sub(r"[^a-z0-9]+", "-", row["Game"].strip().lower()).strip("-")
+    if name not in ("collabgames", "collab-games"):
+        return name
     about = row["Game Description"].lower()
-    return next((game for words, game in _NAMED_BY.items() if words in about), said)
+    return next((game for words, game in _NAMED_BY.items() if words in about), name)
 
 
-def _check_games(path: Path, wanted: Sequence[str], there: set[str]) -> None:
+def _check_games(path: Path, wanted: Sequence[str], games: set[str]) -> None:
     for game in wanted:
-        if game not in there:
-            raise UserError(f"{path} has no questions on {game!r}; {did_you_mean(game, sorted(there), 'it has')}")
+        if game not in games:
+            raise UserError(f"{path} has no questions on {game!r}; {did_you_mean(game, sorted(games), 'it has')}")
 
 
-def _made(
-    path: Path, found: Iterable[tuple[int, Mapping[str, str], str]], kinds: Iterable[Kind], skip: bool
+def _questions(
+    path: Path, rows: Iterable[tuple[int, Mapping[str, str], str]], kinds: Iterable[Kind], skip: bool
 ) -> tuple[list[Question], list[str]]:
-    made, left = [], []
+    questions, problems = [], []
     kinds = list(kinds)
-    for number, row, game in found:
+    for number, row, game in rows:
         for kind in kinds:
             try:
-                made.append(_question(number, row, game, kind))
+                questions.append(_question(number, row, game, kind))
             except _Broken as problem:
                 sentence = f"row {number}, {kind.upper()}: {problem}"
                 if not skip:
                     raise UserError(f"{path}, {sentence}; --skip-broken leaves such questions out") from None
-                left.append(sentence)
-    return made, left
+                problems.append(sentence)
+    return questions, problems
 
 
 class _Broken(ValueError):  # noqa: N818  # the state of a question
@@ -197,8 +198,8 @@ class _Broken(ValueError):  # noqa: N818  # the state of a question
 def _question(row: int, cells: Mapping[str, str], game: str, kind: Kind) -> Question:
     text = cells[f"{kind.upper()} Question"].replace("\r\n", "\n").replace("\r", "\n").strip()
     options = _options(text)
-    key, said = cells[f"{kind.upper()} Answer Ordinal"], cells.get(f"{kind.upper()} Answer", "")
-    right, mended = _key(key, said, options)
+    key, text_of_key = cells[f"{kind.upper()} Answer Ordinal"], cells.get(f"{kind.upper()} Answer", "")
+    right, mended = _key(key, text_of_key, options)
     return Question(
         name=f"{row:02}-{game}-{kind}",
         row=row,
@@ -220,35 +221,35 @@ def _heads(text: str) -> list[re.Match[str]]:
 def _options(text: str) -> tuple[Option, ...]:
     if not (heads := _heads(text)):
         raise _Broken(f"{shortened(repr(text[-60:]))} ends without a list that begins with 'Available answers:'")
-    listed = text[heads[-1].end() :]
-    options = tuple(Option(label=label, text=said) for label, said in _OPTION.findall(listed))
+    lines = text[heads[-1].end() :]
+    options = tuple(Option(label=label, text=words) for label, words in _OPTION.findall(lines))
     if len(options) < 2:
         raise _Broken(f"it has {len(options)} options; a question has at least two, a line each: 'A. ...'")
     return options
 
 
-def _key(key: str, said: str, options: Sequence[Option]) -> tuple[tuple[int, ...], str]:
-    """The numbers of the right options, and how the key was mended. Raises _Broken."""
+def _key(key: str, text: str, options: Sequence[Option]) -> tuple[tuple[int, ...], str]:
+    """Return the numbers of the right options, and how the key was mended. Raises _Broken."""
     letters = [letter.strip().upper() for letter in key.split(",") if letter.strip()]
     if not letters:
         raise _Broken("its key is empty; it is the letter of the right option, or several: 'C,D'")
-    found: set[int] = set()
+    numbers: set[int] = set()
     notes = []
     for letter in letters:
         fitting = [number for number, option in enumerate(options) if option.label == letter]
         if len(fitting) != 1:
-            fitting = _by_text(letter, said, options, fitting)
+            fitting = _by_text(letter, text, options, fitting)
             notes.append(f"key {letter} read by its text as {options[fitting[0]].full}")
-        found.update(fitting)
-    other = [option for number, option in enumerate(options) if normal(option.text) == normal(said)]
-    if other and not any(options[number] in other for number in found):
+        numbers.update(fitting)
+    other = [option for number, option in enumerate(options) if normal(option.text) == normal(text)]
+    if other and not any(options[number] in other for number in numbers):
         notes.append(f"the key's letter counts, though its text is {other[0].full}")
-    return tuple(sorted(found)), "; ".join(notes)
+    return tuple(sorted(numbers)), "; ".join(notes)
 
 
-def _by_text(letter: str, said: str, options: Sequence[Option], among: Sequence[int]) -> list[int]:
-    """The option that the text of the key states, where its letter names none or two. Raises _Broken."""
-    bare = normal(re.sub(rf"^\s*{letter}\s*[.)]", "", said))
+def _by_text(letter: str, text: str, options: Sequence[Option], among: Sequence[int]) -> list[int]:
+    """Return the option that the text of the key states, where its letter names none or two. Raises _Broken."""
+    bare = normal(re.sub(rf"^\s*{letter}\s*[.)]", "", text))
     fitting = [number for number, option in enumerate(options) if normal(option.text) == bare]
     if len(fitting) == 1 and (not among or fitting[0] in among):
         return fitting
@@ -265,10 +266,3 @@ def _check_once(path: Path, questions: Iterable[Question]) -> None:
                 f"{path}: rows {first.row} and {question.row} have the same {question.kind.upper()} question; "
                 "each question may stand there once"
             )
-
-
-def by_game(questions: Iterable[Question]) -> Iterator[str]:
-    """The games, those of the paper first."""
-    there = {question.game for question in questions}
-    yield from (game for game in GAMES if game in there)
-    yield from sorted(there - {*GAMES})

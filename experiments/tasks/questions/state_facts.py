@@ -64,13 +64,13 @@ RULES: Sequence[Rule] = (
 )
 
 
-def answer(asked: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
+def answer(question: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
     """The number of the one option that states the fact asked for, and the fact; None when the program knows none."""
     for words, fact in RULES:
-        if said := re.search(words, asked, re.IGNORECASE):
-            found = fact(position, said)
-            fitting = [number for number, option in enumerate(options) if states(option.text, found)]
-            return (fitting[0], f"it is {_told(found)}") if len(fitting) == 1 else None
+        if match := re.search(words, question, re.IGNORECASE):
+            value = fact(position, match)
+            fitting = [number for number, option in enumerate(options) if states(option.text, value)]
+            return (fitting[0], f"it is {_told(value)}") if len(fitting) == 1 else None
     return None
 
 
@@ -80,24 +80,24 @@ def _told(fact: Fact) -> str:
 
 def states(text: str, fact: Fact) -> bool:
     """Whether an option states a fact."""
-    said = text.lower().strip()
+    words = text.lower().strip()
     if isinstance(fact, frozenset):
-        return {int(number) for number in re.findall(r"card (\d)", said)} == fact
+        return {int(number) for number in re.findall(r"card (\d)", words)} == fact
     if isinstance(fact, str):
-        return fact == ("none" if said.startswith("all ") else "reveal" if "reveal" in said else "")
+        return fact == ("none" if words.startswith("all ") else "reveal" if "reveal" in words else "")
     if isinstance(fact, bool):
-        return said.startswith("yes" if fact else "no") and not said.startswith("not ")
-    return _counts(said, fact)
+        return words.startswith("yes" if fact else "no") and not words.startswith("not ")
+    return _counts(words, fact)
 
 
-def _counts(said: str, count: int) -> bool:
-    if found := re.match(r"more than (\d+)", said):
-        return count > int(found[1])
-    if found := re.match(r"(\d+)( or more)?", said):
-        return count >= int(found[1]) if found[2] else count == int(found[1])
-    if said.startswith("no") and not said.startswith("not "):
+def _counts(words: str, count: int) -> bool:
+    if match := re.match(r"more than (\d+)", words):
+        return count > int(match[1])
+    if match := re.match(r"(\d+)( or more)?", words):
+        return count >= int(match[1]) if match[2] else count == int(match[1])
+    if words.startswith("no") and not words.startswith("not "):
         return count == 0
-    if said.startswith("yes"):
-        several, single = "multiple" in said, bool(re.search(r"\b(?:only )?one\b", said))
+    if words.startswith("yes"):
+        several, single = "multiple" in words, bool(re.search(r"\b(?:only )?one\b", words))
         return count > 1 if several else count == 1 if single else count > 0
     return False

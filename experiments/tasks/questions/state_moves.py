@@ -92,39 +92,39 @@ Worth = tuple[float, ...]
 Purpose = Callable[[Told, re.Match[str]], Worth]
 
 
-def _unique(said: Told, _: re.Match[str]) -> Worth:
+def _unique(hint: Told, _: re.Match[str]) -> Worth:
     """Most cards that are the last of their kind and were not known to be; then most that become known to be; then
     fewest others."""
-    critical = said.position.view.piles.critical
-    new = [slot for slot in said.among(critical) if not is_certain(said.before[slot], critical)]
-    return len(new), said.newly(critical), -len(said.touched)
+    critical = hint.position.view.piles.critical
+    new = [slot for slot in hint.among(critical) if not is_certain(hint.before[slot], critical)]
+    return len(new), hint.newly(critical), -len(hint.touched)
 
 
-def _certain(said: Told, _: re.Match[str]) -> Worth:
+def _certain(hint: Told, _: re.Match[str]) -> Worth:
     """Most cards that become known to fit; then fewest that do not fit."""
-    playable = said.position.view.piles.playable
-    return said.newly(playable), len(said.among(playable)) - len(said.touched)
+    playable = hint.position.view.piles.playable
+    return hint.newly(playable), len(hint.among(playable)) - len(hint.touched)
 
 
-def _fits(said: Told, _: re.Match[str]) -> Worth:
+def _fits(hint: Told, _: re.Match[str]) -> Worth:
     """Most cards that fit, less those that do not; then most types ruled out."""
-    fitting = len(said.among(said.position.view.piles.playable))
-    return 2 * fitting - len(said.touched), _bits(said)
+    fitting = len(hint.among(hint.position.view.piles.playable))
+    return 2 * fitting - len(hint.touched), _bits(hint)
 
 
-def _card(said: Told, words: re.Match[str]) -> Worth:
+def _card(hint: Told, words: re.Match[str]) -> Worth:
     """It touches the card that is named; then fewest others; then most types ruled out."""
-    return int(words["slot"]) in said.touched, -len(said.touched), _bits(said)
+    return int(words["slot"]) in hint.touched, -len(hint.touched), _bits(hint)
 
 
-def _bits(said: Told) -> float:
-    pairs = zip(said.before, said.after, strict=True)
+def _bits(hint: Told) -> float:
+    pairs = zip(hint.before, hint.after, strict=True)
     return sum(math.log2(before.bit_count() / max(1, after.bit_count())) for before, after in pairs)
 
 
-def _information(said: Told, _: re.Match[str]) -> Worth:
+def _information(hint: Told, _: re.Match[str]) -> Worth:
     """Most bits, each card counted for itself."""
-    return (_bits(said),)
+    return (_bits(hint),)
 
 
 PURPOSES: Mapping[str, Purpose] = {
@@ -137,14 +137,14 @@ PURPOSES: Mapping[str, Purpose] = {
 """By words of the question; the first that are there count."""
 
 
-def reveal(asked: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
+def reveal(question: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
     """The hint that serves best the purpose of a question, the first of equals, and how many equals there are; None for
     another purpose or no hints.
 
     Hints that touch no card are none.
     """
     words, purpose = next(
-        ((said, worth) for pattern, worth in PURPOSES.items() if (said := re.search(pattern, asked, re.IGNORECASE))),
+        ((said, worth) for pattern, worth in PURPOSES.items() if (said := re.search(pattern, question, re.IGNORECASE))),
         (None, None),
     )
     worths: dict[int, Worth] = {}

@@ -57,8 +57,8 @@ def position(text: str) -> Position:
     if set(seen) != set(range(size)):
         raise NotAPosition(f"it shows {len(seen)} cards of the partner, not {size}")
     own, mine_lack = _hand(_MINE.findall(text), size, "my card")
-    known, theirs_lack = _hand(_THEIRS.findall(text), size, "the partner's knowledge of their card")
-    hand = Hand(seat=PARTNER, cards=tuple(seen[slot] for slot in range(size)), known=known)
+    knowledge, theirs_lack = _hand(_THEIRS.findall(text), size, "the partner's knowledge of their card")
+    hand = Hand(seat=PARTNER, cards=tuple(seen[slot] for slot in range(size)), known=knowledge)
     numbers = {name: _number(name, pattern, text) for name, pattern in _NUMBERS.items()}
     view = View(
         players=2,
@@ -89,19 +89,19 @@ def _fireworks(stacks: dict[Colour, int]) -> Fireworks:
 
 
 def _number(name: str, pattern: re.Pattern[str], text: str) -> int:
-    if not (found := pattern.search(text)):
+    if not (match := pattern.search(text)):
         raise NotAPosition(f"it does not give the {name.replace('_', ' ')}")
-    return int(found[1])
+    return int(match[1])
 
 
 def _discards(text: str) -> tuple[Card, ...]:
-    found = _DISCARDS.search(text)
-    return tuple(_card(colour, rank) for colour, rank in _CARD.findall(found[1])) if found else ()
+    match = _DISCARDS.search(text)
+    return tuple(_card(colour, rank) for colour, rank in _CARD.findall(match[1])) if match else ()
 
 
-def _hand(said: Iterable[tuple[str, str]], size: int, whose: str) -> tuple[tuple[Knowledge, ...], list[str]]:
+def _hand(text: Iterable[tuple[str, str]], size: int, whose: str) -> tuple[tuple[Knowledge, ...], list[str]]:
     """What a hand's owner knows of each card, and a note for each card without a line."""
-    lines = {int(slot): _knowledge(line) for slot, line in said}
+    lines = {int(slot): _knowledge(line) for slot, line in text}
     everything = Knowledge(colours=COLOURS, ranks=RANKS)
     lacking = [f"{whose} {slot}" for slot in range(size) if slot not in lines]
     return tuple(lines.get(slot, everything) for slot in range(size)), lacking
@@ -111,8 +111,8 @@ def _knowledge(line: str) -> Knowledge:
     """`[Red, Green] [1, 2]`, or `[Green 1]`."""
     names = {_NAMES[name.lower()] for name in re.findall(_COLOUR, line, re.IGNORECASE)}
     colours = tuple(colour for colour in COLOURS if colour in names) or COLOURS
-    there = {int(rank) for rank in re.findall(r"[1-5]", line)}
-    ranks = tuple(rank for rank in RANKS if rank in there) or RANKS
+    match = {int(rank) for rank in re.findall(r"[1-5]", line)}
+    ranks = tuple(rank for rank in RANKS if rank in match) or RANKS
     return Knowledge(
         colour=colours[0] if len(colours) == 1 else None,
         rank=ranks[0] if len(ranks) == 1 else None,
