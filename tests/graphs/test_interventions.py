@@ -85,3 +85,11 @@ def test_an_arm_of_short_forms_is_that_of_the_keys() -> None:
     shorts, long = (arms.arms(experiment.parse(text.format(listed))) for listed in (short, keys))
     for one, other in zip(shorts, long, strict=True):
         assert (one.everybody, one.purpose, one.sources) == (other.everybody, other.purpose, other.sources)
+
+
+def test_a_control_may_be_the_model_of_a_node() -> None:
+    house = graphs.read("house")
+    data = house.model_dump(mode="json")
+    data["nodes"]["tom_interpreter"]["model"] = "placebo"
+    graph = graphs.GraphConfig.model_validate(data)
+    assert graph.controls.placebo == ("tom_interpreter",) and graph.nodes == house.nodes
