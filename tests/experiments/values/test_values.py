@@ -119,7 +119,9 @@ def test_values_keep_to_their_bounds_for_every_table(name: str) -> None:
         assert found.moves[0].move == found.best and found.played == (moved and moved.past.move)
         for value in found.moves:
             assert value.rollout is not None and value.kept is not None and value.error is not None
-            assert 0 <= value.kept <= 25 and 0 <= value.rollout <= value.kept + 3 * value.error + 1e-9
+            assert 0 <= value.kept <= 25 and 0 <= value.rollout <= 25
+            if value.error:  # the played move counts on more deals than the others: two deals alone say nothing
+                assert value.rollout <= value.kept + 3 * value.error + 1e-9
         assert found.loss is None or found.loss >= 0
         assert found.mistake is None or found.mistake.move != found.best
 
