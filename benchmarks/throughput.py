@@ -15,12 +15,12 @@ from rich.console import Console
 from experiments.document.terminal import plain_table
 from experiments.running.executor import stream
 from experiments.running.unit_pool import UnitPool
-from experiments.show.graph_tree import depth
 from experiments.study.arms import Deal
 from experiments.study.job import Job, Outcome
 from experiments.study.player_spec import PlayerSpec
 from experiments.tasks.games.game_task import GameTask
 from graphs.ablate import at
+from graphs.attempts import depth
 from graphs.config import read
 from orchestrator.models import fake_endpoint
 from orchestrator.models.layer import ModelLayer

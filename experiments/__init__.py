@@ -1,8 +1,8 @@
 """Experiments on graphs of roles: design, run, analyse and report them; and the command line.
 
-Nothing outside imports this package. Inside, imports go one way: results <- design, marks <- show <- statistics,
-running <- report, export, fork <- doctor, diff, page <- bench <- cli. Start reading at cli/experiment.py,
-where the commands call everything else.
+A study asks samples of arms (study, tasks, running); the record says what they did; analysis and values say what it is
+worth; reports, show, page and interchange tell it in documents. Start reading at cli/experiment.py, where the commands
+call everything else; tests/test_house.py lists what each folder may import.
 
 Users import everything from here. The names are loaded when they are first used.
 """

@@ -5,7 +5,7 @@ are nodes of their own, `generate-2`, `check-2`, which read the verdicts before 
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import roles
 from graphs import gate
@@ -127,3 +127,35 @@ def turn_calls(config: GraphConfig) -> int:
     `config` is the graph as it is at the player count (see `at`).
     """
     return sum(node_calls(config, name) for name, node in config.nodes.items() if node.model != PROGRAM)
+
+
+def calls(config: GraphConfig) -> str:
+    """Model calls in a turn when a model plays every node that one can play: without redos, and with all of them."""
+    once = sum(node_calls(config, name) for name in config.nodes)
+    again = sum(node_calls(config, name) for name in attempts(config)[0].path)
+    most = once + again * config.at_most
+    return str(once) if most == once else f"{once} to {most}"
+
+
+def steps(config: GraphConfig) -> list[list[str]]:
+    """Return the nodes of one attempt in steps: a node reads only nodes of earlier steps."""
+
+    @cache  # there are far more paths than nodes
+    def step(node: str) -> int:
+        return 1 + max((step(read) for read in config.nodes[node].reads), default=0)
+
+    by_step: dict[int, list[str]] = {}
+    for name in config.nodes:
+        by_step.setdefault(step(name), []).append(name)
+    return [by_step[number] for number in sorted(by_step)]
+
+
+def depth(config: GraphConfig) -> int:
+    """Return the longest chain of models that wait for each other in one attempt: a turn takes so many model
+    latencies."""
+
+    @cache
+    def below(node: str) -> int:
+        return min(node_calls(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
+
+    return max(below(node) for node in config.nodes)

@@ -43,11 +43,11 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "analysis": {"document", "record", "statistics", "study", "values"},
         "running": {"record", "study"},
         "costs": {"analysis", "document", "record", "statistics", "study"},
-        "report": {"analysis", "document", "record", "show", "statistics", "study", "values"},
+        "report": {"analysis", "document", "record", "statistics", "study", "values"},
         "tasks": {"analysis", "document", "record", "running", "statistics", "study", "values"},
         "interchange": {"analysis", "record", "values"},
-        "doctor": {"costs", "document", "show", "study"},
-        "page": {"analysis", "document", "record", "report", "running", "show", "study", "tasks", "values"},
+        "doctor": {"costs", "document", "study"},
+        "page": {"analysis", "document", "record", "report", "running", "study", "tasks", "values"},
         "cli": {
             *(
                 "analysis",

@@ -21,7 +21,8 @@ def diff(
 ) -> None:
     """Compare two games turn by turn, or two runs deal by deal. Exit code 0: the same; 1: different."""
     from experiments.document import terminal
-    from experiments.report.diff import two_games, two_runs
+    from experiments.report import two_runs
+    from experiments.show import two_games
 
     if two_games.check(first, second):
         runs = two_runs.diff(first, second, arm, arm_b, metric=metric)

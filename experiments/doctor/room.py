@@ -7,9 +7,9 @@ from experiments.costs.prompt_probe import NodeNeed
 from experiments.doctor.checklist import Checklist
 from experiments.doctor.measure import Measure
 from experiments.document.formats import duration
-from experiments.show.graph_tree import depth
 from experiments.study import prompt_positions
 from graphs.ablate import at
+from graphs.attempts import depth
 from graphs.config import GraphConfig
 from orchestrator.models.list_prices import price_of
 from orchestrator.models.settings import ModelSettings

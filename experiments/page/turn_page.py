@@ -10,8 +10,7 @@ from experiments.page.prompts import Prompts, key_of
 from experiments.page.spoken import Json
 from experiments.record.game import Game
 from experiments.record.lines import Line
-from experiments.show.graph_tree import steps
-from graphs.attempts import base, reads
+from graphs.attempts import base, reads, steps
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator.hanabi.moves import PATTERN
 from orchestrator.journal.events import Call, Decided, VerdictGiven

@@ -11,10 +11,10 @@ from rich.text import Text
 import roles
 from experiments.document.blocks import Cell, Column, Table, table
 from experiments.document.formats import INT, RIGHT, TEXT
-from experiments.show.graph_tree import calls, depth
 from experiments.values.choice_marks import mark_infos
 from graphs import config as graph_configs
 from graphs import context
+from graphs.attempts import calls, depth
 from orchestrator.players import partners
 from roles.marks import Marker, MarkInfo, infos
 from roles.reply_types import answer_format

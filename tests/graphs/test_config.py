@@ -116,7 +116,7 @@ def test_mixture_of_agents_has_no_historian_at_two_players() -> None:
 
 
 def test_house_is_three_calls_deep_and_ends_in_safety() -> None:
-    from experiments.show.graph_tree import calls, depth
+    from graphs.attempts import calls, depth
 
     config = graphs.read("house")
     assert (depth(config), calls(config)) == (3, "4 to 6")

@@ -8,8 +8,9 @@ import yaml
 from rich.console import Console
 
 import graphs
-from experiments.show.graph_tree import show_graph, steps
+from experiments.show.graph_tree import show_graph
 from graphs import named
+from graphs.attempts import steps
 from graphs.config import parse
 from graphs.context import Context, read
 from graphs.prompt_preview import requests

@@ -8,7 +8,7 @@ import pytest
 
 import graphs
 from experiments.record import rows
-from experiments.report.diff import two_games
+from experiments.show import two_games
 from orchestrator import journal
 from orchestrator.journal.events import Moved
 from orchestrator.players.partners import get
