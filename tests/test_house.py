@@ -44,7 +44,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "running": {"record", "study"},
         "costs": {"analysis", "document", "record", "statistics", "study"},
         "report": {"analysis", "document", "record", "statistics", "study", "values"},
-        "tasks": {"analysis", "document", "record", "running", "statistics", "study", "values"},
+        "tasks": {"analysis", "document", "record", "running", "study", "values"},
         "interchange": {"analysis", "record", "values"},
         "doctor": {"costs", "document", "study"},
         "page": {"analysis", "document", "record", "report", "running", "study", "tasks", "values"},

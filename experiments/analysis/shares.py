@@ -1,11 +1,13 @@
 """Shares of answers, decisions or statements that come in clusters, such as deals, with their 95 % intervals."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from experiments.statistics.clusters import cluster_means, ratio_interval
-from experiments.statistics.estimates import Bounds, clopper_pearson, wilson
+from experiments.statistics.estimates import Bounds as Bounds
+from experiments.statistics.estimates import clopper_pearson, coin_interval, wilson
+from experiments.statistics.estimates import standard_error as standard_error
 
 
 @dataclass(frozen=True)
@@ -40,3 +42,8 @@ def plain_share(values: Iterable[float]) -> Share:
     """Return the share of independent values with Wilson's interval."""
     values = list(values)
     return Share(fmean(values), wilson(sum(values), len(values)), len(values), len(values))
+
+
+def guessed_share(chances: Sequence[float]) -> Share:
+    """Return the mean chance of being right, with the middle 95 % of the share that one guess each gives."""
+    return Share(fmean(chances), coin_interval(chances), len(chances), len(chances))

@@ -146,3 +146,18 @@ def interquartile_mean(values: Sequence[float] | Matrix, axis: int = -1) -> Any:
     from scipy.stats import trim_mean
 
     return trim_mean(values, 0.25, axis=axis)
+
+
+def coin_interval(chances: Sequence[float]) -> Bounds:
+    """Return the middle 95 % of the share of coins that fall well, each with its own chance: exact."""
+    tail, number = (1 - CONFIDENCE) / 2, len(chances)
+    weights = [1.0]
+    for chance in chances:
+        weights = [
+            (weights[i] if i < len(weights) else 0.0) * (1 - chance) + (weights[i - 1] * chance if i else 0.0)
+            for i in range(len(weights) + 1)
+        ]
+    below = [math.fsum(weights[: i + 1]) for i in range(number + 1)]
+    low = next(i for i, share in enumerate(below) if share > tail)
+    high = next(i for i, share in enumerate(below) if share >= 1 - tail)
+    return low / number, high / number

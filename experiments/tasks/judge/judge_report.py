@@ -9,17 +9,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from experiments.analysis import raters as figures
+from experiments.analysis.raters import Agreement, Clustered, Rated, Score
 from experiments.document import data as as_data
 from experiments.document import markdown
 from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
 from experiments.document.blocks import notes as notes_of
 from experiments.document.formats import INT, RIGHT, TEXT, estimate
 from experiments.record.files import write_atomically
-from experiments.statistics.clusters import Clustered
-from experiments.tasks.judge import scores
+from experiments.tasks.judge import raters
 from experiments.tasks.judge.human_ratings import HumanRating
 from experiments.tasks.judge.judge_run import FOLDER, JudgeRun
-from experiments.tasks.judge.scores import Agreement, Rated, Score
 from orchestrator.errors import UserError
 from orchestrator.values import Frozen
 from roles.hanabi.state_judge import ASPECTS
@@ -51,11 +51,11 @@ class Report:
 
     @cached_property
     def scores(self) -> tuple[Score, ...]:
-        return tuple(scores.scores(self.rated))
+        return tuple(figures.scores(self.rated, raters.RATERS, raters.SHOWN))
 
     @cached_property
     def agreements(self) -> tuple[Agreement, ...]:
-        return tuple(scores.agreements(self.rated))
+        return tuple(figures.agreements(self.rated, raters.RATERS, raters.SHOWN))
 
 
 def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
@@ -63,7 +63,7 @@ def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
     run = FOLDER.run(folder)
     if not run.answers:
         raise UserError(f"{str(folder)!r} holds no answer yet; `judge run` with the same --out goes on")
-    return Report(run, tuple(people), tuple(scores.rated(run, people)))
+    return Report(run, tuple(people), tuple(raters.rated(run, people)))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -81,11 +81,11 @@ def score_table(report: Report) -> Table:
     columns = (
         Column("lists_by", "lists by", unbroken=True),
         Column("rated_by", "rated by", unbroken=True),
-        *(Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in scores.SHOWN),
+        *(Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in raters.SHOWN),
         Column("turns", "turns", INT),
     )
     rows = [
-        (model, _rater(report, rater), *(_cell(row[aspect]) for aspect in scores.SHOWN), _most(row))
+        (model, _rater(report, rater), *(_cell(row[aspect]) for aspect in raters.SHOWN), _most(row))
         for (model, rater), row in means.items()
     ]
     return table("scores", columns, rows)
@@ -117,7 +117,7 @@ def agreement_table(report: Report) -> Table:
 
 
 def _rater(report: Report, rater: str) -> str:
-    return f"judge {report.run.name}" if rater == scores.JUDGE else rater
+    return f"judge {report.run.name}" if rater == raters.JUDGE else rater
 
 
 def _cell(value: Clustered | None) -> Cell:
@@ -153,7 +153,7 @@ def notes(report: Report) -> Iterator[str]:
         yield f"{unread} answers of the judge could not be read; their turns are left out."
     if run.missing:
         yield f"{run.missing} answers are missing; the same `judge run` goes on."
-    if away := scores.unjudged(run, report.people):
+    if away := raters.unjudged(run, report.people):
         ratings = f"{len(away)} {'rating' if len(away) == 1 else 'ratings'}"
         where = f"turn {away[0].turn} of {away[0].game}"
         yield f"Left out: {ratings} by people of turns that were not judged; the first is {where}."

@@ -4,12 +4,11 @@ Trials of one question are no independent questions. A question counts as one, w
 right, and intervals are over questions.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from experiments.statistics.estimates import CONFIDENCE, Bounds, clopper_pearson, standard_error
+from experiments.analysis.shares import Bounds, guessed_share, mean_share, standard_error
 from experiments.tasks.question_folder import Answer
 from experiments.tasks.questions.coordination_qa import KeyedQuestion, QaRun, chosen_option, is_right
 from experiments.tasks.questions.questions import GAMES, KINDS, Kind
@@ -85,19 +84,17 @@ def _fits(question: KeyedQuestion, game: str, kind: Kind) -> bool:
 
 
 def _cell(game: str, kind: Kind, answers: Sequence[Answer[KeyedQuestion]]) -> Accuracy:
-    by_question: dict[str, list[bool]] = {}
     by_trial: dict[int, list[bool]] = {}
     for answer in answers:
-        by_question.setdefault(answer.question.name, []).append(is_right(answer))
         by_trial.setdefault(answer.trial, []).append(is_right(answer))
-    shares = [fmean(right) for right in by_question.values()]
+    share = mean_share((answer.question.name, is_right(answer)) for answer in answers)
     return Accuracy(
         game,
         kind,
-        len(shares),
-        len(answers),
-        fmean(shares),
-        clopper_pearson(sum(shares), len(shares)),
+        share.clusters,
+        share.n,
+        share.value,
+        share.interval,
         standard_error([fmean(right) for right in by_trial.values()]),
         sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers),
         sum(answer.asks > 1 for answer in answers),
@@ -107,26 +104,12 @@ def _cell(game: str, kind: Kind, answers: Sequence[Answer[KeyedQuestion]]) -> Ac
 def guesses(questions: Sequence[KeyedQuestion]) -> list[Guess]:
     """Return, for each game and for all, each kind that has questions."""
     return [
-        Guess(game, kind, len(chances), fmean(chances), _spread(chances))
+        Guess(game, kind, share.n, share.value, share.interval)
         for game in _games(questions)
         for kind in KINDS
         if (chances := [question.chance for question in questions if _fits(question, game, kind)])
+        for share in [guessed_share(chances)]
     ]
-
-
-def _spread(chances: Sequence[float]) -> Bounds:
-    """Return the middle 95 % of the share of guesses that are right: the sum of coins, each with its own chance."""
-    tail, number = (1 - CONFIDENCE) / 2, len(chances)
-    weights = [1.0]
-    for chance in chances:
-        weights = [
-            (weights[i] if i < len(weights) else 0.0) * (1 - chance) + (weights[i - 1] * chance if i else 0.0)
-            for i in range(len(weights) + 1)
-        ]
-    below = [math.fsum(weights[: i + 1]) for i in range(number + 1)]
-    low = next(i for i, share in enumerate(below) if share > tail)
-    high = next(i for i, share in enumerate(below) if share >= 1 - tail)
-    return low / number, high / number
 
 
 LEAST = 3

@@ -1,0 +1,116 @@
+"""Ratings of statements by several raters: the mean of each aspect, and how far the raters agree.
+
+The turns of a game are one cluster: intervals draw whole games.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import nan
+
+import numpy as np
+
+from experiments.statistics import agreement
+from experiments.statistics.clusters import Clustered as Clustered
+from experiments.statistics.clusters import bootstrap_clusters
+from experiments.statistics.estimates import Matrix
+
+Rating = Mapping[str, float]
+"""The ratings of one rater by their aspects."""
+
+
+@dataclass(frozen=True)
+class Rated:
+    """One statement, with what each rater gave it; a rater who gave it nothing is missing."""
+
+    game: str
+    turn: int
+    model: str
+    by: Mapping[str, Rating]
+    people: Mapping[str, Rating]
+    """The ratings of people, one by one."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """The mean of an aspect over the statements of a model."""
+
+    model: str
+    """Who kept the lists."""
+    rater: str
+    aspect: str
+    mean: Clustered
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far two raters agree on an aspect; over the statements that both rated."""
+
+    raters: tuple[str, ...]
+    aspect: str
+    pearson: Clustered | None
+    """None between people, who may be more than two."""
+    spearman: Clustered | None
+    alpha: Clustered
+
+
+def scores(statements: Sequence[Rated], raters: Sequence[str], aspects: Sequence[str]) -> list[Score]:
+    """Return, for every model that kept lists and every rater, the mean of each aspect."""
+    present = [rater for rater in raters if any(rater in row.by for row in statements)]
+    return [
+        Score(model, rater, aspect, bootstrap_clusters(agreement.mean, _grouped(rows, [_column(rater, aspect)])))
+        for model in dict.fromkeys(row.model for row in statements)
+        for rater in present
+        if (rows := [row for row in statements if row.model == model and rater in row.by])
+        for aspect in aspects
+    ]
+
+
+def agreements(statements: Sequence[Rated], raters: Sequence[str], aspects: Sequence[str]) -> list[Agreement]:
+    """Return the agreement of each two raters, and of people where there are several."""
+    return [*_between(statements, raters, aspects), *_among_people(statements, aspects)]
+
+
+def _between(statements: Sequence[Rated], raters: Sequence[str], aspects: Sequence[str]) -> Iterator[Agreement]:
+    for pair in combinations(raters, 2):
+        for aspect in aspects:
+            rows = [row for row in statements if all(aspect in row.by.get(rater, ()) for rater in pair)]
+            if rows:
+                groups = _grouped(rows, [_column(rater, aspect) for rater in pair])
+                yield Agreement(
+                    pair,
+                    aspect,
+                    bootstrap_clusters(agreement.pearson, groups),
+                    bootstrap_clusters(agreement.spearman, groups),
+                    bootstrap_clusters(agreement.alpha, groups),
+                )
+
+
+def _among_people(statements: Sequence[Rated], aspects: Sequence[str]) -> Iterator[Agreement]:
+    names = sorted({name for row in statements for name in row.people})
+    if len(names) < 2:
+        return
+    for aspect in aspects:
+        rows = [row for row in statements if any(aspect in rating for rating in row.people.values())]
+        if rows:
+            groups = _grouped(rows, [_person(name, aspect) for name in names])
+            yield Agreement(tuple(names), aspect, None, None, bootstrap_clusters(agreement.alpha, groups))
+
+
+Column = Callable[[Rated], float]
+
+
+def _column(rater: str, aspect: str) -> Column:
+    return lambda row: row.by[rater].get(aspect, nan)
+
+
+def _person(name: str, aspect: str) -> Column:
+    return lambda row: row.people.get(name, {}).get(aspect, nan)
+
+
+def _grouped(statements: Sequence[Rated], columns: Sequence[Column]) -> list[Matrix]:
+    """Return the ratings game by game: a row for each statement, a column for each rater."""
+    by_game: dict[str, list[list[float]]] = {}
+    for row in statements:
+        by_game.setdefault(row.game, []).append([column(row) for column in columns])
+    return [np.asarray(rows, dtype=float) for rows in by_game.values()]
