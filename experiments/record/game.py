@@ -140,6 +140,8 @@ class Game:
         """
         first, last = _ends(path)
         if not first:
+            if not _may_begin(path):
+                raise NotAJournal(f"{path}, line 1: not a journal line; it is not a journal that this program reads")
             raise NotBegun(NO_GAME)
         try:
             started = GameStarted.model_validate(file.data(first))
@@ -307,6 +309,12 @@ def first_difference(ours: Sequence[object], theirs: Sequence[object]) -> int | 
         if mine != yours:
             return turn
     return None if len(ours) == len(theirs) else min(len(ours), len(theirs)) + 1
+
+
+def _may_begin(path: Path) -> bool:
+    """Return whether a file without a whole line may be a journal that was cut off: empty, or begun with an object."""
+    with path.open("rb") as journal:
+        return journal.read(1) in (b"", b"{")
 
 
 def _ends(path: Path) -> tuple[bytes, list[bytes]]:

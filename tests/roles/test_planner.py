@@ -105,7 +105,7 @@ async def test_a_refused_move_leaves_the_list_and_the_others_keep_their_labels()
     data["nodes"]["check"] = {"role": "self_verifier", "reads": ["planner"]}
     brain = scripted(
         plan_evaluator=lambda ask: {"plans": [], "reason": "r", "action": "1" if ask.node == "planner" else "2"},
-        self_verifier=lambda ask: {"reason": "no", "accept": ask.node != "check"},
+        self_verifier=lambda ask: {"reason": f"the move of {ask.node}", "accept": ask.node != "check"},
     )
     decision, _ = await turn(checked(data, "planner"), brain)
     first, again = (ask for ask in brain.asked if ask.role == "plan_evaluator")

@@ -169,7 +169,7 @@ def test_an_edited_journal_is_named(what: str, ran: Path, run: Run) -> None:
         experiment_run.run(experiment(), ran)
     if what in ("deck", "seat"):
         code, _, err = run("show", str(path))
-        assert code == 2 and "line 1: its config_hash is not that of its deck and its seats" in flat(err)
+        assert code == 2 and "its config_hash is not that of its deck and its seats" in flat(err)
 
 
 # Open files
