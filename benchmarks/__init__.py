@@ -1,4 +1,4 @@
 """Measurements of speed, throughput and partners' scores (the command `bench`), and what each part of a graph is worth.
 
-It may import results, design, show and running. Start reading at speed.py.
+README.md has the commands. Start reading at speed.py.
 """

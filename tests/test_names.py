@@ -3,7 +3,7 @@
 from tests.support.imports import PACKAGES, sources
 from tests.support.sizes import nameless
 
-MOST = 0.105
+MOST = 0.012
 """The share of names that may be pronouns or participles; to be lowered when it falls."""
 
 

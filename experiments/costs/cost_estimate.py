@@ -230,7 +230,7 @@ def _unpriced(models: Iterable[ModelSettings]) -> str | None:
     )
 
 
-BRIEFLY = (
+ASSUMPTIONS_IN_BRIEF = (
     f"{PROBED}: retries are left out, the length of responses is assumed; --answer-tokens, or a finished game "
     "(--from DIR), says better (docs/costs.md)"
 )

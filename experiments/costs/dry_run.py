@@ -176,7 +176,7 @@ def blocks(planned: Planned) -> Iterator[Block]:
     yield table("dry-run", COLUMNS, rows, looks=(*("plain" for _ in arms), "strong"))
     room = planned.total.disk
     journals = f"disk space: about {_size(room)} of journals" if room else ""
-    brief = (journals, cost_estimate.BRIEFLY if planned.probed else "", "; ".join(planned.prices))
+    brief = (journals, cost_estimate.ASSUMPTIONS_IN_BRIEF if planned.probed else "", "; ".join(planned.prices))
     yield from notes((*planned.notes, *planned.detectable, *filter(None, brief)), "aside")
 
 

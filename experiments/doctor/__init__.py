@@ -1,5 +1,5 @@
 """`doctor`: whether a model can play a graph, found out before the first game.
 
-It may import `design`, `running`, `costs` and `show`, and the packages below. Start with `examination`, which makes a
+Start with `examination`, which makes a
 `Checklist` of what can be told without a request (`offline`) and, with --online, by a few requests (`online`).
 """

@@ -8,7 +8,7 @@ from orchestrator.models.transport import Transport
 
 
 def model(checklist: Checklist, settings: ModelSettings) -> Transport | None:
-    """Whether the model's client can be made; None where it cannot. Its key is looked for and never printed."""
+    """Return the model's client; None where it cannot be made. Its key is looked for and never printed."""
     sampling = ", ".join(f"{name} {value}" for name, value in settings.sampling.items())
     where = settings.url or settings.provider
     checklist.ok("model", f"{settings.name} at {where}; sent with every request: {sampling or 'no sampling settings'}")
@@ -24,7 +24,7 @@ def model(checklist: Checklist, settings: ModelSettings) -> Transport | None:
 
 
 def price(checklist: Checklist, settings: ModelSettings) -> None:
-    """Whether money can be counted."""
+    """Check that a price is known."""
     if settings.price is not None:
         checklist.ok("price", f"${settings.price.input:g} in, ${settings.price.output:g} out per million tokens")
     elif caution := list_prices.caution([settings]):

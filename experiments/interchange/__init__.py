@@ -1,6 +1,6 @@
 """Games in the formats of other programs, and games of other programs as journals.
 
-It may import `results`, `design`, `running` and `show`. Start with `sources`, which finds the journals to export. Each
+Start with `sources`, which finds the journals to export. Each
 format has its own files: `hanab_live*` (both ways), `otlp*` with `spans` (traces), `live_traces` (while games are
 played), `atif` (trajectories), `inspect_log`, and `hanabi_logs*` with `hle_state` (published turns, read in).
 """

@@ -1,5 +1,5 @@
 """The page on which people look at runs and games: `orchestrator view` serves it, `orchestrator bundle` writes a copy.
 
-It may import record, study, analysis, running, report, values and tasks. Start reading at server.py (the
+Start reading at server.py (the
 addresses) and library.py (what lies in the opened folder); static/ is what the browser gets. docs/page.md is for users.
 """

@@ -13,7 +13,7 @@ from experiments.values.role_mark import RoleMark
 from orchestrator.models.settings import PROGRAM
 from roles.marks import MarkInfo
 
-MOST = 8
+GAMES_IN_MEMORY = 8
 """Games whose marks are kept in memory."""
 ROUNDING = 1e-9
 WAITING = "Marks look at what came after a turn, so they wait until the game has ended."
@@ -38,7 +38,7 @@ class RoleMarks:
             if game.name not in self._games:
                 self._games[game.name] = self._store.of(game.path)
             self._games.move_to_end(game.name)
-            while len(self._games) > MOST:
+            while len(self._games) > GAMES_IN_MEMORY:
                 self._games.popitem(last=False)
             marks = self._games[game.name]
         return {

@@ -1,4 +1,4 @@
-"""Arms that replace a prompt's words: the proof that nothing else changes, at the positions of `prompt_positions`."""
+"""Compares the prompts of an arm that replaces texts with those of the baseline, at the same positions."""
 
 from collections.abc import Iterable, Iterator
 

@@ -131,7 +131,7 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
                 last.reply,
                 len({call.ask for call in trial_calls}),
                 last.error,
-                sum((call.usage for call in trial_calls if call.paid), NO_USAGE),
+                sum((call.usage for call in trial_calls), NO_USAGE),
             )
             for (name, trial), trial_calls in sorted(by_trial(every).items())
             if name in by_name and (last := last_call(trial_calls))
@@ -151,7 +151,7 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
     def status(self, folder: Path) -> dict[str, Any]:
         """Return how the run in a folder stands, as plain data."""
         run, records = self.run(folder), AnswerRecords(folder)
-        spent = sum((call.usage for call in calls(folder) if call.paid), NO_USAGE)
+        spent = sum((call.usage for call in calls(folder)), NO_USAGE)
         return {
             "experiment": f"{self.what}, {run.name}",
             "things": "answers",
