@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.analysis.role_marks import MarkedGame
 from experiments.statistics.clusters import pooled_shares
-from experiments.values.stated_tally import Stated, StatedTally
+from experiments.values.mark_tally import Stated, StatedTally
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,8 @@ from experiments.record.rows import Row
 from experiments.statistics.estimates import ROUNDING, clip, estimate_mean, unseen_share
 from experiments.statistics.permutation import sign_flip_test
 from experiments.values.game_marks import GameMarks, NodeReplies
-from experiments.values.mark_tally import Key, MarkTally, infos_of, tallied
+from experiments.values.mark_tally import Key, MarkTally, Stated, StatedTally, infos_of, stated_tallies, tallied
 from experiments.values.move_values import Kind
-from experiments.values.stated_tally import Stated, StatedTally, stated_tallies
 from roles.marks import Marker
 
 BASELINES = ("program", "uniform", "previous")

@@ -18,7 +18,7 @@ from experiments.record.parquet import MoreColumns
 from experiments.record.rows import COLUMNS, Row
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_tally import Key, tallied
-from experiments.values.move_faults import KINDS
+from experiments.values.mistakes import KINDS
 from orchestrator.errors import UserError, did_you_mean
 
 KNOWN = ("marks", "quality")

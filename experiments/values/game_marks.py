@@ -6,10 +6,10 @@ from functools import cached_property
 
 import roles
 from experiments.record.game import Game
-from experiments.values.move_faults import KINDS, MoveFault, faults_of
+from experiments.values.mistakes import KINDS, MoveFault, faults_of
 from experiments.values.move_values import Kind
-from experiments.values.role_mark import RoleMark
-from experiments.values.role_marks import StatedOutcome, marked_and_stated
+from experiments.values.role_mark import RoleMark, StatedOutcome
+from experiments.values.role_marks import marked_and_stated
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.score_strip import strip
 from graphs.attempts import base

@@ -1,7 +1,7 @@
-"""The marks of a game summed up, so that a run of any size fits in memory."""
+"""The marks and statements of a game summed up, so that a run of any size fits in memory."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import fmean
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import roles
 from experiments.values.choice_marks import mark_infos
 from experiments.values.game_marks import GameMarks
-from experiments.values.role_mark import RoleMark
+from experiments.values.role_mark import RoleMark, StatedOutcome
 from roles.marks import MarkInfo
 
 
@@ -88,3 +88,46 @@ def tallied(marks: GameMarks) -> dict[Key, MarkTally]:
     for mark in marks.marks:
         groups[Key.of(mark)].append(mark)
     return {key: MarkTally.of(each) for key, each in groups.items()}
+
+
+BINS = 10
+"""Probabilities are counted in so many equal ranges."""
+
+
+class Stated(NamedTuple):
+    """Statements that are counted together."""
+
+    role: str
+    kind: str
+    """What was stated, such as `card is critical, in words`."""
+    said: str
+    """The category in the reply's word, or the range of the probability: `0.2 to 0.3`."""
+    chance: bool
+    """Whether a probability was stated."""
+
+
+class StatedTally(NamedTuple):
+    """Of one game."""
+
+    statements: int
+    true: int
+    likely: float
+    """The sum of the stated probabilities; 0 for categories."""
+
+
+def stated_tallies(stated: Iterable[StatedOutcome]) -> Mapping[Stated, StatedTally]:
+    """Return the statements of a game, counted."""
+    groups: dict[Stated, list[StatedOutcome]] = defaultdict(list)
+    for outcome in stated:
+        groups[_statement(outcome)].append(outcome)
+    return {
+        key: StatedTally(len(each), sum(e.true for e in each), sum(e.probability or 0.0 for e in each))
+        for key, each in groups.items()
+    }
+
+
+def _statement(outcome: StatedOutcome) -> Stated:
+    if outcome.probability is None:
+        return Stated(outcome.role, outcome.kind, outcome.category or "", chance=False)
+    place = min(int(outcome.probability * BINS), BINS - 1)
+    return Stated(outcome.role, outcome.kind, f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}", chance=True)

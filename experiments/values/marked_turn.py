@@ -1,35 +1,71 @@
 """A turn with all that marks of those who choose and judge are reckoned from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
+from types import MappingProxyType
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
 from experiments.record.game import Game, Turn
-from experiments.values.advice import Advice, advice
 from experiments.values.mistakes import WORTH
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
-from experiments.values.role_mark import UNIFORM, RoleMark
+from experiments.values.role_mark import UNIFORM, RoleMark, place
 from graphs.attempts import base
 from graphs.config import GraphConfig
 from graphs.recorded import RecordedReply, program_reply
-from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.moves import Discard, Hint, Move
 from orchestrator.journal.events import Call, VerdictGiven
 from orchestrator.models.settings import PROGRAM
+from roles.hanabi.analysis import Analysis
+from roles.hanabi.discard_report import DiscardReport
+from roles.hanabi.mind_report import MindReport
 from roles.legal_moves import LegalMoves
-from roles.reply_types import Shortlist
+from roles.reply_types import Choice, Shortlist
 
 CLEAR = WORTH
 """Points by which a move must be better to count as clearly better, as for mistakes."""
 ROUNDING = 1e-9
 """One-step values are sums of chances: those that differ by less are equal."""
 
-MarkKey = tuple[str, str | None]
-"""A mark's name, and the other role that it is about, if any."""
-MoveMarks = Mapping[MarkKey, float]
+MoveMarks = Mapping[str, float]
+"""By the names of marks."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a reply puts first, in a typed field: the move chosen, the first of a list, a suggested hint, the card
+    safest to lose. Free text names no move here."""
+
+    move: Move
+    only: tuple[type[Any], ...] = ()
+    """The kinds of move that it is about, where it does not say what to do but how: which hint, which discard."""
+
+    def concerns(self, move: Move) -> bool:
+        return not self.only or isinstance(move, self.only)
+
+
+ADVISING = (Choice, Shortlist, Analysis, MindReport, DiscardReport)
+"""The types of replies that put a move first."""
+
+
+def advice(reply: BaseModel) -> Advice | None:
+    """Return what a reply puts first; None for one that puts no move first."""
+    match reply:
+        case Choice():
+            return Advice(reply.action)
+        case Shortlist(entries=[_, *_]):
+            return Advice(min(reply.entries, key=lambda entry: entry.rank).action)
+        case Analysis(best=[move, *_]):
+            return Advice(move)
+        case MindReport(hint=hint) if hint is not None:
+            return Advice(hint, () if reply.urgent else get_args(Hint))
+        case DiscardReport(safest_first=[slot, *_]):
+            return Advice(Discard(slot=slot), (Discard,))
+    return None
 
 
 @dataclass(frozen=True)
@@ -95,9 +131,17 @@ class MarkedTurn:
             (recorded.node.role.name, base(recorded.node.name), first) for recorded, first in first_choices if first
         )
 
+    def choice(self, reply: BaseModel | None) -> Move | None:
+        """Return the move that a reply chooses; None for another kind of reply, or a move that is not legal."""
+        return reply.action if isinstance(reply, Choice) and reply.action in self.values else None
+
     def best(self, moves: Sequence[Move]) -> float:
-        """The highest value among some moves."""
+        """Return the highest value among some moves."""
         return max(self.values[move] for move in moves)
+
+    def regret(self, options: Sequence[Move], moves: Sequence[Move]) -> float:
+        """Return what the best of all is worth more than the best of these moves."""
+        return self.best([*options, *moves]) - self.best(moves)
 
     def program(self, recorded: RecordedReply) -> BaseModel | None:
         """What the role's program would have replied in the place of a reply, if it has one."""
@@ -112,31 +156,48 @@ class MarkedTurn:
         """By node: all its samples are asked the same."""
         return {}
 
+    def marks(
+        self,
+        recorded: RecordedReply,
+        score: Callable[[BaseModel], MoveMarks],
+        uniform: MoveMarks,
+        other: str | None = None,
+    ) -> Iterator[RoleMark]:
+        """Yield the marks of a reply beside those of its role's program and of a uniform guess."""
+        scores = score(recorded.reply)
+        solved = self.program(recorded) if scores else None
+        return self.marks_beside(recorded, scores, score(solved) if solved else {}, uniform, other)
+
+    def marks_beside(
+        self,
+        recorded: RecordedReply,
+        scores: MoveMarks,
+        program: MoveMarks,
+        uniform: MoveMarks,
+        other: str | None = None,
+    ) -> Iterator[RoleMark]:
+        """Yield marks with their baselines, as far as there are any."""
+        for name, value in scores.items():
+            yield self.mark(recorded, name, value, other, beside(name, program, uniform))
+
     def mark(
-        self, recorded: RecordedReply, key: MarkKey, value: float, baselines: Mapping[str, float] | None = None
+        self,
+        recorded: RecordedReply,
+        name: str,
+        value: float,
+        other: str | None = None,
+        baselines: Mapping[str, float] = MappingProxyType({}),
     ) -> RoleMark:
-        name, other = key
-        return RoleMark(
-            turn=self.number,
-            seat=self.turn.seat,
-            node=recorded.node.name,
-            role=recorded.node.role.name,
-            model=recorded.node.model,
-            sample=recorded.sample,
-            name=name,
-            value=value,
-            other=other,
-            baselines=baselines or {},
-        )
+        source = place(recorded, self.number, self.turn.seat)
+        return RoleMark(**source, name=name, value=value, other=other, baselines=baselines)
 
 
-def beside(key: MarkKey, program: MoveMarks | None, uniform: MoveMarks | None) -> dict[str, float]:
-    """The baselines of a mark, as far as there are any."""
-    sources = {PROGRAM: program, UNIFORM: uniform}
-    return {name: marks[key] for name, marks in sources.items() if marks and key in marks}
+def beside(name: str, program: MoveMarks, uniform: MoveMarks) -> dict[str, float]:
+    """Return the baselines of a mark, as far as there are any."""
+    return {source: marks[name] for source, marks in ((PROGRAM, program), (UNIFORM, uniform)) if name in marks}
 
 
-def averaged(each: Sequence[MoveMarks]) -> dict[MarkKey, float]:
-    """The mean of each mark over those that have it."""
+def averaged(each: Sequence[MoveMarks]) -> MoveMarks:
+    """Return the mean of each mark over those that have it."""
     keys = dict.fromkeys(key for marks in each for key in marks)
     return {key: fmean(marks[key] for marks in each if key in marks) for key in keys}

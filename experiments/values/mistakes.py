@@ -8,6 +8,7 @@ mistake by these rules.
 
 from collections.abc import Callable
 
+from experiments.record.game import Game
 from experiments.values.move_values import Kind, Mistake, TurnValues
 from experiments.values.position import Position
 from orchestrator.hanabi.cards import INDEX
@@ -15,6 +16,7 @@ from orchestrator.hanabi.convention.policy import GAMBLES
 from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
 from orchestrator.hanabi.view import Past
+from orchestrator.values import Frozen
 from roles.words import percent
 
 WORTH = 0.5
@@ -32,12 +34,12 @@ def mistake(position: Position, past: Past, values: TurnValues) -> Mistake | Non
     if values.best == past.move or not values.loss or values.error is None:
         return None
     clear = values.loss > WORTH and values.loss > SURE * values.error
-    known_fault = fault(position, past)
-    if not clear and not (known_fault and values.loss > values.error):
+    reason = fault(position, past)
+    if not clear and not (reason and values.loss > values.error):
         return None
     final = position.view.turns_left is not None
-    kind, why = known_fault or ("final_round" if final else "clear_loss", "in the final round " if final else "")
-    what = f"{why}; " if known_fault else why
+    kind, why = reason or ("final_round" if final else "clear_loss", "in the final round " if final else "")
+    what = f"{why}; " if reason else why
     return Mistake(
         turn=values.turn,
         seat=values.seat,
@@ -51,8 +53,13 @@ def mistake(position: Position, past: Past, values: TurnValues) -> Mistake | Non
 
 
 def fault(position: Position, past: Past) -> Fault | None:
-    """The known fault of a move, without any value; None where it has none of them."""
+    """Return the known fault of a move, without any value; None where it has none of them."""
     return next((match for look in FAULTS if (match := look(position, past))), None)
+
+
+def known_fault(position: Position, past: Past) -> Fault | None:
+    """Return the gravest fault of a move that needs no judge, the error in the final round included."""
+    return fault(position, past) or _final_round(position, past)
 
 
 def _risky_misplay(position: Position, past: Past) -> Fault | None:
@@ -117,6 +124,19 @@ def _wasted_token(position: Position, past: Past) -> Fault | None:
     return "wasted_token", f"the hint touched only cards of P{move.to} that can never score"
 
 
+def _final_round(position: Position, past: Past) -> Fault | None:
+    """A turn of the final round that scored nothing and let nobody score, although a play might have."""
+    view, move = position.view, past.move
+    if view.turns_left is None or view.lives < 2 or isinstance(move, Play):
+        return None
+    if isinstance(move, HintColour | HintRank) and position.scene.effect_of(move).helps:
+        return None
+    chance = max((slot.playable for slot in position.own), default=0.0)
+    if not chance:
+        return None
+    return "final_round", f"in the final round a play that fits with {percent(chance)} would have cost nothing"
+
+
 FAULTS: tuple[Callable[[Position, Past], Fault | None], ...] = (
     _risky_misplay,
     _critical_discard,
@@ -125,3 +145,32 @@ FAULTS: tuple[Callable[[Position, Past], Fault | None], ...] = (
     _wasted_token,
 )
 """The gravest first."""
+
+KINDS: tuple[Kind, ...] = (
+    "risky_misplay",
+    "critical_discard",
+    "missed_play",
+    "empty_hint",
+    "wasted_token",
+    "final_round",
+)
+"""The faults that are counted, the gravest first."""
+
+
+class MoveFault(Frozen):
+    """A known fault of a move."""
+
+    turn: int
+    seat: int
+    kind: Kind
+    text: str
+    """What was wrong, in a sentence."""
+
+
+def faults_of(story: Game) -> tuple[MoveFault, ...]:
+    """The known faults of a game's moves, oldest first; a move has at most one, the gravest."""
+    faults = []
+    for number, turn in enumerate(story.turns, 1):
+        if turn.moved and (fault := known_fault(Position.of(story, number), turn.moved.past)):
+            faults.append(MoveFault(turn=number, seat=turn.seat, kind=fault[0], text=fault[1]))
+    return tuple(faults)

@@ -1,13 +1,22 @@
-"""One mark of one reply, as tables and figures get it."""
+"""Marks and statements of a reply, as tables and figures get them."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from pydantic import FiniteFloat
 
+from graphs.recorded import RecordedReply
 from orchestrator.values import Frozen
 
 UNIFORM = "uniform"
 """The name of the baseline that guesses uniformly."""
+
+
+def place(recorded: RecordedReply, turn: int, seat: int) -> dict[str, Any]:
+    """Return where a reply was given and who gave it."""
+    node = recorded.node
+    source = {"node": node.name, "role": node.role.name, "model": node.model}
+    return {"turn": turn, "seat": seat, "sample": recorded.sample, **source}
 
 
 class RoleMark(Frozen):
@@ -30,3 +39,21 @@ class RoleMark(Frozen):
     baselines: Mapping[str, FiniteFloat] = {}
     """The same mark of others on the same turn: `program`, that of the role's program; `uniform`, that of a uniform
     guess on average; `previous`, that of one who states how often it was so before; and others that a role names."""
+
+
+class StatedOutcome(Frozen):
+    """A probability or a category that a reply stated, and whether it came true."""
+
+    turn: int
+    seat: int
+    node: str
+    role: str
+    model: str
+    sample: int
+    kind: str
+    """What was stated, such as `play fits`."""
+    probability: float | None
+    """0 to 1; None where a category was stated."""
+    category: str | None
+    """In the reply's own word, such as `high`; None where a probability was stated."""
+    true: bool

@@ -7,37 +7,17 @@ import roles
 from experiments.record.game import Game
 from experiments.values.choice_marks import choice_marks
 from experiments.values.marked_turn import MarkedTurn
-from experiments.values.role_mark import UNIFORM
-from experiments.values.role_mark import RoleMark as RoleMark
+from experiments.values.role_mark import UNIFORM, RoleMark, StatedOutcome, place
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.state_tracking import TrackedGame
 from graphs.config import GraphConfig
 from graphs.recorded import RecordedReply, program_marks, replies
 from orchestrator.models.settings import PROGRAM
-from orchestrator.values import Frozen
 from roles import Truth
 from roles.hanabi.truth import truths
 from roles.marks import Marker, Marks
 
 PREVIOUS = "previous"
-
-
-class StatedOutcome(Frozen):
-    """A probability or a category that a reply stated, and whether it came true."""
-
-    turn: int
-    seat: int
-    node: str
-    role: str
-    model: str
-    sample: int
-    kind: str
-    """What was stated, such as `play fits`."""
-    probability: float | None
-    """0 to 1; None where a category was stated."""
-    category: str | None
-    """In the reply's own word, such as `high`; None where a probability was stated."""
-    true: bool
 
 
 class _Reply(NamedTuple):
@@ -50,9 +30,7 @@ class _Reply(NamedTuple):
 
     @property
     def place(self) -> Mapping[str, int | str]:
-        node = self.recorded.node
-        source = {"node": node.name, "role": node.role.name, "model": node.model}
-        return {"turn": self.turn, "seat": self.seat, "sample": self.recorded.sample, **source}
+        return place(self.recorded, self.turn, self.seat)
 
 
 def role_marks(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from experiments.record.game import Game
-from experiments.values.role_mark import UNIFORM, RoleMark
+from experiments.values.role_mark import UNIFORM, RoleMark, place
 from graphs.attempts import base
 from graphs.recorded import RecordedReply, program_reply
 from orchestrator.hanabi.cards import ANY, DECK_SIZE
@@ -105,17 +105,9 @@ class TrackedGame:
             exact = tracking.marks(tracking.said) | {STALE: self._stale(tracking, tracking.said, about)}
             baselines = dict(self._baselines(recorded, tracking))
             for name, value in exact.items():
-                yield RoleMark(
-                    turn=number,
-                    seat=tracking.seat,
-                    node=recorded.node.name,
-                    role=recorded.node.role.name,
-                    model=recorded.node.model,
-                    sample=recorded.sample,
-                    name=name,
-                    value=value,
-                    baselines={baseline: marks[name] for baseline, marks in baselines.items() if name in marks},
-                )
+                values = {baseline: marks[name] for baseline, marks in baselines.items() if name in marks}
+                source = place(recorded, number, tracking.seat)
+                yield RoleMark(**source, name=name, value=value, baselines=values)
 
     def _followed(
         self, number: int, replies: Sequence[RecordedReply]

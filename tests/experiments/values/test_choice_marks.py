@@ -15,11 +15,9 @@ from pydantic import TypeAdapter
 import graphs
 from experiments.record.game import Game, Turn
 from experiments.values import RoleMark, mark_infos, role_marks, turn_values
-from experiments.values.best_of_k import guessed_of as guessed_answers
 from experiments.values.marked_turn import CLEAR
-from experiments.values.ratings import correlation
+from experiments.values.move_marks import correlation, guessed_answers, guessed_list
 from experiments.values.rollout_store import RolloutStore
-from experiments.values.shortlists import guessed_of as guessed_list
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.journal.events import Call, Event, StoredEvent, VerdictGiven
 from orchestrator.journal.lean import keeps
@@ -113,12 +111,12 @@ def test_a_uniform_guesser_scores_the_uniform_baseline(random: Found, role: str,
 def test_the_baselines_of_lists_and_of_several_answers_are_those_of_an_enumeration(scores: list[int], k: int) -> None:
     worth, top = [score / 4 for score in scores], max(scores) / 4
     answers = [top - max(worth[i] for i in chosen) for chosen in product(range(len(worth)), repeat=k)]
-    found = {name: value for (name, _), value in guessed_answers(worth, k).items()}
+    found = guessed_answers(worth, k)
     assert found["oracle_regret"] == pytest.approx(fmean(answers))
     assert found["pass_at_k"] == pytest.approx(fmean(regret == 0 for regret in answers))
     assert found["near_at_k"] == pytest.approx(fmean(regret < CLEAR for regret in answers))
     lists = [top - max(worth[i] for i in kept) for kept in combinations(range(len(worth)), min(k, len(worth)))]
-    listed = {name: value for (name, _), value in guessed_list(worth, k).items()}
+    listed = guessed_list(worth, k)
     assert listed["list_regret"] == pytest.approx(fmean(lists))
     assert listed["best_listed"] == pytest.approx(fmean(regret == 0 for regret in lists))
 

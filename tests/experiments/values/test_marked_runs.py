@@ -26,10 +26,9 @@ from experiments.statistics.estimates import estimate_mean, unseen_share
 from experiments.values.game_marks import GameMarks, game_marks
 from experiments.values.mark_store import marks_of
 from experiments.values.mark_tally import Key, tallied
-from experiments.values.move_faults import known_fault
+from experiments.values.mistakes import known_fault
 from experiments.values.position import Position
-from experiments.values.role_mark import RoleMark
-from experiments.values.role_marks import StatedOutcome
+from experiments.values.role_mark import RoleMark, StatedOutcome
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import parse
 from tests.conftest import Run

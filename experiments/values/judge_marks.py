@@ -33,37 +33,38 @@ REFUSAL_GAIN = MarkInfo(
 )
 REFUSAL_ROLLOUT_GAIN = MarkInfo("refusal_rollout_gain", "The same by rollouts, on equal deals.", "points", None)
 INFOS = (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED, REFUSAL_GAIN, REFUSAL_ROLLOUT_GAIN)
-COIN: MoveMarks = {(info.name, None): 0.5 for info in (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED)}
+COIN: MoveMarks = {info.name: 0.5 for info in (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED)}
 """What a verdict by the toss of a coin scores on average."""
 
 
-def marks(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
-    """Of all verdicts of a turn."""
+def verdicts(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
+    """Yield the marks of all verdicts of a turn."""
     judges = {recorded.node.name: recorded for recorded in turn.replies}
     for verdict in turn.verdicts:
         if verdict.move not in turn.values:
             continue
         safe, judge = _safe(turn, verdict.move), judges.get(verdict.node)
         solved = turn.program(judge) if judge else None
-        if judge is None:
-            program: MoveMarks = _marks(safe, verdict.accepted)  # the exact rule is a program
-        else:
-            program = _marks(safe, solved.accept) if isinstance(solved, Judgement) else {}
+        scores = _marks(safe, verdict.accepted)
+        program = _marks(safe, solved.accept) if isinstance(solved, Judgement) else {}
+        if judge is None:  # the exact rule is a program
+            program = scores
         make_mark = partial(_mark, turn, verdict)
-        for (name, _), value in _marks(safe, verdict.accepted).items():
-            yield make_mark(name, value, beside((name, None), program, COIN))
+        for name, value in scores.items():
+            yield make_mark(name, value, beside(name, program, COIN))
         if not verdict.accepted and turn.played is not None:
-            yield make_mark(REFUSAL_GAIN.name, turn.values[turn.played] - turn.values[verdict.move])
+            yield make_mark(REFUSAL_GAIN.name, turn.values[turn.played] - turn.values[verdict.move], {})
             if rollouts:
-                yield make_mark(REFUSAL_ROLLOUT_GAIN.name, _gain(turn, turn.played, verdict.move, rollouts, store))
+                gain = _gain(turn, turn.played, verdict.move, rollouts, store)
+                yield make_mark(REFUSAL_ROLLOUT_GAIN.name, gain, {})
 
 
 def _marks(safe: bool, accepted: bool) -> MoveMarks:
-    right, about = (REFUSED_SAFE, not accepted) if safe else (ACCEPTED_UNSAFE, accepted)
+    error, wrong = (REFUSED_SAFE, not accepted) if safe else (ACCEPTED_UNSAFE, accepted)
     return {
-        (RIGHT_VERDICT.name, None): float(safe == accepted),
-        (right.name, None): float(about),
-        (REFUSED.name, None): float(not accepted),
+        RIGHT_VERDICT.name: float(safe == accepted),
+        error.name: float(wrong),
+        REFUSED.name: float(not accepted),
     }
 
 
@@ -83,11 +84,8 @@ def _gain(turn: MarkedTurn, played: Move, refused: Move, rollouts: int, store: R
     return gained - lost
 
 
-def _mark(
-    turn: MarkedTurn, verdict: VerdictGiven, name: str, value: float, baselines: dict[str, float] | None = None
-) -> RoleMark:
-    judge = base(verdict.node)
-    node = turn.config.nodes.get(judge)
+def _mark(turn: MarkedTurn, verdict: VerdictGiven, name: str, value: float, baselines: MoveMarks) -> RoleMark:
+    node = turn.config.nodes.get(base(verdict.node))
     return RoleMark(
         turn=turn.number,
         seat=verdict.seat,
@@ -97,5 +95,5 @@ def _mark(
         sample=0,
         name=name,
         value=value,
-        baselines=baselines or {},
+        baselines=baselines,
     )

@@ -1,0 +1,302 @@
+"""Marks of replies that name moves: what they chose, listed, rated, advised, by what the moves were worth at once."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from math import comb
+
+from pydantic import BaseModel
+
+from experiments.values.marked_turn import CLEAR, ROUNDING, Advice, MarkedTurn, MoveMarks, advice, averaged
+from experiments.values.role_mark import RoleMark
+from experiments.values.rollout_store import RolloutStore
+from experiments.values.turn_values import lost
+from graphs.attempts import base
+from graphs.recorded import RecordedReply
+from orchestrator.hanabi.moves import Move
+from roles.hanabi.plan_evaluator import PlannedChoice
+from roles.legal_moves import LegalMoves
+from roles.marks import MarkInfo
+from roles.reply_types import Choice, RatedChoice, Shortlist
+
+# Roles that choose a move: proposers, generators, planners, aggregators, selectors
+
+REGRET = MarkInfo(
+    "regret", "What the best move it could name was worth more at once than the move it chose.", "points", 0, False
+)
+RANK = MarkInfo(
+    "rank", "The rank of its move among those it could name, by value at once; 1 is the best.", "rank", 1, False
+)
+CHOSE_BEST = MarkInfo("chose_best", "Whether no move that it could name was worth more at once.", "share", 1)
+ROLLOUT_REGRET = MarkInfo(
+    "rollout_regret", "What the best move was worth more by rollouts than the move it chose.", "points", 0, False
+)
+AGREES = MarkInfo("agrees", "Whether it chose what another role puts first.", "share", None)
+LISTED_RANK = MarkInfo("listed_rank", "The rank that a recommender gave its move.", "rank", None)
+OUTSIDE_LIST = MarkInfo(
+    "outside_list",
+    "Whether it named a move that is not on its recommender's list, first or finally.",
+    "share",
+    0,
+    False,
+)
+SELECTION_REGRET = MarkInfo(
+    "selection_regret",
+    "What the best candidate it read was worth more at once than the move it chose, where candidates differ.",
+    "points",
+    0,
+    False,
+)
+CHOICE = (REGRET, RANK, CHOSE_BEST, ROLLOUT_REGRET, AGREES, LISTED_RANK, OUTSIDE_LIST, SELECTION_REGRET)
+
+
+def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
+    """Yield the marks of all choices of a turn. Moves of a refused choice leave the list of the next one."""
+    losses = dict[Move, float]()
+    for recorded in turn.replies:
+        if (move := turn.choice(recorded.reply)) is None:
+            continue
+        options, legal = turn.options(recorded), recorded.sections.get(LegalMoves)
+        for other, score in _choice_scores(turn, recorded, options):
+            uniform = averaged([score(option) for option in options])
+            yield from turn.marks(recorded, partial(_by_choice, turn, score), uniform, other)
+        if legal is not None and legal.legal is not None:
+            first = turn.calls(recorded)[:1]
+            outside = move not in options or any(call.cause == "illegal" for call in first)
+            yield turn.mark(recorded, OUTSIDE_LIST.name, float(outside))
+        if rollouts:
+            if move not in losses:
+                losses[move], _ = lost(turn.position, move, rollouts, store)
+            yield turn.mark(recorded, ROLLOUT_REGRET.name, losses[move])
+
+
+def _choice_scores(
+    turn: MarkedTurn, recorded: RecordedReply, options: Sequence[Move]
+) -> Iterator[tuple[str | None, Callable[[Move], MoveMarks]]]:
+    """Yield what marks a move in the place of a choice; of marks about another role with that role's name."""
+    read = {note.action for replies in recorded.notes.values() for note in replies if isinstance(note, Choice)}
+    candidates = [move for move in options if move in read]
+    yield None, partial(_choice_score, turn, options, candidates if len(candidates) > 1 else ())
+    colleagues: dict[str, list[Advice]] = {}
+    for role, node, put_first in turn.advice:
+        if node != base(recorded.node.name):
+            colleagues.setdefault(role, []).append(put_first)
+    for role, pieces in colleagues.items():
+        yield role, partial(_agreement, pieces)
+
+
+def _by_choice(turn: MarkedTurn, score: Callable[[Move], MoveMarks], reply: BaseModel) -> MoveMarks:
+    move = turn.choice(reply)
+    return {} if move is None else score(move)
+
+
+def _choice_score(turn: MarkedTurn, options: Sequence[Move], candidates: Sequence[Move], move: Move) -> MoveMarks:
+    """`candidates`: those that the role read, where they differ."""
+    worth, value = [turn.values[option] for option in options], turn.values[move]
+    rank = 1 + sum(other > value + ROUNDING for other in worth)
+    scores = {REGRET.name: max([*worth, value]) - value, RANK.name: rank, CHOSE_BEST.name: float(rank == 1)}
+    if candidates:
+        scores[SELECTION_REGRET.name] = max(0.0, turn.best(candidates) - value)
+    if ranks := [place for shortlist in turn.lists if (place := shortlist.rank(move)) is not None]:
+        scores[LISTED_RANK.name] = ranks[0]
+    return scores
+
+
+def _agreement(pieces: Sequence[Advice], move: Move) -> MoveMarks:
+    """Return the share of a role's advice that puts the move first, of that which is about such a move."""
+    concerned = [advice for advice in pieces if advice.concerns(move)]
+    return {AGREES.name: sum(advice.move == move for advice in concerned) / len(concerned)} if concerned else {}
+
+
+# Ratings, expected gains and ranks that a reply gives to moves
+
+CORRELATION = MarkInfo(
+    "rating_correlation",
+    "Spearman's rank correlation of its ratings, gains or ranks of moves with what the moves were worth at once.",
+    "correlation",
+    1,
+)
+RATED_BELOW = MarkInfo("rated_below", "Whether it chose a move that it rated below another.", "share", 0, False)
+GAIN_ERROR = MarkInfo(
+    "gain_error",
+    "How far the gains that it expects of moves lie from what these were worth at once, on average.",
+    "points",
+    0,
+    False,
+)
+RATING = (CORRELATION, RATED_BELOW, GAIN_ERROR)
+
+
+def ratings(turn: MarkedTurn) -> Iterator[RoleMark]:
+    """Yield the marks of all replies of a turn that rate several moves."""
+    for recorded in turn.replies:
+        rated = list(_rated(turn, recorded.reply).values())
+        if len(rated) > 1:
+            # ratings at random are as often in the right order as in the wrong one; a choice at random goes by none
+            below = sum(rating < max(rated) for rating in rated) / len(rated)
+            uniform = {CORRELATION.name: 0.0, RATED_BELOW.name: below}
+            yield from turn.marks(recorded, partial(_rating_score, turn), uniform)
+
+
+def _rated(turn: MarkedTurn, reply: BaseModel) -> Mapping[Move, float]:
+    """Return what a reply gives to legal moves, higher for better ones; empty where it rates none."""
+    rated: dict[Move, float] = {}
+    if isinstance(reply, RatedChoice):
+        rated = {rating.action: rating.rating for rating in reply.ratings}
+    elif isinstance(reply, PlannedChoice):
+        rated = {plan.action: plan.gain for plan in reply.plans}
+    elif isinstance(reply, Shortlist):
+        rated = {entry.action: -float(entry.rank) for entry in reply.entries}
+    return {move: rating for move, rating in rated.items() if move in turn.values}
+
+
+def _rating_score(turn: MarkedTurn, reply: BaseModel) -> MoveMarks:
+    rated = _rated(turn, reply)
+    if len(rated) < 2:
+        return {}
+    scores: dict[str, float] = {}
+    if (same_order := correlation(list(rated.values()), [turn.values[move] for move in rated])) is not None:
+        scores[CORRELATION.name] = same_order
+    if isinstance(reply, Choice) and reply.action in rated:
+        scores[RATED_BELOW.name] = float(rated[reply.action] < max(rated.values()))
+    if isinstance(reply, PlannedChoice):
+        scores[GAIN_ERROR.name] = sum(abs(gain - turn.values[move]) for move, gain in rated.items()) / len(rated)
+    return scores
+
+
+def correlation(scores: list[float], values: list[float]) -> float | None:
+    """Return Spearman's; ties share their mean rank. None where either side is all equal."""
+    if max(scores) - min(scores) < ROUNDING or max(values) - min(values) < ROUNDING:
+        return None
+    from scipy.stats import spearmanr  # a second to import
+
+    without_errors = ([round(value, 9) for value in side] for side in (scores, values))  # these would break ties
+    return float(spearmanr(*without_errors).statistic)
+
+
+# The K answers of a node that is asked several times, and the lists of recommenders
+
+PASS = MarkInfo("pass_at_k", "Whether the best move at once is among its K answers.", "share", 1)
+NEAR = MarkInfo(
+    "near_at_k", f"Whether a move less than {CLEAR} points below the best at once is among its K answers.", "share", 1
+)
+ORACLE_REGRET = MarkInfo(
+    "oracle_regret", "What the best move was worth more at once than the best of its K answers.", "points", 0, False
+)
+SEVERAL = (PASS, NEAR, ORACLE_REGRET)
+BEST_LISTED = MarkInfo("best_listed", "Whether the best move at once is on its list.", "share", 1)
+LIST_REGRET = MarkInfo(
+    "list_regret", "What the best move was worth more at once than the best on its list.", "points", 0, False
+)
+LISTED = (BEST_LISTED, LIST_REGRET)
+
+
+def several_answers(turn: MarkedTurn) -> Iterator[RoleMark]:
+    """Yield one of each mark for a node that gave several choices: what a perfect selector could make of them."""
+    moves: dict[str, list[Move]] = {}
+    firsts: dict[str, RecordedReply] = {}
+    for recorded in turn.replies:
+        if recorded.node.samples > 1 and (move := turn.choice(recorded.reply)) is not None:
+            firsts.setdefault(recorded.node.name, recorded)
+            moves.setdefault(recorded.node.name, []).append(move)
+    for node, first in firsts.items():
+        options = turn.options(first)
+        scores = _answers_score(turn.regret(options, moves[node]))
+        program = turn.choice(turn.program(first))
+        program_scores = {} if program is None else _answers_score(turn.regret(options, [program]))
+        uniform = guessed_answers([turn.values[move] for move in options], len(moves[node]))
+        for mark in turn.marks_beside(first, scores, program_scores, uniform):
+            yield mark.model_copy(update={"sample": 0})
+
+
+def _answers_score(regret: float) -> MoveMarks:
+    return {
+        PASS.name: float(regret < ROUNDING),
+        NEAR.name: float(regret < CLEAR - ROUNDING),
+        ORACLE_REGRET.name: regret,
+    }
+
+
+def guessed_answers(values: Sequence[float], k: int) -> MoveMarks:
+    """Return what K uniform guesses among moves of these values score on average: the best of them is the i-th or a
+    worse one with probability ((n - i) / n)^K."""
+    n = len(values)
+    return _expected(values, [((n - i) / n) ** k - ((n - i - 1) / n) ** k for i in range(n)], _answers_score)
+
+
+def lists(turn: MarkedTurn) -> Iterator[RoleMark]:
+    """Yield the marks of all lists of a turn."""
+    for recorded in turn.replies:
+        if isinstance(recorded.reply, Shortlist):
+            options, listed = turn.options(recorded), {*recorded.reply.moves} & turn.values.keys()
+            uniform = guessed_list([turn.values[move] for move in options], len(listed)) if listed else {}
+            yield from turn.marks(recorded, partial(_list_score, turn, options), uniform)
+
+
+def _list_score(turn: MarkedTurn, options: Sequence[Move], reply: BaseModel) -> MoveMarks:
+    moves = [move for move in reply.moves if move in turn.values] if isinstance(reply, Shortlist) else []
+    return _listed_score(turn.regret(options, moves)) if moves else {}
+
+
+def _listed_score(regret: float) -> MoveMarks:
+    return {BEST_LISTED.name: float(regret < ROUNDING), LIST_REGRET.name: regret}
+
+
+def guessed_list(values: Sequence[float], k: int) -> MoveMarks:
+    """Return what a random list of k different ones among moves of these values scores on average."""
+    n = len(values)
+    k = min(k, n)
+    return _expected(values, [comb(n - i - 1, k - 1) / comb(n, k) for i in range(n)], _listed_score)
+
+
+def _expected(values: Sequence[float], chances: Sequence[float], score: Callable[[float], MoveMarks]) -> MoveMarks:
+    """Return the mean score, from the chance of each value, the highest first, to be the best one."""
+    ordered = sorted(values, reverse=True)
+    every = [score(ordered[0] - value) for value in ordered]
+    return {key: sum(p * scores[key] for p, scores in zip(chances, every, strict=True)) for key in every[0]}
+
+
+# Roles that advise on a choice: were they followed, and were they right when they were not?
+
+FOLLOWED = MarkInfo("followed", "Whether what it put first was played.", "share", None)
+OVERRULED_RIGHT = MarkInfo(
+    "overruled_right",
+    f"Whether another move was played although what it put first was worth at least {CLEAR} points more at once.",
+    "share",
+    0,
+    False,
+)
+FOLLOWED_WRONG = MarkInfo(
+    "followed_wrong",
+    f"Whether what it put first was played although another move was worth at least {CLEAR} points more at once.",
+    "share",
+    0,
+    False,
+)
+ADVISED = (FOLLOWED, OVERRULED_RIGHT, FOLLOWED_WRONG)
+
+
+def advised(turn: MarkedTurn) -> Iterator[RoleMark]:
+    """Yield the marks of all nodes of a turn but the deciding one, by their last attempt's replies: a role is credited
+    with what its reply puts first."""
+    for recorded in turn.last:
+        first = advice(recorded.reply)
+        if first is None or base(recorded.node.name) == turn.config.decides:
+            continue
+        guesses = [Advice(move, first.only) for move in turn.options(recorded) if first.concerns(move)]
+        uniform = averaged([_advice_score(turn, guess) for guess in guesses])
+        yield from turn.marks(recorded, lambda reply: _advice_score(turn, advice(reply)), uniform)
+
+
+def _advice_score(turn: MarkedTurn, put_first: Advice | None) -> MoveMarks:
+    """Return nothing where another kind of move was played than the advice is about, or none."""
+    if put_first is None or put_first.move not in turn.values:
+        return {}
+    if turn.played is None or not put_first.concerns(turn.played):
+        return {}
+    followed, played = put_first.move == turn.played, turn.values[turn.played]
+    best = max(value for move, value in turn.values.items() if put_first.concerns(move))
+    return {
+        FOLLOWED.name: float(followed),
+        OVERRULED_RIGHT.name: float(turn.values[put_first.move] - played > CLEAR - ROUNDING),
+        FOLLOWED_WRONG.name: float(followed and best - played > CLEAR - ROUNDING),
+    }
