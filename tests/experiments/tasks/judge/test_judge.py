@@ -1,13 +1,11 @@
 """The judge of state tracking: what it is told, asked once, resumed after a kill, and how far it agrees."""
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-import yaml
 
 import graphs
 import roles
@@ -19,7 +17,7 @@ from experiments.tasks.judge.statements import Choice, Statement, find
 from experiments.values import mark_infos, role_marks
 from graphs.config import checked
 from orchestrator import play
-from orchestrator.errors import ModelError, UserError
+from orchestrator.errors import UserError
 from orchestrator.models.request import ModelRequest, Scripted
 from roles.hanabi.state_judge import ASPECTS
 from tests.conftest import Run
@@ -98,30 +96,6 @@ def test_turns_can_be_chosen(games: Path) -> None:
     assert [(one.game, one.turn) for one in chosen] == [(g, t) for g in ("g1", "g2") for t in (2, 6, 8)]
     with pytest.raises(UserError, match=r"--turns is 'late'; say all, or numbers and ranges such as 5,10,20-30"):
         Choice("late")
-
-
-def test_the_same_command_goes_on_and_asks_nothing_twice(games: Path, tmp_path: Path) -> None:
-    left = 5
-
-    def says(request: ModelRequest) -> dict[str, object]:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise ModelError("the server is away")
-        return rating(0.5)
-
-    stopped = judge_run.run(games, MODEL, tmp_path / "j", brain=judge(says))
-    assert (stopped.left, stopped.total) == (2 * TURNS - 5, 2 * TURNS) and "the server is away" in str(
-        stopped.suspended
-    )
-    asks = half()
-    done = judge_run.run(games, MODEL, tmp_path / "j", brain=asks)
-    assert (done.before, done.left, len(asks.asked)) == (5, 0, 2 * TURNS - 5)
-    assert set(Counter((one["node"], one["ask"]) for one in calls(tmp_path / "j")).values()) == {1}
-    with pytest.raises(UserError, match=r"holds a run with another turns: 'all', not '1-3'; give another --out"):
-        judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-3"), brain=half())
-    record = yaml.safe_load((tmp_path / "j/judge.yaml").read_text("utf-8"))
-    assert record["judged"] == games.name and record["prompt"] == judge_run.prompt_hash()
 
 
 def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(games: Path, tmp_path: Path) -> None:

@@ -3,10 +3,6 @@
 import json
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +20,6 @@ from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.moves import Play
 from orchestrator.journal.events import Call
 from tests.conftest import Run
-from tests.support.folders import ROOT
 
 SIM = {"default": "sim:average"}
 
@@ -73,20 +68,6 @@ def test_the_same_study_from_run_yaml_gives_the_same_tables(simulated: Path, tmp
     assert texts[0] == texts[1]
 
 
-def test_a_run_that_was_killed_goes_on_where_it_stopped(simulated: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "experiments", "experiment", "positions", "run", str(simulated / "run.yaml")]
-    killed = subprocess.Popen([*command, "--out", str(tmp_path / "run"), "-q"], cwd=ROOT, stdout=subprocess.DEVNULL)
-    until = time.monotonic() + 60
-    while len(list(tmp_path.glob("run/decisions/*/*.jsonl"))) < 9 and time.monotonic() < until:
-        time.sleep(0.02)
-    killed.send_signal(signal.SIGKILL)
-    killed.wait()
-    there = [call for folder in (tmp_path / "run/decisions").iterdir() for call in asked(tmp_path / "run", folder.name)]
-    done = position_run.run(read(simulated / "run.yaml"), tmp_path / "run")
-    assert there and 0 < done.before < done.total and not done.left
-    assert tables(tmp_path / "run") == tables(simulated)
-
-
 def test_a_call_that_was_answered_before_a_kill_is_not_made_again(simulated: Path, tmp_path: Path) -> None:
     shutil.copytree(simulated, tmp_path / "run")
     path = decisions.path_of(tmp_path / "run", "no-history_analyst", "p001")
@@ -100,19 +81,6 @@ def test_a_call_that_was_answered_before_a_kill_is_not_made_again(simulated: Pat
         for one in ("\n".join(lines), path.read_text("utf-8"))
     )
     assert len(after) == len(before) and after[: len(before) - 1] == before[:-1]
-
-
-def test_a_budget_suspends_and_a_larger_one_goes_on(run: Run, endpoint: str, tmp_path: Path) -> None:
-    arguments = ("--model", f"openai:fake-1@{endpoint}", "--arms", "removed:tom_interpreter", "--first", "4", "-q")
-    command = ("experiment", "positions", "run", "program", *arguments, "--out", str(tmp_path / "run"))
-    code, _, err = run(*command, "--max-tokens", "20000")
-    assert code == 3 and "a larger budget goes on" in err
-    some = sum(len(asked(tmp_path / "run", arm)) for arm in ("baseline", "null", "no-tom_interpreter"))
-    code, out, _ = run(*command, "--json")
-    assert code == 0 and '"null"' in out
-    every = [call for arm in ("baseline", "null", "no-tom_interpreter") for call in asked(tmp_path / "run", arm)]
-    assert 0 < some < len(every) and all(call.fake for call in every)
-    assert len({(call.prompt_hash, call.ask) for call in every}) >= 8
 
 
 def test_a_graph_of_other_notes_is_refused_until_they_are_made(tmp_path: Path) -> None:
@@ -170,13 +138,6 @@ def test_workers_decide_the_same_and_the_status_counts_decisions(simulated: Path
     assert tables(tmp_path / "run") == tables(simulated)
     status = json.loads(run("experiment", "status", str(tmp_path / "run"), "--json")[1])
     assert status["finished"] == status["games"] == 5 * len(list((simulated / "decisions").iterdir()))
-
-
-def test_another_study_does_not_go_on_in_a_folder(simulated: Path) -> None:
-    study = FOLDER.read(simulated)
-    for change, said in (({"seed": 4}, "another seed"), ({"models": {"default": "program"}}, "another models")):
-        with pytest.raises(UserError, match=said):
-            position_run.run(study.model_copy(update=change), simulated)
 
 
 def test_nobody_who_is_asked_honestly_reads_the_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

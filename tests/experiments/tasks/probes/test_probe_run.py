@@ -45,16 +45,6 @@ def asked(probes: list[Probe], seat: Answering, folder: Path) -> Done:
     return probe_run.run(probes, seat, folder, seed=1)
 
 
-def test_a_run_goes_on_where_it_stopped_and_asks_nothing_twice(tmp_path: Path, probes: list[Probe]) -> None:
-    stopped = asked(probes, Answering(probes, fails_at=4), tmp_path / "run")
-    assert (stopped.total, stopped.left) == (8, 1) and str(stopped.suspended).endswith(": the server is gone")
-    again = Answering(probes)
-    assert asked(probes, again, tmp_path / "run").left == 0 and again.asked == 1
-    idle = Answering(probes)
-    assert asked(probes, idle, tmp_path / "run").left == 0 and idle.asked == 0
-    assert all(one.keeps for one in scores.read(tmp_path / "run").answers)
-
-
 def test_figures_are_counts_with_intervals(tmp_path: Path, probes: list[Probe]) -> None:
     asked(probes, Answering(probes, wrong=1), tmp_path)
     chop, save, whole = scores.scores(scores.read(tmp_path))

@@ -56,27 +56,6 @@ def test_an_unreadable_answer_is_asked_for_again_and_then_counts_as_none(tmp_pat
     assert (cell.unread, cell.asked_again, cell.accuracy) == (1, 1, 0.5)
 
 
-def test_the_same_command_goes_on_and_asks_nothing_twice(tmp_path: Path) -> None:
-    left = 7
-
-    def says(request: ModelRequest) -> str:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise ModelError("the server is away")
-        return "Hm." if request.node == "01-hanabi-tom" and not request.ask else "Answer: A"
-
-    stopped = asked(tmp_path / "run", brain(says))
-    assert stopped.left == 12 and "the server is away" in str(stopped.suspended)
-    asks = brain(lambda request: "Answer: A")
-    done = asked(tmp_path / "run", asks)
-    assert (done.before, done.left) == (6, 0)
-    assert len(asks.asked) == 12
-    keys = Counter((call["node"], call["sample"], call["ask"]) for call in calls(tmp_path / "run"))
-    assert set(keys.values()) == {1}
-    assert asked(tmp_path / "run", brain(lambda request: pytest.fail("it is asked"))).left == 0
-
-
 def test_a_second_ask_that_was_cut_short_is_made_and_the_first_not_again(tmp_path: Path) -> None:
     def says(request: ModelRequest) -> str:
         if request.ask:
