@@ -165,16 +165,6 @@ class Row:
         return Provenance.of_models(self.model, fake=fake)
 
     @property
-    def faked(self) -> bool:
-        """Whether the fake server answered."""
-        return Provenance.FAKE_SERVER in self.provenance
-
-    @property
-    def program(self) -> bool:
-        """Whether programs alone played."""
-        return self.provenance.only_programs
-
-    @property
     def cheats(self) -> bool:
         """Whether a seat saw its own cards, which must never be taken for play by the rules."""
         return "own_hand" in (self.control or "").split("; ")

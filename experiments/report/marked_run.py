@@ -119,7 +119,7 @@ def prepare(folder: Path, games: Sequence[Row], *, compute: bool | None = None) 
     if compute is False or not all(path.exists() for path in paths):
         return None
     missing = marking.missing(paths)
-    if compute or (len(missing) <= SMALL and not all(row.program for row in games)):
+    if compute or (len(missing) <= SMALL and not all(row.provenance.only_programs for row in games)):
         try:
             deque(marking.marked(missing), maxlen=0)
         except UserError as error:
@@ -134,7 +134,7 @@ def ready(data: RunData) -> "MarkedRun | Unmarked":
         return Unmarked("The journals are not in this folder, and marks are computed from them.")
     if not (missing := len(marking.missing(paths))):
         return marked(data)
-    programs = all(row.program for row in data.rows)
+    programs = all(row.provenance.only_programs for row in data.rows)
     why = "no model was asked, and programs are the standard for other answers" if programs else "it takes seconds each"
     how = "`orchestrator experiment report DIR --marks` computes them, once"
     return Unmarked(f"The marks of {missing} of {len(paths)} games are not computed: {why}. {how}.")

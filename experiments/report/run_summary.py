@@ -14,6 +14,7 @@ from experiments.analysis.summaries import Summary
 from experiments.document.blocks import Block, Note, Table, Text, notes
 from experiments.record import failures, run_folder
 from experiments.record.game import Game
+from experiments.record.provenance import Provenance
 from experiments.record.rows import Row
 from experiments.report import control_tables, order, roles_section, run_report, score_tables
 from experiments.report.figures import drawing
@@ -195,7 +196,7 @@ def so_far(done: Played) -> Iterator[str]:
     status = done.status
     if not (done.left and status.answers):
         return
-    if status.fake and not any(row.faked for row in done.rows):
+    if status.fake and not any(Provenance.FAKE_SERVER in row.provenance for row in done.rows):
         yield "The package's fake server answered, not a language model."
     yield (
         f"So far this command got {status.answers:,} answers of models: {status.unusable:,} were unusable, and "
