@@ -97,11 +97,11 @@ class Turn:
                 nodes.setdefault(call.node, {})[call.sample] = call.reply
         return {node: tuple(samples[n] for n in sorted(samples)) for node, samples in nodes.items()}
 
-    @property
+    @cached_property
     def decided(self) -> Decided | None:
         return next(iter(self._short(Decided)), None)
 
-    @property
+    @cached_property
     def moved(self) -> Moved | None:
         return next(iter(self._short(Moved)), None)
 
@@ -232,8 +232,7 @@ class Game:
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         """All moves that were made, oldest first."""
-        self._index()
-        return tuple(moved.past.move for moved in self.lines.of_kind(Moved))
+        return tuple(self.lines.moves())
 
     @cached_property
     def boards(self) -> tuple[Board, ...]:

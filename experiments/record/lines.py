@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, get_args
 
 from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Move, parse
 from orchestrator.journal import file
 from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.models.request import FAKE, Outcome
@@ -62,12 +63,17 @@ class Line:
     start: int = 0
     """In bytes."""
     size: int = 0
-    at: float = 0.0
-    """When it was written, in seconds since 1970; 0 where it does not say."""
+    stamp: bytes = b""
+    """When it was written, in ISO format; empty where it does not say."""
     event: Event | None = None
     """Of a short line, and of events that come from no file."""
     ends: bytes | CallBrief = b""
     """The beginning and the end of a call's line, without its texts."""
+
+    @property
+    def at(self) -> float:
+        """When it was written, in seconds since 1970; 0 where it does not say."""
+        return _time(self.stamp.decode()) if self.stamp else 0.0
 
     @cached_property
     def call(self) -> CallBrief | None:
@@ -160,6 +166,18 @@ class Lines:
         self.lines.append(added)
         self._number += 1
 
+    def moves(self) -> Iterator[Move]:
+        """Yield all moves that were made, without reading more of the file than their lines. Raises UserError."""
+        if self.lines or self.path is None:
+            yield from (moved.past.move for moved in self.of_kind(Moved))
+            return
+        for number, line in enumerate(file.lines(self.path), 1):
+            try:
+                if file.tag(line) == "moved":
+                    yield parse(file.data(line)["past"]["move"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise UserError(f"{self.title}, line {number}: {error}") from None
+
     def of_kind(self, kind: type[E]) -> Iterator[E]:
         """Yield the events of short lines of a kind."""
         return (line.event for line in self.lines if isinstance(line.event, kind))
@@ -173,7 +191,7 @@ class Lines:
 
     def data(self, lines: Sequence[Line]) -> list[Mapping[str, Any]]:
         """Return some lines as plain data, unchecked. Raises UserError."""
-        if self.path is None:
+        if self.path is None or not lines:
             return [line.event.model_dump(mode="json") for line in lines if line.event]
         with self.path.open("rb") as opened:
             return [self._read(opened, line, file.data) for line in lines]
@@ -212,14 +230,14 @@ def _line(line: bytes, start: int, turn: int) -> Line:
     """Raises ValueError, KeyError or TypeError for a line that is no event."""
     head = _HEAD.match(line)
     tag = head[1].decode() if head else file.tag(line)
-    at = _time(head[2].decode()) if head else 0.0
+    stamp = head[2] if head else b""
     if tag in ("turn_started", "call") and head and head[3]:
         short = _ends(line, head.end()) if tag == "call" else b""
         if short is not None:
-            return Line(tag, int(head[3]), start, len(line), at, ends=short)
+            return Line(tag, int(head[3]), start, len(line), stamp, ends=short)
     event = file.parsed(line)
     ends = _brief(event) if isinstance(event, Call) else b""
-    return Line(tag, _turn(event, turn), start, len(line), at, event if tag in SHORT else None, ends)
+    return Line(tag, _turn(event, turn), start, len(line), stamp, event if tag in SHORT else None, ends)
 
 
 def _ends(line: bytes, start: int) -> bytes | None:

@@ -6,6 +6,7 @@ that an answer in any words means.
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field
@@ -62,6 +63,7 @@ PATTERN = (
 _EXACT = re.compile(PATTERN)
 
 
+@lru_cache(maxsize=1024)  # a journal names the same few moves a hundred times
 def parse(text: str) -> Move:
     """Return the move of an exact text, e.g. `hint P1 red`; any other text is a ValueError."""
     if not (match := _EXACT.fullmatch(text)):
