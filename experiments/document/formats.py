@@ -107,8 +107,5 @@ PERCENT_ESTIMATE = Format(_share, parts=("", "low", "high"))
 MEASURED = Format(measured)
 MEASURED_INTERVAL = Format(_bounds(measured), parts=("low", "high"))
 P_VALUE = Format(probability)
-USD = number(4)
-DURATION = Format(duration)
 TALLY = Format(lambda value: "/".join(map(str, value)), parts=("wins", "ties", "losses"))
 """Deals won, tied and lost: `3/5/2`."""
-YES_NO = Format(lambda value: "yes" if value else "no", words=True)

@@ -2,9 +2,7 @@
 
 import re
 import sys
-import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any, TextIO
 
@@ -149,28 +147,3 @@ def _grid(titles: Iterable[str], words: Iterable[bool], fixed: Iterable[bool]) -
 
 def _text(words: str, style: str = "") -> rich_text.Text:
     return rich_text.Text(printable(plain(words)), style=style)
-
-
-EVERY_S = 10.0
-"""Seconds between two lines of progress; on a terminal the line is renewed each second."""
-
-
-@dataclass
-class ProgressLine:
-    """A line on stderr that says how many of some things are done."""
-
-    title: str
-    things: str
-    """What is counted, e.g. `answers`."""
-    quiet: bool = False
-    _printed_at: float = field(default_factory=time.monotonic)
-
-    def __call__(self, done: int, total: int) -> None:
-        terminal, now = sys.stderr.isatty(), time.monotonic()
-        if self.quiet or (now - self._printed_at < (1.0 if terminal else EVERY_S) and done < total):
-            return
-        self._printed_at = now
-        end = "\r" if terminal and done < total else "\n"
-        console(err=True).print(
-            rich_text.Text(f"{self.title}: {done} of {total} {self.things}"), end=end, soft_wrap=True
-        )

@@ -5,7 +5,6 @@ from enum import Flag, auto
 from functools import reduce
 from operator import or_
 
-from orchestrator.journal.events import Call
 from orchestrator.models.settings import PERSON, PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 
@@ -34,13 +33,6 @@ class Provenance(Flag):
             cls[NAMES[name]] if name in NAMES else cls.SIMULATED if is_simulated(name) else server
             for name in names.split("+")
         ) | (cls.FAKE_SERVER if fake else cls(0))
-
-    @classmethod
-    def of_call(cls, call: Call) -> "Provenance":
-        """Return the answerer of one call."""
-        if not call.of_model:
-            return cls.PROGRAM
-        return cls.of_models(call.model, fake=call.fake)
 
     @classmethod
     def union(cls, parts: Iterable["Provenance"]) -> "Provenance":

@@ -53,7 +53,6 @@ def _score_columns(metric: str) -> tuple[Column, ...]:
     )
 
 
-SHARES = ("perfect", "struck_out")
 SCORES = "arm players games deals {0} {0}_bounds {0}_se {0}_sd {1} {1}_bounds {1}_se {1}_sd iqm perfect struck_out"
 """The columns of scores in a report: of the score that it is about, then of the other one."""
 BRIEF = "arm players games {0} {0}_bounds {0}_se {0}_sd perfect_share struck_out_share forced"

@@ -78,9 +78,6 @@ class Worker(ABC, Generic[U]):
         """End its process."""
 
 
-W = TypeVar("W", bound="Worker[Unit]")
-
-
 class Transport(ABC, Generic[U]):
     """How workers are started and their messages come."""
 
