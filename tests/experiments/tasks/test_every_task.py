@@ -155,7 +155,10 @@ def test_another_folder_is_refused_with_the_difference(kind: Kind, run: Run) -> 
     Path("thesis").mkdir()
     Path("thesis/thesis.tex").write_text("mine", "utf-8")
     code, _, err = run(*kind.command, "-q", "--out", "thesis")
-    assert (code == 2 and "holds other files" in err) or kind is KINDS["games"]
+    if kind is KINDS["games"]:  # a run of games has folders of its own beside what is there
+        assert code == 0 and Path("thesis/thesis.tex").read_text("utf-8") == "mine"
+    else:
+        assert code == 2 and "holds other files" in err
 
 
 def test_a_server_that_is_not_there_is_one_sentence(kind: Kind, run: Run) -> None:
