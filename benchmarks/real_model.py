@@ -1,12 +1,13 @@
-"""`make real`: bounded games of six graphs on a real model, and what must hold with any model.
+"""`make real`: bounded games of all graphs on a real model, and what must hold with any model.
 
-    python -m benchmarks.real_model [--url URL --model NAME] [--graph G]... [--form text]... [--calls 12]
+    python -m benchmarks.real_model [--url URL --model NAME] [--graph G]... [--form text]... [--calls 6]
         [--players 3] [--seed 7]
 
 Without --url it fetches and starts the small model of `real_server`. Every game is stopped after the turns in which
-about `--calls` first requests are made, and no game begins after `--minutes`. The folder `--out` gets the games, the
-figures (figures.md, figures.json) and all answers with how they were read (answers.jsonl). Exit codes: 0 when all
-checks hold, 1 when one does not, 2 for a mistake in the command.
+about `--calls` first requests are made, or fewer where the games would else take longer than `--minutes`; each is
+played for a turn at least, so none is left out. What was not seen, a graph, a node or a replay, fails. The folder
+`--out` gets the games, the figures (figures.md, figures.json) and all answers with how they were read (answers.jsonl).
+Exit codes: 0 when all checks hold, 1 when one does not, 2 for a mistake in the command.
 """
 
 import argparse
@@ -27,8 +28,8 @@ from rich.console import Console
 
 import graphs
 from benchmarks import real_server
-from experiments.document.terminal import console, plain_table
-from graphs.attempts import base, node_calls
+from experiments.document.terminal import NOTES, console, plain_table
+from graphs.attempts import base, node_calls, turn_calls
 from orchestrator import journal
 from orchestrator.errors import Suspended, UserError
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, TurnStarted
@@ -39,7 +40,6 @@ from orchestrator.models.openai_client import OpenAITransport
 from orchestrator.models.settings import ModelSettings, settings
 from orchestrator.table.game_loop import play_async
 
-GRAPHS = ("watson", "sherlock", "mycroft", "cac", "moa_watson", "house")
 FORMS = ("json_schema", "text")
 PLAYERS, SEED = 2, 1
 
@@ -146,34 +146,75 @@ class Check:
     found: str
 
 
-def checks(games: Sequence[Game], whole: Figures, context: int | None) -> list[Check]:
-    """What must hold with any model."""
-    lost = [game.path.name for game in games if not _accounted(game)]
-    stopped = [f"{game.path.name}: {game.suspended}" for game in games if game.suspended]
-    not_begun = [f"{game.path.name}: {game.refused}" for game in games if game.refused]
-    other = [game.path.name for game in games if game.same is False]
-    over = [call for game in games for call in game.calls if context and call.tokens_in > context]
-    helped = f"{whole.second_usable} of {whole.second} second requests gave a usable answer"
+def checks(
+    games: Sequence[Game], whole: Figures, context: int | None, wanted: Iterable[tuple[str, str]]
+) -> list[Check]:
+    """What must hold with any model. `wanted`: the graphs with their formats that must have been seen."""
+    pairs, seen = tuple(wanted), {(game.graph, game.form) for game in games if _moved(game)}
+    unplayed = [f"{graph} {form}" for graph, form in pairs if (graph, form) not in seen]
+    nodes, silent = sum(len(_asked_nodes(game)) for game in games), [name for game in games for name in _silent(game)]
     return [
-        Check("every call is accounted for", not lost, f"{whole.calls} calls; {_or_none(lost)} with one missing"),
-        Check(
-            "no game is suspended",
-            not stopped,
-            f"{len(games)} games; suspended: {_or_none(stopped)}; refused before the first move: {_or_none(not_begun)}",
-        ),
-        Check(
-            "prompts fit the context",
-            not over,
-            f"{whole.longest_prompt} tokens at most, of {context or 'unknown'}; too long: {whole.too_long}",
-        ),
-        Check("second requests help", whole.second < ENOUGH or whole.second_usable > 0, helped),
-        Check("few calls are cut", whole.cut <= CUT * whole.tries, f"{whole.cut} of {whole.tries} tries"),
-        Check("replays are equal", not other, f"different: {_or_none(other)}"),
+        _counted("all graphs are played", len(pairs) - len(unplayed), len(pairs), "games with a move", unplayed),
+        _counted("all nodes are asked", nodes, nodes + len(silent), "nodes that a model plays", silent),
+        *_call_checks(games, whole, context),
+        _not_suspended(games),
+        _replayed_alike(games),
     ]
 
 
-def _or_none(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"
+def _counted(what: str, count: int, total: int, of: str, missing: Sequence[str]) -> Check:
+    """A check that fails on what is missing, and where there was nothing to count."""
+    left_out = f"; missing: {', '.join(missing)}" if missing else ""
+    return Check(what, count == total > 0, f"{count} of {total} {of}{left_out}")
+
+
+def _call_checks(games: Sequence[Game], whole: Figures, context: int | None) -> Iterator[Check]:
+    lost = [game.path.name for game in games if not _accounted(game)]
+    kept = sum(len(game.calls) for game in games if game.path.name not in lost)
+    yield _counted("every call is accounted for", kept, whole.calls, "calls, by whole games", lost)
+    over = sum(bool(context and call.tokens_in > context) for game in games for call in game.calls)
+    fits = f"{whole.calls - over} of {whole.calls} prompts within {context or 'an unknown number of'} tokens"
+    longest = f"{whole.longest_prompt} in the longest; refused as too long: {whole.too_long}"
+    yield Check("prompts fit the context", not over and whole.calls > 0, f"{fits}; {longest}")
+    helped = f"{whole.second_usable} of {whole.second} second requests gave a usable answer"
+    few = f" (fewer than {ENOUGH} are not judged)" if whole.second < ENOUGH else ""
+    yield Check("second requests help", whole.second < ENOUGH or whole.second_usable > 0, f"{helped}{few}")
+    cut = f"{whole.cut} of {whole.tries} tries were cut"
+    yield Check("few calls are cut", whole.cut <= CUT * whole.tries and whole.tries > 0, cut)
+
+
+def _not_suspended(games: Sequence[Game]) -> Check:
+    reasons = [(game.path.name, game.suspended or game.refused) for game in games]
+    stopped = [f"{name}: {reason}" for name, reason in reasons if reason]
+    return _counted("no game is suspended", len(games) - len(stopped), len(games), "games went on", stopped)
+
+
+def _replayed_alike(games: Sequence[Game]) -> Check:
+    other = [game.path.name for game in games if not game.same]
+    return _counted("replays are equal", len(games) - len(other), len(games), "replays", other)
+
+
+def _moved(game: Game) -> bool:
+    return any(isinstance(event, Decided) for event in game.events)
+
+
+def _asked_nodes(game: Game) -> set[str]:
+    return {base(call.node) for call in game.calls}
+
+
+def _silent(game: Game) -> Iterator[str]:
+    """The nodes of a game that a model plays and that were not asked. A judge without a choice has nothing to judge."""
+    config = _config(game.graph, game.form, _players(game))
+    chosen = any(base(call.node) == config.decides and call.reply is not None for call in game.calls)
+    for name in config.nodes:
+        judges = config.check is not None and name == config.check.judge
+        if node_calls(config, name) and name not in _asked_nodes(game) and (chosen or not judges):
+            yield f"{game.path.stem} {name}"
+
+
+def _players(game: Game) -> int:
+    started = game.events[0] if game.events else None
+    return started.players if isinstance(started, GameStarted) else PLAYERS
 
 
 def _accounted(game: Game) -> bool:
@@ -191,11 +232,15 @@ def _accounted(game: Game) -> bool:
 UNREAD = ("reasked", "fallback", "failed")
 
 
-async def played(graph: str, form: str, model: ModelSettings, calls: int, folder: Path, deal: Deal) -> Game:
+def _within(config: graphs.GraphConfig, calls: float) -> int:
+    """The turns of about so many first requests: one at least."""
+    return max(1, round(calls / sum(node_calls(config, node) for node in config.nodes)))
+
+
+async def played(graph: str, form: str, model: ModelSettings, calls: float, folder: Path, deal: Deal) -> Game:
     """A game of about so many first requests, and its replay."""
     config = _config(graph, form, deal.players)
-    a_turn = sum(node_calls(config, node) for node in config.nodes)
-    turns, path = max(1, round(calls / a_turn)), folder / f"{graph}-{form}.jsonl"
+    turns, path = _within(config, calls), folder / f"{graph}-{form}.jsonl"
     began = time.monotonic()
     stopped = await _play(config, model, path, turns, deal)
     seconds = time.monotonic() - began
@@ -242,8 +287,7 @@ async def _replayed(config: graphs.GraphConfig, model: ModelSettings, path: Path
 def answers(games: Iterable[Game]) -> Iterator[dict[str, Any]]:
     """Every answer of the model and how it was read, as plain data."""
     for game in games:
-        started, legal = game.events[0] if game.events else None, list[str]()
-        config = _config(game.graph, game.form, started.players if isinstance(started, GameStarted) else PLAYERS)
+        config, legal = _config(game.graph, game.form, _players(game)), list[str]()
         for event in game.events:
             if isinstance(event, TurnStarted):
                 legal = [str(move) for move in event.view.legal]
@@ -286,7 +330,9 @@ def show(found: Sequence[Figures], held: Sequence[Check], to: Console) -> None:
         table.add_row(*_row(one))
     to.print(table)
     for check in held:
-        to.print(f"{'ok  ' if check.holds else 'fail'}  {check.what}: {check.found}", soft_wrap=True, markup=False)
+        style = None if check.holds else NOTES["error"]
+        line = f"{'ok  ' if check.holds else 'fail'}  {check.what}: {check.found}"
+        to.print(line, soft_wrap=True, markup=False, style=style, highlight=False)
 
 
 COLUMNS = (
@@ -334,28 +380,45 @@ async def run(asked: argparse.Namespace, model: ModelSettings, games: list[Game]
         info = await transport.describe()
     finally:
         await transport.aclose()
-    until, deal = time.monotonic() + 60 * asked.minutes, Deal(asked.players, asked.seed)
-    for form in asked.form or FORMS:
-        for graph in asked.graph or GRAPHS:
-            if time.monotonic() > until:
-                print(f"not played, {asked.minutes:g} minutes are over: {graph} {form}", file=sys.stderr)
-                continue
-            games.append(await played(graph, form, model, asked.calls, asked.out / "games", deal))
-            last = games[-1]
-            print(f"{graph} {form}: {len(last.calls)} calls in {last.seconds:.0f} s", file=sys.stderr)
+    until, deal, pairs = time.monotonic() + 60 * asked.minutes, Deal(asked.players, asked.seed), wanted(asked)
+    for number, (graph, form) in enumerate(pairs):
+        share = (until - time.monotonic()) / (len(pairs) - number)
+        calls = min(asked.calls, share / _pace(games)) if games else asked.calls
+        games.append(await played(graph, form, model, calls, asked.out / "games", deal))
+        last = games[-1]
+        counts = f"{sum(isinstance(event, Decided) for event in last.events)} turns, {len(last.calls)} calls"
+        print(f"{graph} {form}: {counts} in {last.seconds:.0f} s", file=sys.stderr)
     return info.context
+
+
+def wanted(asked: argparse.Namespace) -> list[tuple[str, str]]:
+    """The graphs with the formats that they are played in."""
+    return [(graph, form) for form in asked.form or FORMS for graph in asked.graph or packaged(asked.players)]
+
+
+def packaged(players: int) -> list[str]:
+    """The graphs of this project that ask a model at this player count."""
+    built_in = (name for name in graphs.names() if graphs.source(name) == "built-in")
+    configs = [(name, graphs.read(name)) for name in built_in]
+    return [name for name, config in configs if players in config.players and turn_calls(graphs.at(config, players))]
+
+
+def _pace(games: Sequence[Game]) -> float:
+    """Seconds a first request so far, with what follows from it."""
+    first = sum(not call.ask for game in games for call in game.calls)
+    return sum(game.seconds for game in games) / max(first, 1) or 1e-3
 
 
 def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Bounded games on a real model, and what must hold with any.")
     parser.add_argument("--url", help="a server that runs already, e.g. http://127.0.0.1:8000/v1")
     parser.add_argument("--model", default=real_server.NAME, help="the model's name there")
-    parser.add_argument("--graph", action="append", help=f"repeatable; default {', '.join(GRAPHS)}")
+    parser.add_argument("--graph", action="append", help="repeatable; default all that ask a model")
     parser.add_argument("--form", action="append", choices=("json_schema", "json", "text"), help="repeatable")
     parser.add_argument("--players", type=int, default=PLAYERS, help="at the table, 2 to 5")
     parser.add_argument("--seed", type=int, default=SEED, help="of the deal")
-    parser.add_argument("--calls", type=int, default=12, help="first requests per game, about")
-    parser.add_argument("--minutes", type=float, default=15, help="begin no game after this")
+    parser.add_argument("--calls", type=int, default=6, help="first requests per game, at most about")
+    parser.add_argument("--minutes", type=float, default=15, help="fewer turns a game, so that all take about this")
     parser.add_argument("--context", type=int, default=8192, help="tokens of the server that is started")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one call")
     parser.add_argument("--cache", type=Path, default=Path(".venv/real"), help="the folder of the wheels")
@@ -372,7 +435,7 @@ def main(given: Sequence[str] | None = None) -> int:
         context = asyncio.run(run(asked, model, games))
     whole = figures("all", "", games)
     found = [*(figures(game.graph, game.form, [game]) for game in games), whole]
-    held = checks(games, whole, context)
+    held = checks(games, whole, context, wanted(asked))
     deal = f"{asked.players} players, seed {asked.seed}"
     _write(asked.out, found, held, games, f"{source}; context {context or 'unknown'}, {deal}.")
     if asked.json:

@@ -1,16 +1,19 @@
 """`make real`, with the fake endpoint in place of a real model: what it plays, checks and records."""
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 from aiohttp import web
 
+import graphs
 from benchmarks import real_model, real_server
 from benchmarks.real_model import Game, checks, figures
 from orchestrator.errors import UserError, WireTry
-from orchestrator.journal.events import Call
+from orchestrator.hanabi.moves import Play
+from orchestrator.journal.events import Call, Decided
 from orchestrator.models.request import Message
 from tests.support.servers import completion, in_a_thread, server
 
@@ -26,7 +29,7 @@ def test_games_are_played_checked_and_replayed_and_every_answer_is_recorded(
     assert [(one["graph"], one["form"]) for one in data["figures"]] == [
         ("watson", "json_schema"), ("cac", "json_schema"), ("watson", "text"), ("cac", "text"), ("all", ""),
     ]  # fmt: skip
-    assert all(check["holds"] for check in data["checks"]) and len(data["checks"]) == 6
+    assert all(check["holds"] for check in data["checks"]) and len(data["checks"]) == 8
     answers = [json.loads(line) for line in Path("out/answers.jsonl").read_text("utf-8").splitlines()]
     assert len(answers) == data["figures"][-1]["calls"]
     assert {one["reply_type"] for one in answers if one["graph"] == "cac"} == {"Interpretation", "Choice", "Judgement"}
@@ -57,10 +60,11 @@ def test_a_server_that_fails_in_mid_game_is_told(
     with in_a_thread(server(twice)) as url:
         code = real_model.main(["--url", url, "--graph", "watson", "--form", "text", "--calls", "3", "--out", "out"])
     out = capsys.readouterr().out
-    assert code == 1 and "fail  no game is suspended" in out and "ok    every call is accounted for" in out
+    assert code == 1 and "ok    every call is accounted for: 2 of 2 calls" in out
+    assert "fail  no game is suspended: 0 of 1 games went on; missing: watson-text.jsonl: " in out
 
 
-def test_a_game_whose_first_prompt_is_too_long_is_not_begun_and_said(
+def test_a_game_whose_first_prompt_is_too_long_is_not_seen_and_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def small(_: web.Request) -> web.StreamResponse:
@@ -71,14 +75,15 @@ def test_a_game_whose_first_prompt_is_too_long_is_not_begun_and_said(
     with in_a_thread(server(small)) as url:
         code = real_model.main(["--url", url, "--graph", "watson", "--form", "text", "--calls", "3", "--out", "out"])
     out = capsys.readouterr().out
-    assert code == 0 and "suspended: none; refused before the first move: watson-text.jsonl: node 'proposer'" in out
+    assert code == 1 and "fail  all graphs are played: 0 of 1 games with a move; missing: watson text" in out
+    assert "missing: watson-text.jsonl: node 'proposer'" in out
 
 
-def call(ask: int, outcome: str, *, tokens: int = 10, cut: bool = False) -> Call:
+def call(ask: int, outcome: str, *, tokens: int = 10, cut: bool = False, node: str = "proposer") -> Call:
     tries = (WireTry(error="did not answer in time"), WireTry()) if cut else (WireTry(),)
     reply = None if outcome in real_model.UNREAD else {"action": "0"}
     return Call.model_validate(
-        {"turn": 1, "seat": 0, "node": "n", "role": "proposer", "ask": ask, "model": "m", "prompt_hash": "h"}
+        {"turn": 1, "seat": 0, "node": node, "role": "proposer", "ask": ask, "model": "m", "prompt_hash": "h"}
         | {"messages": (Message(role="user", content="?"),), "text": "t", "outcome": outcome, "reply": reply}
         | {"tokens_in": tokens, "attempts": tries}
     )
@@ -93,12 +98,39 @@ def call(ask: int, outcome: str, *, tokens: int = 10, cut: bool = False) -> Call
         ([call(0, "ok"), call(1, "ok")], None, ["every call is accounted for"]),
         ([call(0, "ok", tokens=11)], 10, ["prompts fit the context"]),
         ([call(0, "ok", cut=True)], 10, ["few calls are cut"]),
+        ([call(0, "ok", node="proposer-2")], 10, []),
+        ([call(0, "ok", node="other")], 10, ["all nodes are asked"]),
     ],
 )
 def test_each_check_can_fail(calls: list[Call], context: int | None, broken: list[str]) -> None:
-    game = Game("watson", "text", Path("g.jsonl"), 1.0, same=True, events=tuple(calls))
-    held = checks([game], figures("all", "", [game]), context)
+    decided = Decided(turn=1, seat=0, move=Play(slot=0), why="r", forced=False)
+    game = Game("watson", "text", Path("g.jsonl"), 1.0, same=True, events=(*calls, decided))
+    held = checks([game], figures("all", "", [game]), context, [("watson", "text")])
     assert [check.what for check in held if not check.holds] == broken
+    assert all(re.search(r"\d of \d", check.found) for check in held)
+
+
+def test_what_was_not_seen_fails_by_its_name() -> None:
+    held = checks([], figures("all", "", []), 10, [("watson", "text"), ("cac", "text")])
+    assert {check.what for check in held if check.holds} == {"second requests help"}
+    assert held[0].found == "0 of 2 games with a move; missing: watson text, cac text"
+
+
+def test_all_packaged_graphs_are_wanted_in_both_formats() -> None:
+    pairs = real_model.wanted(real_model.options([]))
+    assert {graph for graph, _ in pairs} == set(real_model.packaged(2)) == set(graphs.names())
+    assert len(pairs) == 2 * len(graphs.names()) and {form for _, form in pairs} == {"json_schema", "text"}
+
+
+def test_less_time_is_fewer_turns_and_no_graph_less(
+    endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("--graph", "watson", "--graph", "sherlock", "--calls", "3", "--url", endpoint, "--model", "fake", "--json")
+    for minutes, turns in (("0", [3, 1, 1, 1]), ("15", [3, 3, 3, 3])):
+        assert real_model.main([*asked, "--minutes", minutes, "--out", "out"]) == 0
+        data = json.loads(capsys.readouterr().out)
+        assert [game["turns"] for game in data["figures"][:-1]] == turns
 
 
 def test_wheels_are_unpacked_once_and_a_missing_model_is_said(tmp_path: Path) -> None:
