@@ -115,6 +115,8 @@ def _hint(move: Move, lesson: Lesson) -> Assessment:
 def _pointing(taught: HintEffect, lesson: Lesson) -> Assessment:
     """A hint to a partner who takes it to point at a card."""
     assessed = _hint(lesson.hint, lesson)
+    if lesson.late:
+        return assessed
     value: Value = "immediate-play" if taught.helps else "critical-save" if taught.warns and taught.true else "setup"
     plain = "a card becomes known to be playable" if taught.plays else "it points at no card"
     says = plain if taught.says is None else f"it would be taken as a {taught.says.why}"

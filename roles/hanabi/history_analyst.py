@@ -1,9 +1,10 @@
 """History analyst: what past moves reveal (mixture of agents, agent 5; appendix I.5)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from orchestrator.hanabi.cards import ANY, Mask, unmask
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import ANY, Mask, Piles, unmask
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import Focus, Manner, is_certain
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
@@ -17,7 +18,7 @@ from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.past_games import PastGames
-from roles.hanabi.sections.table import FinalRound, NextPlayable, OwnDeductions, PartnerDeductions, State
+from roles.hanabi.sections.table import Discards, FinalRound, NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.role_options import AllowedValues
@@ -71,9 +72,11 @@ def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
     if (conventions := sections.get(Conventions)) and conventions.agreed:
         return by_conventions(sections, history)
     hints = replay(history, players, history.seat)
+    state, discards = sections.get(State), sections.get(Discards)
+    piles = Piles(state.fireworks, discards.cards if discards else ()) if state else Piles((0,) * 5, ())
     inferred = tuple(
         Inference(slot=i, cards=unmask(types), reason=f"hinted on turn {', '.join(map(str, hints.touched[i]))}")
-        for i, types in enumerate(hints.slots)
+        for i, types in enumerate(_counted(hints.slots, piles, state))
         if hints.touched[i]
     )
     summary = "Hints so far leave " + "; ".join(f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred)
@@ -84,12 +87,22 @@ def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
     )
 
 
+def _counted(masks: Sequence[Mask], piles: Piles, state: State | None) -> tuple[Mask, ...]:
+    """What the own slots can be when the piles and the hands in sight are counted; as they are where no hand fits."""
+    try:
+        slots = belief.believe(masks, piles, *(state.hands.values() if state else ()))
+    except ValueError:
+        return tuple(masks)
+    return tuple(slot.possible for slot in slots)
+
+
 def by_conventions(sections: Sections, history: History) -> HistoryReport:
     """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
     understood = _understood(sections, history)
     now = understood.knowledge
+    counted = _counted(now.common[history.seat], now.piles, sections.get(State))
     inferred = tuple(
-        Inference(slot=slot, cards=unmask(mask), reason=_grounds(now, history.seat, slot))
+        Inference(slot=slot, cards=unmask(counted[slot]), reason=_grounds(now, history.seat, slot))
         for slot, mask in enumerate(now.common[history.seat])
         if mask != ANY
         and (mask.bit_count() <= FEW or any(claim.why != "silence" for claim in _said_of(now, history.seat, slot)))

@@ -108,7 +108,8 @@ def safest(position: Position) -> tuple[Move, str]:
     discards = literal_play.by_spareness(position)
     if discards and position.slots[discards[0].slot].dead == 1.0:
         return discards[0], literal_play.why_discard(position, discards[0])
-    if lessons := literal_play.lessons(position):
+    lessons = literal_play.lessons(position)
+    if lessons and not (lessons[0].late and discards):
         return lessons[0].hint, literal_play.why_hint(lessons[0])
     least = min(discards, key=lambda move: position.slots[move.slot].critical)
     return least, literal_play.why_discard(position, least)

@@ -127,7 +127,7 @@ def _rubric(position: Position, move: Move) -> str:
 def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
     """Fills in a rubric for every own card, in plain text (Sherlock's mixture of agents, agent 4)."""
     position = Position.of(sections)
-    order = sorted(range(len(position.slots)), key=lambda i: literal_play.spare(position.slots[i]))
+    order = sorted(enumerate(position.slots), key=lambda item: (item[1].critical, *literal_play.spare(item[1])))
     critical = [f"slot {i}" for i, slot in enumerate(position.slots) if slot.critical == 1]
     dead = [card.value for card in unmask(position.piles.dead)]
     single = [card.value for card in CARDS if card in unmask(position.piles.critical)]
@@ -136,7 +136,7 @@ def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
             f"slot {i}: safety {1 - slot.critical:.2f}, its chance of not being critical; dead with {slot.dead:.2f}"
             for i, slot in enumerate(position.slots)
         ),
-        safest=f"slot {order[0]}.",
+        safest=f"slot {order[0][0]}.",
         protect=f"{', '.join(critical) or 'none is known to be critical'}.",
         distribution=f"can never score: {', '.join(dead) or 'none'}; last copies: {', '.join(single) or 'none'}.",
     )

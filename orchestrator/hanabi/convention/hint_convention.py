@@ -56,6 +56,12 @@ def hints_to(seat: int, cards: Sequence[Card]) -> list[Hint]:
     return hints + [HintRank(to=seat, rank=rank) for rank in RANKS if rank in ranks]
 
 
+def has_turn(seat: int, mover: int, players: int, turns_left: int | None) -> bool:
+    """Return whether a player has a turn left after that of the player to move. `turns_left`: of the game, the mover's
+    included; None while the deck has cards."""
+    return turns_left is None or (seat - mover) % players < turns_left
+
+
 def is_certain(possible: Mask, types: Mask) -> bool:
     """Return whether all that a card can be is of these types."""
     return bool(possible) and not possible & ~types

@@ -13,7 +13,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, CommonKnowledge, Point, made_known
-from orchestrator.hanabi.convention.hint_convention import STRANGER, hints_to, is_certain, next_discard
+from orchestrator.hanabi.convention.hint_convention import STRANGER, has_turn, hints_to, is_certain, next_discard
 from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 
@@ -90,7 +90,13 @@ class Scene:
         """Return the effect of one hint, which need not be legal now."""
         return next((effect for effect in self.hint_effects if effect.hint == hint), None) or self._effect(hint)
 
+    def has_turn(self, seat: int) -> bool:
+        """Return whether a partner has a turn left in which to use a hint."""
+        return has_turn(seat, self.seat, self.knowledge.players, self.turns_left)
+
     def _effect(self, hint: Hint) -> HintEffect:
+        if not self.has_turn(hint.to):
+            return HintEffect(hint, None, true=False, learned=(), removed=0)
         cards, before = self.hands[hint.to], self.knowledge.common[hint.to]
         types = types_of(hint)
         touched = tuple(slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1)
@@ -104,10 +110,11 @@ class Scene:
 
     @cached_property
     def hint_effects(self) -> tuple[HintEffect, ...]:
-        """The effects of all hints that touch a card; empty without a token."""
+        """The effects of all hints that touch a card of a player with a turn left; empty without a token."""
         if not self.knowledge.tokens:
             return ()
-        return tuple(self._effect(hint) for seat, cards in self.hands.items() for hint in hints_to(seat, cards))
+        hands = ((seat, cards) for seat, cards in self.hands.items() if self.has_turn(seat))
+        return tuple(self._effect(hint) for seat, cards in hands for hint in hints_to(seat, cards))
 
     def is_stranger(self, seat: int) -> bool:
         """Return whether a partner is assumed to read hints literally."""

@@ -359,7 +359,7 @@ class RolloutGame:
         if not self.tokens:
             return None
         best, most = None, -1
-        for step in range(1, self.players):
+        for step in range(1, self.players if self.turns_left is None else self.turns_left):
             removed, hint = self._helping((self.seat + step) % self.players)
             if removed > most:
                 best, most = hint, removed

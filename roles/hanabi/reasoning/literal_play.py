@@ -7,7 +7,7 @@ from typing import Literal
 
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, Mask
-from orchestrator.hanabi.convention.hint_convention import hints_to, is_certain, share
+from orchestrator.hanabi.convention.hint_convention import has_turn, hints_to, is_certain, share
 from orchestrator.hanabi.literal_knowledge import types_of
 from orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
 from roles.hanabi.reasoning.position import Position
@@ -33,6 +33,8 @@ class Lesson:
     saves: int
     """Critical cards that their owner might have discarded next and would now know something new about."""
     worth: float
+    late: bool = False
+    """True if its receiver has no turn left, so that it teaches nothing of use."""
 
     @property
     def news(self) -> bool:
@@ -44,6 +46,8 @@ def lesson(position: Position, hint: Hint) -> Lesson:
     cards, before = position.hands[hint.to], position.possible_to(hint.to)
     bits, types, playable = [1 << INDEX[card] for card in cards], types_of(hint), position.piles.playable
     touched = tuple(slot for slot, bit in enumerate(bits) if bit & types)
+    if not has_turn(hint.to, position.seat, position.players, position.turns_left):
+        return Lesson(hint, touched, 0, 0, 0, 0.0, late=True)
     after = [old & (types if slot in touched else ~types) for slot, old in enumerate(before)]
     worth = 0.02 * sum(old.bit_count() - new.bit_count() for old, new in zip(before, after, strict=True))
     learnt, points = set(), 0
@@ -74,7 +78,7 @@ def next_discard(masks: Iterable[Mask]) -> int | None:
 def lessons(position: Position, hints: Iterable[Hint] | None = None) -> list[Lesson]:
     """All legal hints, or these, the most worthwhile first."""
     taught = (lesson(position, hint) for hint in (position.hints if hints is None else hints))
-    return sorted(taught, key=lambda lesson: -lesson.worth)
+    return sorted(taught, key=lambda lesson: (lesson.late, -lesson.worth))
 
 
 def hints_of_hands(position: Position) -> Iterator[Hint]:
@@ -150,7 +154,7 @@ def ranked_plays(position: Position) -> Iterator[tuple[Play, str]]:
 def _by_worth(position: Position, prefer_rank: bool) -> list[Lesson]:
     hints = lessons(position)
     if prefer_rank:
-        hints.sort(key=lambda lesson: (-round(lesson.worth, 1), isinstance(lesson.hint, HintColour)))
+        hints.sort(key=lambda lesson: (lesson.late, -round(lesson.worth, 1), isinstance(lesson.hint, HintColour)))
     return hints
 
 
@@ -192,6 +196,8 @@ def foresee(position: Position, seat: int) -> Foreseen:
 
 def why_hint(lesson: Lesson) -> str:
     owner = f"P{lesson.hint.to}"
+    if lesson.late:
+        return f"{owner} has no turn left"
     if lesson.plays:
         cards = "a card" if lesson.plays == 1 else f"{lesson.plays} cards"
         return f"{owner} will know that {cards} of theirs can be played"

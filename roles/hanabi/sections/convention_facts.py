@@ -155,8 +155,11 @@ class ConventionFacts(Section):
     # The hints
 
     def _hints(self, words: Words) -> str:
-        lines = "\n".join(self._hint(effect, words) for effect in self.scene.hint_effects)
-        return "\n\n" + (f"{words(HINTS)}\n{lines}" if lines else words(NO_TOKEN))
+        if not self.scene.knowledge.tokens:
+            return "\n\n" + words(NO_TOKEN)
+        late = [words(NO_TURN, seat=seat) for seat in self.hands if not self.scene.has_turn(seat)]
+        lines = (self._hint(effect, words) for effect in self.scene.hint_effects)
+        return "\n\n" + "\n".join((words(HINTS), *lines, *late))
 
     def _hint(self, effect: HintEffect, words: Words) -> str:
         hint, hand = effect.hint, self.hands[effect.hint.to]
@@ -208,6 +211,7 @@ POINT = "play slot $slot ($card)"
 WARNING = "warning of slot $slot ($card)"
 KNOWN = "makes a playable card known"
 NEWS = "; news $types"
+NO_TURN = "- any hint to P$seat: nothing, for P$seat has no turn left"
 NO_TOKEN = "There is no token for a hint."
 
 
