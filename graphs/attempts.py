@@ -81,6 +81,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         layout=context.layout([config.role(other) for other in config.nodes]),
         wording=context.worded(config.without_sections),
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
+        colleagues=frozenset(config.nodes[read].role for read in node.reads),
         forgets=_forgotten(config),
         options=config.options_of(name),
         controls=config.controls,

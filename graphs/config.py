@@ -133,6 +133,7 @@ class GraphConfig(Frozen):
             _options(self, name)
             _sections(self, name)
             _language(self, name)
+            self.context_of(name).check_conditions(self.role(name), self.without_sections)
         _memory(self)
         _controls(self)
         return self

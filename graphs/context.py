@@ -1,6 +1,6 @@
 """Contexts: which sections a prompt is made of, with which options, in which order and messages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -127,6 +127,27 @@ class Context(Frozen):
         kinds = [roles.SECTIONS[name] for name in self.names]
         complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
         return self.wording if complete else None
+
+    def check_conditions(self, role: Role, without: Iterable[str] = ()) -> None:
+        """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError."""
+        known = {*roles.names(), *(f"section {section}" for section in roles.SECTIONS)}
+        for file, text in self._texts(role, without) if role.template is not None else ():
+            where = f"prompts/{prompts.path(file, self.lang)}"
+            try:
+                unknown = [condition for condition in prompts.conditions(text) if condition not in known]
+            except ValueError as error:
+                raise UserError(f"{where}: {error}") from None
+            if unknown:
+                hint = did_you_mean(unknown[0], sorted(known))
+                raise UserError(f"{where}: {{if {unknown[0]}}} names no role, and no section as `section NAME`; {hint}")
+
+    def _texts(self, role: Role, without: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """The templates of a role's prompt, by their files."""
+        yield f"roles/{role.name}.md", role.instruction(self.words, self.worded(without))
+        for kind, _ in self.kinds(role, without):
+            yield from ((file, self.words.text(file)) for file in self.files(kind.name))
+            if kind.template is not None:
+                yield f"sections/{kind.name}.md", kind.wording(self.words)
 
     @property
     def words(self) -> Words:

@@ -68,6 +68,8 @@ class RoleNode:
     """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
+    colleagues: frozenset[str] = frozenset()
+    """The roles of the nodes that it reads."""
     forgets: frozenset[str] = frozenset()
     """Parts of the memory that it does not get."""
     seat_kinds: tuple[tuple[type[Section], Mapping[str, Any]], ...] = ()
@@ -134,6 +136,7 @@ class RoleNode:
             wording=self.wording,
             gate=self.gate,
             advised=self.controls.advise,
+            colleagues=self.colleagues,
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
         second_format = answer_format(reply, "json_schema", self.words) if changes else ""

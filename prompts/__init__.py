@@ -109,6 +109,39 @@ def substitute(template: str, values: Mapping[str, object], name: str = "templat
     return Template(template).substitute(values) if form is None else form % values
 
 
+_TAG = re.compile(r"\{(?:if|without) ([^{}\n]+)\}|\{end\}")
+_OPEN, _BODY = r"\{(if|without) ([^{}\n]+)\}", r"((?:(?!\{(?:if|without) |\{end\}).)*?)"
+_BLOCK = re.compile(rf"(?ms)^{_OPEN}\n?{_BODY}\n?\{{end\}}(\n|\Z)|{_OPEN}{_BODY}\{{end\}}")
+"""A conditional block without another inside; one that has its lines for itself takes the end of the last with it."""
+
+
+@lru_cache(maxsize=1024)
+def chosen(text: str, present: frozenset[str]) -> str:
+    """A text with those of its conditional blocks alone whose conditions hold where these are present.
+
+    `{if analyst}...{end}` is there beside the analyst's report, `{without analyst or section history}...{end}` where
+    neither is.
+    """
+
+    def block(match: re.Match[str]) -> str:
+        kind, names, body, end = match.groups()[:4] if match[1] else (*match.groups()[4:], "")
+        holds = any(name in present for name in names.split(" or ")) == (kind == "if")
+        return f"{body}{end}" if holds else ""
+
+    blocks = 1 if "{end}" in text else 0
+    while blocks:
+        text, blocks = _BLOCK.subn(block, text)
+    return text.strip()
+
+
+@lru_cache(maxsize=1024)
+def conditions(text: str) -> tuple[str, ...]:
+    """What a text's conditional blocks ask for: `analyst`, `section history`. Raises ValueError for half a block."""
+    if amiss := _TAG.search(chosen(text, frozenset())):
+        raise ValueError(f"{amiss[0]} has no {'beginning' if amiss[0] == '{end}' else '{end}'}")
+    return tuple(dict.fromkeys(name for names in _TAG.findall(text) if names for name in names.split(" or ")))
+
+
 def fill(name: str, values: Mapping[str, object], lang: Lang = "en") -> str:
     """The template of a file, filled."""
     return substitute(text(name, lang), values, path(name, lang))

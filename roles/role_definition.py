@@ -75,12 +75,14 @@ class Role:
         wording: str | None = None,
         gate: str = "",
         advised: Collection[str] = (),
+        colleagues: Collection[str] = (),
     ) -> tuple[Part, ...]:
         """The prompt's named parts: the sections, the notes read, the instruction, the answer format.
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written;
         `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be
         refused, in words. `advised`: the colleagues whose list of moves is a report, and not the list of legal moves.
+        `colleagues`: the roles whose notes it reads, which its instruction may name.
         """
         words, written = sections.words, form if raw else None
         instruction = self.instruction(words, wording)
@@ -89,13 +91,14 @@ class Role:
                 node: tuple(n for n in replies if not isinstance(n, Shortlist) or node in advised)
                 for node, replies in notes.items()
             }
-        filled = prompts.substitute(instruction, self.filling(sections.options), self.name)
+        present = sections.present(colleagues)
+        filled = prompts.chosen(prompts.substitute(instruction, self.filling(sections.options), self.name), present)
         instructions = (
             Part("notes", self._notes(notes, sections, written, brief=brief)),
             Part("instruction", "\n\n".join(part for part in (filled, gate) if part)),
             Part("answer_format", answer_format(reply or self.reply, form, words)),
         )
-        return tuple(part for part in (*sections.parts(), *instructions) if part.text)
+        return tuple(part for part in (*sections.parts(present), *instructions) if part.text)
 
     def _notes(self, notes: Notes, sections: Sections, raw: Form | None, *, brief: bool) -> str:
         """What it reads, in words. Its options may leave a player's reason out, or show the ratings of candidates."""

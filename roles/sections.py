@@ -4,7 +4,7 @@ The list of legal moves is in `legal_moves.py`, all other sections in `hanabi/se
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
@@ -76,12 +76,21 @@ class Section:
         """For a model; empty when there is nothing to say."""
         return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
 
-    def part(self, words: Words = ENGLISH) -> Part:
-        """Its words as a part of a prompt, made once: the nodes of a turn share their sections."""
-        parts: dict[Words, Part] = self.__dict__.setdefault("_parts", {})
+    def conditional(self, words: Words = ENGLISH) -> bool:
+        """Whether its words depend on what else is in the prompt."""
+        return bool(prompts.conditions(self.wording(words)))
+
+    def part(self, words: Words = ENGLISH, present: frozenset[str] | None = None) -> Part:
+        """Its words as a part of a prompt, made once: the nodes of a turn share their sections.
+
+        `present`: what its conditional blocks may ask for; None leaves them as they are.
+        """
+        parts: dict[Words, tuple[Part, bool]] = self.__dict__.setdefault("_parts", {})
         if words not in parts:
-            parts[words] = Part(self.name, self.words(words))
-        return parts[words]
+            text = self.words(words)
+            parts[words] = Part(self.name, text), bool(text) and self.conditional(words)
+        part, conditional = parts[words]
+        return part if present is None or not conditional else replace(part, text=prompts.chosen(part.text, present))
 
 
 S = TypeVar("S", bound=Section)
@@ -145,9 +154,14 @@ class Sections:
         """What its sections count for the lists of a reply."""
         return {name: count for section in self for name, count in section.entries().items()}
 
-    def parts(self) -> tuple[Part, ...]:
+    def present(self, colleagues: Iterable[str] = ()) -> frozenset[str]:
+        """What conditional blocks may ask for: the roles whose notes are read, and the sections that say something."""
+        said = {f"section {section.name}" for section in self if section.part(self.words).text}
+        return frozenset((*colleagues, *said))
+
+    def parts(self, present: frozenset[str] = frozenset()) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""
-        return tuple(part for section in self if (part := section.part(self.words)).text)
+        return tuple(part for section in self if (part := section.part(self.words, present)).text)
 
 
 def cut(

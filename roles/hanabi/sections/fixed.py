@@ -103,6 +103,9 @@ class Conventions(Section):
         pack = options["pack"]
         return () if pack == "none" else (*super().files(options), f"conventions/{pack}.md")
 
+    def conditional(self, words: Words = ENGLISH) -> bool:
+        return super().conditional(words) or bool(prompts.conditions(words.text(f"conventions/{self.pack}.md")))
+
     @property
     def agreed(self) -> bool:
         """Whether there are any."""
