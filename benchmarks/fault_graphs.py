@@ -82,5 +82,5 @@ def upstream(config: GraphConfig, nodes: Sequence[str]) -> set[str]:
 
 
 def _learns(config: GraphConfig, name: str, below: set[str]) -> bool:
-    refused = config.check is not None and config.check.judge in below and name == config.redo
+    refused = bool(below.intersection(config.judges)) and name == config.redo
     return refused or bool(below & set(config.nodes[name].reads))

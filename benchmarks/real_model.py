@@ -207,8 +207,7 @@ def _silent(game: Game) -> Iterator[str]:
     config = _config(game.graph, game.form, _players(game))
     chosen = any(base(call.node) == config.decides and call.reply is not None for call in game.calls)
     for name in config.nodes:
-        judges = config.check is not None and name == config.check.judge
-        if node_calls(config, name) and name not in _asked_nodes(game) and (chosen or not judges):
+        if node_calls(config, name) and name not in _asked_nodes(game) and (chosen or name not in config.judges):
             yield f"{game.path.stem} {name}"
 
 

@@ -11,7 +11,7 @@ from orchestrator.models.simulated_settings import is_simulated
 
 
 def without(config: GraphConfig, *nodes: str) -> GraphConfig:
-    """The same graph without some nodes. Without its judge a graph has no check."""
+    """The same graph without some nodes. Without its judges a graph has no check."""
     _check_nodes(config, nodes)
     data = config.model_dump(mode="json")
     data["nodes"] = {
@@ -20,7 +20,9 @@ def without(config: GraphConfig, *nodes: str) -> GraphConfig:
         if name not in nodes
     }
     data["remembers"] = [name for name in config.remembers if name not in nodes]
-    if config.check and config.check.judge in nodes:
+    if judges := [judge for judge in config.judges if judge not in nodes]:
+        data["check"]["judge"] = judges
+    else:
         data["check"] = None
     if config.controls.named:
         data["controls"] = config.controls.without(nodes).model_dump(mode="json")

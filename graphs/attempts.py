@@ -49,10 +49,30 @@ class Attempt:
 
 def attempts(config: GraphConfig) -> tuple[Attempt, ...]:
     """All attempts of a turn, the first included; the last verdicts lead to a forced move."""
-    judges = (config.check.judge,) if config.check else ()
-    path = frozenset(between(config, config.redo, config.check.judge) if config.check else [config.decides])
-    all_judges = (*judges, SAFETY) if config.verify.rule == "safety" else judges
-    return tuple(Attempt(number, path, all_judges) for number in range(1, config.at_most + 2))
+    path = frozenset(name for last in config.judges for name in between(config, config.redo, last))
+    judges, path = judging(config), path or frozenset([config.decides])
+    return tuple(Attempt(number, path, judges) for number in range(1, config.at_most + 2))
+
+
+def judging(config: GraphConfig) -> tuple[str, ...]:
+    """The judges of a decision, the exact rule among them, in the order in which it must pass them."""
+    if config.verify.rule != SAFETY:
+        return config.judges
+    return (SAFETY, *config.judges) if config.verify.place == "first" else (*config.judges, SAFETY)
+
+
+def waits_for(config: GraphConfig, name: str) -> tuple[str, ...]:
+    """The nodes that a node waits for: those that it reads.
+
+    The first judge waits for all that any judge reads, since another is asked as soon as the one before accepts.
+    """
+    judges = judging(config)
+    if name not in judges:
+        return config.nodes[name].reads
+    if before := judges[: judges.index(name)]:
+        return before[-1:]
+    read = dict.fromkeys(read for judge in config.judges for read in config.nodes[judge].reads if read not in judges)
+    return tuple(read) or (config.decides,)
 
 
 def _earlier(attempt: Attempt) -> tuple[str, ...]:
@@ -75,7 +95,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         kinds=tuple(context.kinds(role, config.without_sections)),
         reads=tuple(reads),
         refusals=verdicts,
-        judges=attempt.name(config.decides) if config.check and name == config.check.judge else None,
+        judges=attempt.name(config.decides) if name in config.judges else None,
         refuses_unread=config.check is not None and config.check.unreadable == "refuse",
         context=context,
         layout=context.layout([config.role(other) for other in config.nodes]),
@@ -143,7 +163,7 @@ def steps(config: GraphConfig) -> list[list[str]]:
 
     @cache  # there are far more paths than nodes
     def step(node: str) -> int:
-        return 1 + max((step(read) for read in config.nodes[node].reads), default=0)
+        return 1 + max((step(other) for other in waits_for(config, node)), default=0)
 
     by_step: dict[int, list[str]] = {}
     for name in config.nodes:
@@ -157,6 +177,7 @@ def depth(config: GraphConfig) -> int:
 
     @cache
     def below(node: str) -> int:
-        return min(node_calls(config, node), 1) + max((below(read) for read in config.nodes[node].reads), default=0)
+        calls = 0 if node == SAFETY else min(node_calls(config, node), 1)
+        return calls + max((below(other) for other in waits_for(config, node)), default=0)
 
     return max(below(node) for node in config.nodes)

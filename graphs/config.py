@@ -154,6 +154,11 @@ class GraphConfig(Frozen):
         return {**defaults(self.role(node).options), **options}
 
     @property
+    def judges(self) -> tuple[str, ...]:
+        """The nodes that judge its decisions, in order."""
+        return self.check.judge if self.check else ()
+
+    @property
     def redo(self) -> str:
         """The node asked again after a refusal."""
         return self.check.redo if self.check else self.decides
@@ -213,10 +218,9 @@ def _names(config: GraphConfig) -> None:
         config.context_of(name)
         if missing := [read for read in node.reads if read not in config.nodes]:
             raise _unknown(missing[0], f"node {name!r} reads:", config.nodes)
-    named = {"decides": config.decides}
-    if config.check:
-        named |= {"check.judge": config.check.judge, "check.redo": config.check.redo}
-    for key, value in named.items():
+    named = [("decides", config.decides), *(("check.judge", judge) for judge in config.judges)]
+    named += [("check.redo", config.check.redo)] if config.check else []
+    for key, value in named:
         if value not in config.nodes:
             raise _unknown(value, f"{key}:", config.nodes)
 
@@ -245,20 +249,29 @@ def _decision(config: GraphConfig) -> None:
 def _judging(config: GraphConfig) -> None:
     if not (check := config.check):
         return
-    if not issubclass(config.role(check.judge).reply, Judgement):
-        raise ValueError(f"check.judge: node {check.judge!r} does not reply with a Judgement")
-    if config.nodes[check.judge].samples != 1:
-        raise ValueError(
-            f"check.judge: node {check.judge!r} answers {config.nodes[check.judge].samples} times, not once"
-        )
     if set(config.players) - set(config.nodes[check.redo].players):
         raise ValueError(f"check.redo: node {check.redo!r} is missing at some of the graph's player counts")
-    if config.decides not in config.nodes[check.judge].reads:
-        raise ValueError(f"check.judge: node {check.judge!r} does not read {config.decides!r}, the node that decides")
-    if config.decides not in between(config, check.redo, check.judge):
+    for number, judge in enumerate(check.judge):
+        _judge(config, judge, later=check.judge[number + 1 :])
+    if config.decides not in between(config, check.redo, check.judge[0]):
         raise ValueError(
             f"check.redo: nothing that {check.redo!r} says reaches {config.decides!r}, the node that decides"
         )
+
+
+def _judge(config: GraphConfig, judge: str, later: tuple[str, ...]) -> None:
+    """`later`: the judges that are asked after it."""
+    node = config.nodes[judge]
+    if not issubclass(config.role(judge).reply, Judgement):
+        raise ValueError(f"check.judge: node {judge!r} does not reply with a Judgement")
+    if node.samples != 1:
+        raise ValueError(f"check.judge: node {judge!r} answers {node.samples} times, not once")
+    if config.decides not in node.reads:
+        raise ValueError(f"check.judge: node {judge!r} does not read {config.decides!r}, the node that decides")
+    if judge in later:
+        raise ValueError(f"check.judge: node {judge!r} is named twice")
+    if early := [read for read in later if between(config, read, judge)]:
+        raise ValueError(f"check.judge: node {judge!r} needs {early[0]!r}, which is asked after it")
 
 
 def _graph_options(config: GraphConfig) -> None:
@@ -335,8 +348,8 @@ def _controls(config: GraphConfig) -> None:
         raise _unknown(missing[0], "controls:", config.nodes)
     if config.decides in controls.replaced:
         raise ValueError(f"controls: {config.decides!r} decides, so its answer cannot be that of another game")
-    if config.check and config.check.judge in controls.replaced:
-        raise ValueError(f"controls: {config.check.judge!r} judges the choice, so its answer cannot be replaced")
+    if judging := [judge for judge in config.judges if judge in controls.replaced]:
+        raise ValueError(f"controls: {judging[0]!r} judges the choice, so its answer cannot be replaced")
     replies = {name: config.role(name).reply for name in (*controls.advise, *controls.gate)}
     if wrong := [name for name in controls.advise if not issubclass(replies[name], Shortlist)]:
         raise ValueError(f"controls.advise: node {wrong[0]!r} lists no moves; it is for a recommender")

@@ -20,7 +20,7 @@ from langgraph.runtime import Runtime
 
 from graphs.ablate import at
 from graphs.asking import SeatRuntime, ask
-from graphs.attempts import SAFETY, Attempt, attempts, nth, role_node, safety_node
+from graphs.attempts import SAFETY, Attempt, attempts, nth, role_node, safety_node, waits_for
 from graphs.config import GraphConfig
 from graphs.node import RoleNode, SeatState
 from roles.reply_types import Choice, Verdict
@@ -64,9 +64,10 @@ AsNode = Callable[[RoleNode], Any]
 def wired(graph: Graph, config: GraphConfig, as_node: AsNode) -> Graph:
     """An empty graph with the nodes and edges of a config, which is as it is at the player count."""
     tries = attempts(config)
-    for name, node in config.nodes.items():
+    for name in config.nodes:
         graph.add_node(name, as_node(role_node(config, name, tries[0])))
-        graph.add_edge(list(node.reads) or START, name)
+        if name not in tries[0].judges:
+            graph.add_edge(list(waits_for(config, name)) or START, name)
     for attempt in tries[1:]:
         _again(graph, config, attempt, as_node)
     for attempt in tries:
@@ -81,17 +82,21 @@ def _again(graph: Graph, config: GraphConfig, attempt: Attempt, as_node: AsNode)
     for name in config.nodes:
         if name in attempt.path:
             graph.add_node(attempt.name(name), as_node(role_node(config, name, attempt)))
-            inside = [attempt.name(read) for read in config.nodes[name].reads if read in attempt.path]
-            if name != config.redo:
-                graph.add_edge(inside, attempt.name(name))
+            if name != config.redo and name not in attempt.judges:
+                graph.add_edge(_inside(config, attempt, name), attempt.name(name))
+
+
+def _inside(config: GraphConfig, attempt: Attempt, name: str) -> list[str]:
+    """The nodes of this attempt that a node waits for: the others answered in the first."""
+    return [attempt.name(other) for other in waits_for(config, name) if attempt.number == 1 or other in attempt.path]
 
 
 def _judging(graph: Graph, config: GraphConfig, attempt: Attempt, *, last: bool) -> None:
     """From the decision through its judges to the end, or to the next attempt."""
     decides = attempt.name(config.decides)
-    if SAFETY in attempt.judges and len(attempt.judges) == 1:
-        graph.add_edge(decides, attempt.name(SAFETY))
-    if not attempt.judges:
+    if attempt.judges:
+        graph.add_edge(_inside(config, attempt, attempt.judges[0]), attempt.name(attempt.judges[0]))
+    else:
         graph.add_edge(decides, END)
         return
     again = END if last else nth(config.redo, attempt.number + 1)

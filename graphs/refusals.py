@@ -1,28 +1,36 @@
-"""Who may refuse a decision, as a graph's config says it: a judge of its own, and the exact safety rule."""
+"""Who may refuse a decision, as a graph's config says it: judges of its own, and the exact safety rule."""
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_serializer, field_validator
 
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, OneOrMore
 from roles.hanabi.safety import LIMITS
 
 
 class Check(Frozen):
-    """Ask `redo` again while `judge` does not accept the decision."""
+    """Ask `redo` again while a judge does not accept the decision."""
 
-    judge: str
+    judge: OneOrMore[str] = Field(min_length=1)
+    """In the order in which a decision must pass them: the second is asked about what the first accepts."""
     redo: str
     at_most: int = Field(default=2, ge=0, le=10)
     """Redos in one turn, those after a safety refusal included."""
     unreadable: Literal["refuse", "accept"] = "refuse"
-    """What it counts as when the judge gives no verdict that can be read."""
+    """What it counts as when a judge gives no verdict that can be read."""
+
+    @field_serializer("judge")
+    def _alone(self, judge: tuple[str, ...]) -> str | tuple[str, ...]:
+        """A judge alone as journals have always held it."""
+        return judge[0] if len(judge) == 1 else judge
 
 
 class Verify(Frozen):
     """The exact safety rule between decision and table."""
 
     rule: Literal["none", "safety"] = "none"
+    place: Literal["last", "first"] = Field(default="last", exclude_if=lambda value: value == "last")
+    """Where it stands in the row of the graph's own judges."""
     limits: dict[int, float] = Field(default_factory=lambda: dict(LIMITS))
     """Lives left -> the probability that a play needs; 1.0 never gambles."""
     trust: Literal["programs", "models"] = "programs"

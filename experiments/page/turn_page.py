@@ -10,7 +10,7 @@ from experiments.page.prompts import Prompts, key_of
 from experiments.page.spoken import Json
 from experiments.record.game import Game
 from experiments.record.lines import Line
-from graphs.attempts import base, reads, steps
+from graphs.attempts import base, judging, reads, steps
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator.hanabi.moves import PATTERN
 from orchestrator.journal.events import Call, Decided, VerdictGiven
@@ -58,7 +58,7 @@ def _graph(config: GraphConfig, game: Game, turn: int) -> Json:
     return {
         "name": config.name,
         "decides": config.decides,
-        "judges": config.check.judge if config.check else None,
+        "judges": list(judging(config)),
         "nodes": [
             {
                 "name": name,

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphs import context
-from graphs.attempts import calls, depth, steps
+from graphs.attempts import calls, depth, judging, steps
 from graphs.config import PLAYERS, SETTINGS, GraphConfig
 from graphs.gate import knows_more
 
@@ -64,7 +64,7 @@ def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
     facts += [f"{node.samples} samples"] if node.samples > 1 else []
     facts += [f"at {', '.join(map(str, node.players))} players"] if node.players != PLAYERS else []
     facts += [f"context {context.resolved(node.context).name}"] if node.context else []
-    facts += [f"judges {config.decides}"] if config.check and name == config.check.judge else []
+    facts += [f"judges {config.decides}"] if name in config.judges else []
     facts += [f"options {flow(node.options)}"] if node.options else []
     if facts:
         yield "; ".join(facts)
@@ -92,11 +92,16 @@ def _footer(config: GraphConfig) -> Iterator[str]:
     if config.remembers:
         yield f"remembers for its next turn: {', '.join(config.remembers)}"
     if config.check:
-        yield f"check: {config.check.judge} judges; after a refusal {config.check.redo} is asked again"
+        verb = "judge" if len(config.judges) > 1 else "judges"
+        judges = ", then ".join(config.judges)
+        yield f"check: {judges} {verb}; after a refusal {config.check.redo} is asked again"
     if config.verify.rule == "safety":
         limits = ", ".join(f"{lives}: {limit}" for lives, limit in sorted(config.verify.limits.items()))
         more = "; the rule knows more than the seat" if knows_more(config) else ""
-        yield f"verify: safety (probability that a play needs, by lives left: {limits}){more}"
+        before = f", before {config.judges[0]}" if config.judges and config.verify.place == "first" else ""
+        yield f"verify: safety{before} (probability that a play needs, by lives left: {limits}){more}"
+    if not judging(config):
+        yield "verifier: none; `--verify safety` puts the exact safety rule before any graph's moves, `check:` its own"
     if config.at_most:
         redos = f"{config.at_most} redo{'s' * (config.at_most > 1)}"
         yield f"at most {redos} per turn; then the safest legal move is played, marked as forced"

@@ -14,7 +14,7 @@ from experiments.document.formats import INT, RIGHT, TEXT
 from experiments.values.choice_marks import mark_infos
 from graphs import config as graph_configs
 from graphs import context
-from graphs.attempts import calls, depth
+from graphs.attempts import calls, depth, judging
 from orchestrator.players import partners
 from roles.marks import Marker, MarkInfo, infos
 from roles.reply_types import answer_format
@@ -29,7 +29,7 @@ def graphs_table() -> Table:
     rows = []
     for name in graph_configs.names():
         config = graph_configs.read(name)
-        verify = config.verify.rule if not config.check else f"{config.check.judge} + {config.verify.rule}"
+        verify = " + ".join(judging(config)) or "none"
         nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
         kind, source = context.resolved(config.context).name, graph_configs.source(name)
         rows.append((name, kind, nodes, calls(config), str(depth(config)), verify, source))

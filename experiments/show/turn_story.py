@@ -15,7 +15,7 @@ from experiments.record.game import Game, Turn
 from experiments.show.chances import certainty
 from experiments.show.live_table import picture
 from experiments.show.terminal import on, who
-from graphs.attempts import base, reads
+from graphs.attempts import base, judging, reads
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
 from graphs.prompt_preview import requests
@@ -158,7 +158,9 @@ class TurnStory:
 
     def _in_order(self) -> list[Call | VerdictGiven]:
         """Return attempt by attempt, in the order of the config: nodes that run in parallel finish in any order."""
-        nodes = list(self.config.nodes) if self.config else []
+        judges = judging(self.config) if self.config else ()
+        nodes = [name for name in self.config.nodes if name not in judges] if self.config else []
+        nodes += judges
 
         def place(event: Call | VerdictGiven) -> tuple[int, int, bool]:
             node, _, attempt = event.node.partition("-")

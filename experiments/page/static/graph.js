@@ -43,15 +43,26 @@ function withEnds({ graph, calls, verdicts, took, decided }) {
       decides: node.name === graph.decides, verdicts: verdicts.filter((one) => base(one.node) === node.name) };
   });
   const rules = [...new Set(verdicts.map((one) => base(one.node)))].filter((name) => !nodes.some((node) => node.name === name));
-  const last = Math.max(0, ...nodes.map((node) => node.level));
-  for (const [at, name] of rules.entries()) {
-    nodes.push({ name, role: "rule", rule: true, reads: [graph.decides], level: last + 1 + at, calls: [], end,
+  for (const name of rules) {
+    nodes.push({ name, role: "rule", rule: true, reads: [], level: 0, calls: [], end,
       verdicts: verdicts.filter((one) => one.node === name || base(one.node) === name) });
   }
-  const judges = graph.nodes.filter((node) => node.reads.includes(graph.decides)).map((node) => node.name);
+  const judges = inOrder(nodes, graph);
   nodes.push({ name: "move", move: moveText(decided?.move) ?? "no move", forced: decided?.forced, calls: [], end, verdicts: [],
-    reads: rules.length ? rules.slice(-1) : judges.length ? judges : [graph.decides], level: Math.max(...nodes.map((node) => node.level)) + 1 });
+    reads: judges.length ? judges.slice(-1) : [graph.decides], level: Math.max(...nodes.map((node) => node.level)) + 1 });
   return nodes;
+}
+
+/** The judges, each drawn behind the one before it: it is asked about what that one accepts. */
+function inOrder(nodes, graph) {
+  const judges = graph.judges.filter((name) => nodes.some((node) => node.name === name));
+  judges.reduce((before, name) => {
+    const [first, judge] = [before, name].map((one) => nodes.find((node) => node.name === one));
+    judge.reads = [...new Set([...judge.reads, before])];
+    judge.level = Math.max(judge.level, first.level + 1);
+    return name;
+  }, graph.decides);
+  return judges;
 }
 
 function fared(calls) {
