@@ -125,7 +125,8 @@ class RoleNode:
         """Return the question as a model gets it."""
         assert self.context is not None  # checked when the config was read
         reply, form, passed = self.context.reply(self.role), self.context.answer_format, self.context.reports
-        legal = sections.get(LegalMoves)
+        legal, counts = sections.get(LegalMoves), sections.entries()
+        bounds = tuple(counts.items())
         parts = self.role.prompt(
             sections,
             notes,
@@ -139,7 +140,7 @@ class RoleNode:
             colleagues=self.colleagues,
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
-        second_format = answer_format(reply, "json_schema", self.words) if changes else ""
+        second_format = answer_format(reply, "json_schema", self.words, bounds) if changes else ""
         return ModelRequest(
             node=self.name,
             role=self.role.name,
@@ -148,11 +149,11 @@ class RoleNode:
             reply=reply,
             moves=legal.listed if legal else {},
             form=form,
-            counts=sections.entries(),
-            blanks=blanks(reply, form, self.words),
+            counts=counts,
+            blanks=blanks(reply, form, self.words, bounds),
             phrases=_second_ask(self.words),
             second_form="json_schema" if changes else None,
-            second_format="" if second_format == answer_format(reply, form, self.words) else second_format,
+            second_format="" if second_format == answer_format(reply, form, self.words, bounds) else second_format,
             place=place or Place(),
         )
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from orchestrator.replies import writer
-from orchestrator.replies.reply import BEGINS, OPTION, Form, Reply
+from orchestrator.replies.reply import BEGINS, BELOW, OPTION, Counts, Form, Reply
 from orchestrator.replies.values import as_objects
 from roles.words import ENGLISH, Words
 
@@ -23,10 +23,10 @@ _BARE = "\x00"
 
 
 @cache
-def form(kind: type[Reply], format: Form, words: Words = ENGLISH) -> str:  # the field's own word
-    """The form of a reply in an answer format."""
+def form(kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Counts = ()) -> str:  # the field's own word
+    """The form of a reply in an answer format. `counts`: of the table, which bound the numbers of players and slots."""
     schema = kind.model_json_schema()
-    forms = _Blanks(schema.get("$defs", {}), words, format == "text")
+    forms = _Blanks(schema.get("$defs", {}), words, format == "text", dict(counts))
     data = {name: forms.of(schema["properties"][name]) for name in kind.answer_fields()}
     if format == "text":
         return writer.write(kind, data)
@@ -37,20 +37,20 @@ def form(kind: type[Reply], format: Form, words: Words = ENGLISH) -> str:  # the
 
 
 @cache
-def blanks(kind: type[Reply], format: Form, words: Words = ENGLISH) -> frozenset[str]:
+def blanks(kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Counts = ()) -> frozenset[str]:
     """What the prompt says in place of values: an answer that repeats it is no answer of its own."""
     schema = kind.model_json_schema()
     objects = (schema, *schema.get("$defs", {}).values())
     fields = [field for record in objects for field in record.get("properties", {}).values() if "x-words" not in field]
     meant = [words(field["description"]) for field in fields if field.get("description")]
-    return frozenset((*re.findall(r"<[^<>]+>", form(kind, format, words)), *meant))
+    return frozenset((*re.findall(r"<[^<>]+>", form(kind, format, words, counts)), *meant))
 
 
 class _Blanks:
     """Writes the blanks of one reply type."""
 
-    def __init__(self, defs: Mapping[str, Any], words: Words, plainly: bool) -> None:
-        self.defs, self.words, self.plainly = defs, words, plainly
+    def __init__(self, defs: Mapping[str, Any], words: Words, plainly: bool, counts: Mapping[str, int]) -> None:
+        self.defs, self.words, self.plainly, self.counts = defs, words, plainly, counts
 
     def of(self, schema: Mapping[str, Any]) -> Any:
         """The blank form of a value, by its JSON schema: objects and lists of blanks, or one blank."""
@@ -105,6 +105,8 @@ class _Blanks:
 
     def _ranged(self, kind: str, schema: Mapping[str, Any]) -> str:
         named, low, high = self.words(kind), schema.get("minimum"), schema.get("maximum")
+        if (below := self.counts.get(schema.get(BELOW, ""))) is not None:
+            high = below - 1
         if low is None:
             return named
         if high is None:

@@ -1,17 +1,17 @@
 """The reply types that more than one role shares, and how a reply type is explained to a model."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationInfo, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Move
 from orchestrator.replies import writer
-from orchestrator.replies.reply import BELOW, EACH, MOST
+from orchestrator.replies.reply import BELOW, EACH, MOST, Counts, TableOptions
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
 from orchestrator.replies.values import entry, numbered
@@ -20,6 +20,23 @@ from roles import reply_form
 from roles.words import ENGLISH, Words
 
 Chance = Annotated[float, Field(ge=0, le=1)]
+
+
+def _below(name: str) -> Callable[[int, ValidationInfo], int]:
+    """Return a check that a number is smaller than the table's count of this name; any is right where none is given."""
+
+    def check(number: int, info: ValidationInfo) -> int:
+        moves = (info.context or {}).get("moves")
+        count = moves.counts.get(name) if isinstance(moves, TableOptions) else None
+        if count is not None and number >= count:
+            raise ValueError(f"input should be less than or equal to {count - 1}")
+        return number
+
+    return check
+
+
+Seat = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "players"}), AfterValidator(_below("players"))]
+Slot = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"}), AfterValidator(_below("slots"))]
 
 
 FINAL = ("Final move", "Final action", "Final choice", "Final answer", "My move", "My choice", "My action", "Choice")
@@ -100,9 +117,7 @@ class RatedChoice(Choice):
 class Deduction(Reply):
     unique = "seat"
 
-    seat: int = Field(
-        ge=0, le=4, description="the player's number, your own included", json_schema_extra={BELOW: "players"}
-    )
+    seat: Seat = Field(description="the player's number, your own included")
     slots: tuple[str, ...] = Field(
         description="what the hints leave of each of their cards, slot 0 first, e.g. 'red/blue 1/2', 'green any rank'",
         json_schema_extra={MOST: "slots"},
@@ -228,12 +243,13 @@ KEY, VALUE = "- each key ($kind): $meaning", "- its value ($kind): $meaning"
 
 
 @cache
-def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH) -> str:
+def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH, counts: Counts = ()) -> str:
     """The part of a prompt that states how to answer: fields with their meaning, then the form to fill in.
 
-    The names of the fields are the same in all languages: they are what is read.
+    The names of the fields are the same in all languages: they are what is read. `counts`: of the table, which bound
+    the numbers of players and slots.
     """
-    empty = reply_form.form(kind, form, words)
+    empty = reply_form.form(kind, form, words, counts)
     objects = numbered(kind) if form == "json_schema" else {}
     lists = words(_SEVERAL if objects else _LISTS) if objects or "[" in empty or "\n- " in empty else ""
     if form == "text":

@@ -96,7 +96,7 @@ class Role:
         instructions = (
             Part("notes", self._notes(notes, sections, written, brief=brief)),
             Part("instruction", "\n\n".join(part for part in (filled, gate) if part)),
-            Part("answer_format", answer_format(reply or self.reply, form, words)),
+            Part("answer_format", answer_format(reply or self.reply, form, words, tuple(sections.entries().items()))),
         )
         return tuple(part for part in (*sections.parts(present), *instructions) if part.text)
 

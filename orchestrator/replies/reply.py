@@ -12,6 +12,15 @@ A reply type that names options turns their texts into them where it validates; 
 under `moves`.
 """
 
+
+class TableOptions(dict[str, Any]):
+    """Options of a turn, with how many players and slots its table has: a number that names one must be smaller."""
+
+    def __init__(self, options: Options, counts: Mapping[str, int]) -> None:
+        super().__init__(options)
+        self.counts = counts
+
+
 Form = Literal["text", "json", "json_schema"]
 """How a model is to answer: in named lines of plain text, as a JSON object, or as one whose schema the server gets."""
 
@@ -24,7 +33,9 @@ EACH, MOST = "x-each", "x-most"
 """How many entries a list has: with what there is one for each of (`players`, `others`, `slots`), or at most; or a
 number. A schema states it where the server takes bounds; the reader does not insist on it."""
 BELOW = "x-below"
-"""What a number is smaller than, in the same words: that of a player than `players`."""
+"""What a number is smaller than, in the same words: that of a player than `players`. The reader insists on it."""
+Counts = tuple[tuple[str, int], ...]
+"""How many players, others and slots there are at a table, by these words."""
 
 
 class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the text

@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.replies.reply import BELOW, EACH
-from roles.reply_types import ENTRY, Chance, Reply
+from orchestrator.replies.reply import EACH
+from roles.reply_types import ENTRY, Chance, Reply, Seat, Slot
 
 
 class Belief(Reply):
@@ -12,13 +12,11 @@ class Belief(Reply):
 
     unique = "seat"
 
-    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
+    seat: Seat = Field(description="the player's number")
     knows: str = Field(description="what they know of their own hand")
     pattern: str = Field(description="what their moves so far show of the way they play")
     next_action: str = Field(description="what they mean to do on their next turn, and what for")
-    plays: int | None = Field(
-        default=None, ge=0, le=4, description="the slot that they will then play, or null if it is no play"
-    )
+    plays: Slot | None = Field(default=None, description="the slot that they will then play, or null if it is no play")
     chance: Chance = Field(description="how likely that is")
 
 
@@ -48,7 +46,7 @@ class Mirror(Reply):
 
     unique = "seat"
 
-    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
+    seat: Seat = Field(description="the player's number")
     sees: str = Field(description="what they believe that you know of your own hand")
     expects: str = Field(description="what they believe that you mean to do, and what for")
 

@@ -1,12 +1,12 @@
 """A report on which own cards the team can spare, and the words of the strategist's rubric (appendix I.5)."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from orchestrator.hanabi.belief import Slot
-from orchestrator.replies.reply import BELOW, EACH, MOST
-from roles.reply_types import Chance, Reply
+from orchestrator.hanabi import belief
+from orchestrator.replies.reply import EACH, MOST
+from roles.reply_types import Chance, Reply, Slot
 
 Criticality = Literal["very-high", "high", "medium", "low", "very-low"]
 
@@ -16,7 +16,7 @@ class CardRisk(Reply):
 
     unique = "slot"
 
-    slot: int = Field(ge=0, le=4, description="the slot, 0 is the oldest card", json_schema_extra={BELOW: "slots"})
+    slot: Slot = Field(description="the slot, 0 is the oldest card")
     duplicates: str = Field(description='copies in sight of what it may be, and where, or "none"')
     reason: str = Field(description="why")
     criticality: Criticality = Field(description="how critical it may be")
@@ -46,13 +46,13 @@ class DiscardReport(Reply):
     cards: tuple[CardRisk, ...] = Field(
         description="one entry for EVERY slot of your hand, slot 0 first", json_schema_extra={EACH: "slots"}
     )
-    safest_first: tuple[Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"})], ...] = Field(
+    safest_first: tuple[Slot, ...] = Field(
         description="your slots, from the safest to lose to the one to protect most", json_schema_extra={MOST: "slots"}
     )
     summary: str = Field(description="the safest discards, the cards to protect, what is used up, and why")
 
 
-def criticality_of(slot: Slot) -> Criticality:
+def criticality_of(slot: belief.Slot) -> Criticality:
     """How critical a card may be, very-high and very-low only when it is certain."""
     if slot.critical == 1.0:
         return "very-high"

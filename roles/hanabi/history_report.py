@@ -6,10 +6,10 @@ from pydantic import Field
 
 from orchestrator.hanabi.cards import CARDS, Card, mask
 from orchestrator.hanabi.convention.hint_convention import Focus
-from orchestrator.replies.reply import BELOW, MOST
+from orchestrator.replies.reply import MOST
 from roles.hanabi.reasoning.position import Position
 from roles.notes_text import Notes
-from roles.reply_types import Chance, Reply
+from roles.reply_types import Chance, Reply, Slot
 
 
 class Insight(Reply):
@@ -20,7 +20,7 @@ class Insight(Reply):
 class Inference(Reply):
     """What an own slot may be, by what the past reveals."""
 
-    slot: int = Field(ge=0, le=4, description="your slot, 0 is the oldest card", json_schema_extra={BELOW: "slots"})
+    slot: Slot = Field(description="your slot, 0 is the oldest card")
     reason: str = Field(description="which moves say so, and how sure it is")
     cards: tuple[Card, ...] = Field(
         min_length=1, description='all that it may be, e.g. ["R1", "Y1"]', json_schema_extra={MOST: len(CARDS)}
@@ -65,7 +65,9 @@ class HistoryReport(Reply):
         "summary": "Slot 3 is most likely the white 2.",
     }
 
-    insights: tuple[Insight, ...] = Field(description="the moves that matter, the latest first")
+    insights: tuple[Insight, ...] = Field(
+        description="the moves that matter, the latest first; none if nobody has moved yet"
+    )
     inferred: tuple[Inference, ...] = Field(
         description="own slots that the past narrows down; leave out the others", json_schema_extra={MOST: "slots"}
     )

@@ -4,8 +4,8 @@ from pydantic import Field, field_validator
 
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play
-from orchestrator.replies.reply import BEGINS, BELOW, MOST
-from roles.reply_types import Chance, Reply
+from orchestrator.replies.reply import BEGINS, MOST
+from roles.reply_types import Chance, Reply, Seat, Slot
 
 
 class Intention(Reply):
@@ -13,9 +13,9 @@ class Intention(Reply):
 
     unique = "seat"
 
-    seat: int = Field(ge=0, le=4, description="the player's number", json_schema_extra={BELOW: "players"})
+    seat: Seat = Field(description="the player's number")
     next_action: str = Field(description="what they will most likely do")
-    plays: int | None = Field(default=None, ge=0, le=4, description="the slot, if it is a play")
+    plays: Slot | None = Field(default=None, description="the slot, if it is a play")
     chance: Chance = Field(description="how likely that is")
 
 

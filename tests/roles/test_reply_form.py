@@ -9,7 +9,7 @@ import roles
 from orchestrator.hanabi.moves import Play
 from orchestrator.models.json_schema import response_format
 from orchestrator.replies.reader import Unreadable, copied, read
-from orchestrator.replies.reply import Form
+from orchestrator.replies.reply import Form, TableOptions
 from roles import Choice
 from roles.reply_form import blanks, form
 from roles.reply_types import answer_format, variant
@@ -77,3 +77,28 @@ def test_a_context_may_give_words_to_reason_in() -> None:
     assert "your thinking, step by step, and what follows from it, in up to 200 words" in answer_format(kind)
     assert kind.answer_fields() == ("reason", "action") and "x-words" not in json.dumps(response_format(kind))
     assert "不超过 200 个词" in answer_format(kind, words=Words("zh"))
+
+
+def test_numbers_of_players_and_slots_are_those_of_the_table() -> None:
+    interpreter, table = roles.get("tom_interpreter").reply, (("players", 3), ("others", 2), ("slots", 4))
+    assert '"seat": <whole number from 0 to 2>' in form(interpreter, "json", counts=table)
+    assert '"plays": <whole number from 0 to 3, or null>' in answer_format(interpreter, "json", counts=table)
+    strategist, mirror = roles.get("discard_strategist").reply, roles.get("second_order").reply
+    assert "0 to 4" not in form(strategist, "json", counts=table) + form(mirror, "text", counts=table)
+    assert "0 to 4" in form(strategist, "json")
+
+
+def test_a_number_beyond_the_table_is_no_entry_of_a_report() -> None:
+    kind = roles.get("tom_interpreter").reply
+    here = {"next_action": "discard slot 0", "plays": None, "chance": 0.5}
+    beyond = {"next_action": "play slot 4", "plays": 4, "chance": 0.5}
+    report = {"explanation": "", "intentions": [{"seat": 1, **here}, {"seat": 2, **beyond}, {"seat": 3, **here}]}
+    text = json.dumps({**report, "suggestion": "", "hint": None, "urgent": False})
+    reading = read(text, kind, TableOptions({}, {"players": 3, "slots": 4}))
+    data = reading.reply.as_data()["intentions"]
+    assert [(entry["seat"], entry["plays"]) for entry in data] == [(1, None), (2, None)]
+    assert reading.dropped == (
+        "intentions.1.plays: input should be less than or equal to 3",
+        "intentions.2.seat: input should be less than or equal to 2",
+    )
+    assert [entry["seat"] for entry in read(text, kind, {}).reply.as_data()["intentions"]] == [1, 2, 3]
