@@ -40,6 +40,10 @@ class LegalMoves(Section):
         moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
         return cls(labelled(moves, letters=letters), letters, told=options["words"] == "told")
 
+    @property
+    def silent(self) -> bool:
+        return not self.told
+
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.told else ""
 

@@ -72,6 +72,11 @@ class Section:
         """How many there are of what lists of a reply have one entry for: players, others, slots of the own hand."""
         return {}
 
+    @property
+    def silent(self) -> bool:
+        """Whether its options leave its words out."""
+        return False
+
     def words(self, words: Words = ENGLISH) -> str:
         """For a model; empty when there is nothing to say."""
         return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
@@ -155,9 +160,8 @@ class Sections:
         return {name: count for section in self for name, count in section.entries().items()}
 
     def present(self, colleagues: Iterable[str] = ()) -> frozenset[str]:
-        """What conditional blocks may ask for: the roles whose notes are read, and the sections that say something."""
-        said = {f"section {section.name}" for section in self if section.part(self.words).text}
-        return frozenset((*colleagues, *said))
+        """What conditional blocks may ask for: the roles whose notes are read, and the sections told in words."""
+        return frozenset((*colleagues, *(f"section {section.name}" for section in self if not section.silent)))
 
     def parts(self, present: frozenset[str] = frozenset()) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""

@@ -107,6 +107,10 @@ class Conventions(Section):
         return super().conditional(words) or bool(prompts.conditions(words.text(f"conventions/{self.pack}.md")))
 
     @property
+    def silent(self) -> bool:
+        return not self.agreed
+
+    @property
     def agreed(self) -> bool:
         """Whether there are any."""
         return self.pack != "none"

@@ -168,6 +168,10 @@ class PartnerDeductions(Section):
         masks = {hand.seat: tuple(k.mask for k in hand.known) for hand in view.hands}
         return cls(view.hands, masks, options["words"] == "told")
 
+    @property
+    def silent(self) -> bool:
+        return not self.told
+
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.told else ""
 
