@@ -147,7 +147,7 @@ class RoleNode:
             sample=sample,
             parts=self.context.arrange(parts, self.layout),
             reply=reply,
-            moves=legal.listed if legal else {},
+            moves=legal.options if legal else {},
             form=form,
             counts=counts,
             blanks=blanks(reply, form, self.words, bounds),

@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, create_model, model_validator
 from pydantic.fields import FieldInfo
 
-from orchestrator.hanabi.move_reading import Grounded
+from orchestrator.hanabi.move_reading import Grounded, concluded, speaks_for_another
+from orchestrator.hanabi.move_words import gathered
 from orchestrator.hanabi.moves import Move
 from orchestrator.replies import writer
 from orchestrator.replies.reply import BELOW, EACH, MOST, Counts, TableOptions
@@ -82,9 +83,22 @@ class Choice(Reply):
     def _of_one_mind(self, info: ValidationInfo) -> Self:
         """Of a model's answer: a reason that states another move as the chosen one leaves doubt."""
         moves = set(map(str, (info.context or {}).get("moves", {}).values())) - {str(self.action)}
-        if any(stated in moves for stated in _STATED.findall(self.reason)):
+        stated = any(move in moves for move in _STATED.findall(self.reason))
+        if moves and (stated or speaks_for_another(self.reason, self.action)):
             raise ValueError("the reason states another move than the one chosen; state one")
         return self
+
+    @classmethod
+    def unnamed(cls, text: str) -> dict[str, Any] | None:
+        """An answer that ends with its move and names no field is that choice, and its own reason."""
+        if (conclusion := concluded(text)) is None:
+            return None
+        reason, move = conclusion
+        return {"action": move, "reason": reason} if reason else {"action": move}
+
+    @classmethod
+    def arranged(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        return gathered(data, "action")
 
     @classmethod
     def answer_fields(cls) -> tuple[str, ...]:
@@ -119,7 +133,8 @@ class Deduction(Reply):
 
     seat: Seat = Field(description="the player's number, your own included")
     slots: tuple[str, ...] = Field(
-        description="what the hints leave of each of their cards, slot 0 first, e.g. 'red/blue 1/2', 'green any rank'",
+        description="what the hints leave of each of their cards, slot 0 first: its colours with / between "
+        "them (or: any colour), then its ranks (or: any rank)",
         json_schema_extra={MOST: "slots"},
     )
 

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainSerializer, ValidationInfo, WithJsonSchema
 
 from orchestrator.hanabi import moves
+from orchestrator.hanabi.move_words import VERBS, restated
 from orchestrator.hanabi.moves import COLOURS, Discard, HintColour, HintRank, Listed, Move, Play, parse
-from orchestrator.replies.doubts import ILLUSTRATES, RETRACTS, phrases
+from orchestrator.replies.doubts import ILLUSTRATES, RETRACTS, disowned, phrases, taken_back
 from orchestrator.replies.reply import OPTION, NotAnOption
 
 LONGEST = 300
@@ -31,7 +32,9 @@ _PREAMBLE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """Words before a move that only say that it is one: `I choose `, `my final action is `, `Move: `."""
-_BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s", re.IGNORECASE)
+_BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s|\s*[，,]?\s*(?:因为|由于)", re.IGNORECASE)
+_NOT_ANOTHER = re.compile(rf",?\s+(?:not|rather\s+than|instead\s+of)\s+(?:{moves.PATTERN})\Z", re.IGNORECASE)
+"""After a move: another one that is not meant."""
 _TOUCHES = re.compile(
     r"""
     \A ( hint\ P[0-4]\ (?:[a-z]+|rank\ [1-5]) ) \s*
@@ -57,8 +60,7 @@ _COLOURED_ONES = re.compile(rf"\b(?:{'|'.join(COLOURS)})\s+ones\b", re.IGNORECAS
 
 _INSIDE = re.compile(rf"(?<![\w-])(?:{moves.PATTERN})(?!\w|\.+\d|\s*\d|\s*[-–—/]\s*\d)", re.IGNORECASE)
 """The exact text of a move, and no beginning of a longer number."""
-_VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
-_VERB = re.compile(rf"\b(?:{'|'.join(_VERBS.values())})(?:s|ing)?\b")
+_VERB = re.compile(rf"\b(?:{'|'.join(VERBS.values())})(?:s|ing)?\b")
 _PLACE = re.compile(r"\b(?:slot|card|index|position)\s*+(?:#\s*+)?(-?\d++(?:\.\d++)?)(?!\s*[-–—/]\s*\d|\.\.)")
 _AFTER_VERB = re.compile(r"\b(?:play|discard)(?:ing|s)?\s+#?(-?\d+(?:\.\d+)?)\b")
 _TARGET = re.compile(r"\bp(?:layer)?\s*([0-4])(?:'s|’s|s)?\b")
@@ -151,6 +153,7 @@ def ground(answer: object, legal: Listed) -> Move:
         return _only([move for move in legal.values() if move == answer], str(answer))
     if isinstance(answer, list) and len(answer) == 1:
         (answer,) = answer
+    answer = restated(answer, legal)
     if not isinstance(answer, str | int) or isinstance(answer, bool):
         return _only([], str(answer))
     text = _stated(str(answer))
@@ -175,7 +178,7 @@ def _stated(answer: str) -> str:
     text = _DIGIT.sub(lambda match: f"{match[1]} {_DIGITS[match[2].lower()]}", text)
     if not _COLOURED_ONES.search(text):
         text = _PLURAL.sub(lambda match: f"{_DIGITS[match[1].lower()]}s", text)
-    text = _TOUCHES.sub(r"\1", text)
+    text = _NOT_ANOTHER.sub("", _TOUCHES.sub(r"\1", text))
     statement = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
     head, *reasons = _BECAUSE.split(statement, maxsplit=1)
     return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else statement
@@ -238,7 +241,7 @@ def _worded(text: str, legal: Listed) -> list[Move]:
 
 def _verbs(text: str) -> set[str]:
     """Return the kinds of move that a text in small letters speaks of."""
-    return {kind for kind, words in _VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", text)}
+    return {kind for kind, words in VERBS.items() if re.search(rf"\b(?:{words})(?:s|ing)?\b", text)}
 
 
 def _unlabelled(fitting: list[Move], text: str, legal: Listed) -> list[Move]:
@@ -267,6 +270,57 @@ def _hints(text: str, legal: Listed) -> list[Move]:
     fitting: list[Move] = [m for m in hints if isinstance(m, HintColour) and (colours, ranks) == ({m.colour}, set())]
     fitting += [m for m in hints if isinstance(m, HintRank) and (colours, ranks) == (set(), {str(m.rank)})]
     return [move for move in fitting if {getattr(move, "to", None)} == targets]
+
+
+# A move at the end of an answer that names no field
+
+_STATES = phrases("""
+    I / I will / I['’]ll / we / I (?:will )?(?:choose|pick|select)(?: to)? / I decide to / I go with
+    (?:my|the) (?:final )?(?:move|choice|action|decision|answer)(?: is)?:? / (?:final )?(?:move|choice|action|answer):
+    我 / 我选择 / 我决定
+""")
+_CONCLUSION = re.compile(
+    rf"(?:(?:so|thus|therefore|hence),? )?(?:(?:{_STATES})\s*)?"
+    rf"(?P<move>(?:{moves.PATTERN})(?:{_BECAUSE.pattern}.*)?)\W*",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"(?<=[.!?:])\s+|(?<=[。！？：])|\n")
+_LONG = 600
+"""Characters; of a longer answer the last sentence alone says little."""
+
+
+def concluded(text: str) -> tuple[str, str] | None:
+    """Return the words before the only move of an answer, and the move that its last sentence states; None in doubt."""
+    text = text.strip()
+    *before, last = [sentence for sentence in _ENDS.split(text) if sentence] or [""]
+    words = " ".join(before).strip()
+    named = {match[0].lower() for match in _INSIDE.finditer(text)}
+    if len(text) > _LONG or len(named) != 1 or not (stated := _CONCLUSION.fullmatch(last.strip().strip("*`\"'"))):
+        return None
+    if taken_back(words) or disowned(words, "") or words.endswith((":", "：")) or _NEGATED.search(words.lower()):
+        return None
+    return words, stated["move"]
+
+
+_COMMENDS = re.compile(
+    rf"(?:{moves.PATTERN}) (?:is|seems|looks) (?:clearly |the |my )*(?:best|safest|strongest)\b"
+    rf"|\b(?:best|safest|strongest|right) (?:move|action|choice|option)(?: here| now)?(?: is|:)(?: to)? "
+    rf"(?:{re.sub(r'[?]P<[a-z]+>', '?:', moves.PATTERN)})",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(r"\b(?:if|but|unless|otherwise|although|though|not|would be|however|next|later)\b|\?")
+
+
+def speaks_for_another(reason: str, move: Move) -> bool:
+    """Return whether a reason speaks of another move alone and commends it, or says what the chosen one would lose."""
+    text, own = reason.lower(), str(move)
+    if own in text:
+        return any(
+            re.search(rf"{own} (?:would|will) (?:lose|cost|waste|fail|misplay)|{own}.*\bnever do\b", sentence)
+            and not _HEDGES.search(sentence)
+            for sentence in re.split(r"[.;\n]", text)
+        )
+    return any(_COMMENDS.search(part) and not _HEDGES.search(part) for part in re.split(r"[.;\n]", text))
 
 
 def _grounded(answer: Any, info: ValidationInfo) -> Any:

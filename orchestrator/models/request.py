@@ -287,7 +287,7 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
             log.info("unusable reply", node=request.node, sample=request.sample, ask=request.ask, error=error)
             if last:
                 return Absent(reason=error)
-            request, prompt = _again(request, prompt, response.text, problem, brain)
+            request, prompt = _again(request, prompt, None if repeats else response.text, problem, brain)
             continue
         repeats = copied(response.text, reading.reply, request.blanks)
         outcome = "repaired" if reading.repaired else "ok"
@@ -308,15 +308,15 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
 
 
 def _again(
-    request: ModelRequest, prompt: tuple[Message, ...], text: str, problem: Unreadable, brain: Brain
+    request: ModelRequest, prompt: tuple[Message, ...], text: str | None, problem: Unreadable, brain: Brain
 ) -> tuple[ModelRequest, tuple[Message, ...]]:
-    """Return the second ask. Without a quotation it goes on in the same message, for not every server takes two in a
-    row."""
+    """Return the second ask, which quotes the text, if there is any, where that helps. Without a quotation it goes on
+    in the same message, for not every server takes two in a row."""
     request = replace(request, ask=request.ask + 1)
     new_format = ""
     if request.second_form and takes_schema(brain, request):
         request, new_format = replace(request, form=request.second_form), request.second_format
-    quotation = None if new_format else second_ask.quotation(text, problem)
+    quotation = None if new_format or text is None else second_ask.quotation(text, problem)
     complaint = second_ask.complaint(
         problem, request.moves, request.phrases, quoted=quotation is not None, other_format=bool(new_format)
     )

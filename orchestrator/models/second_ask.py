@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from orchestrator.replies.reader import Unreadable
 from orchestrator.replies.reply import Options
+from orchestrator.replies.thinking import answer_of
 
 QUOTED = "That reply cannot be used: $error."
 UNQUOTED = "You have replied to this once already, and that reply cannot be used: $error."
@@ -27,7 +28,7 @@ ECHO = 2000
 
 def quotation(text: str, problem: Unreadable) -> str | None:
     """Return what of an unusable answer the model is shown again: all of it, or None where that would not help."""
-    answer = text.rpartition("</think>")[2].strip()
+    answer = answer_of(text).strip()
     return answer if problem.cause in ("schema", "illegal") and 0 < len(answer) <= ECHO else None
 
 

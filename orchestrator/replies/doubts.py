@@ -136,3 +136,18 @@ def disowned(before: str, after: str) -> bool:
     introduction = _introduction(before)
     before_it = (doubt.search(introduction) for doubt in (_REFUSED, _BAD, _MODAL, _SOMEONE, ILLUSTRATES))
     return bool(_SUPPOSED.search(before[-_NEAR:]) or any(before_it) or _SPEAKS_OF_IT.search(after) or taken_back(after))
+
+
+_SECOND_BEST = re.compile(
+    r"""
+    (?: \A | (?<=\n) | (?<=[.!]\ ) ) [ \t]* alternatively ,? \s+ [^.,;:!?\n]{3,60}?
+    \s (?:would|could|might|may) \s+ (?:also\s+)? be \s+ (?:ok|okay|fine|possible|acceptable|an\s+option)
+    (?: \s+ (?:too|as\s+well) )? \s* [.!]? \s* \Z
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def without_second_best(text: str) -> str:
+    """Return an answer without a last sentence that calls another option possible too: the decision stays."""
+    return _SECOND_BEST.sub("", text)

@@ -11,10 +11,10 @@ from typing import Annotated, Any, cast
 import json_repair
 from pydantic import TypeAdapter, ValidationError
 
-from orchestrator.replies.doubts import disowned, taken_back
+from orchestrator.replies.doubts import disowned, phrases, taken_back
 from orchestrator.replies.reply import Options, Reply, Unreadable
 from orchestrator.replies.text import Missing, last_stated, parts
-from orchestrator.replies.values import meant
+from orchestrator.replies.values import by_field, meant
 
 _ENTRY = re.compile(r"(?:\[|\},)\s*\Z")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
@@ -36,6 +36,47 @@ def objects(text: str) -> list[tuple[int, int]]:
         spans.append((start, end))
         start = text.find("{", end)
     return spans
+
+
+_FINAL = re.compile(r"\W*(?:(?:my|the) )?final(?: answer| move| choice| version| reply| decision)?\W*", re.IGNORECASE)
+
+
+def finals(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where the objects stand that count: the last alone, if the words before it call it final."""
+    if len(spans) > 1 and _FINAL.fullmatch(re.sub(r"```\w*", "", text[spans[-2][1] : spans[-1][0]])):
+        return spans[-1:]
+    return spans
+
+
+_ENVELOPES = {
+    *("answer", "reply", "response", "result", "output", "json", "final", "final_answer"),
+    *("arguments", "parameters", "input", "function", "function_call", "tool_call", "tool_calls"),
+}
+_NAMES = {"name", "id", "type", "index", "tool", "tool_name", "recipient_name"}
+"""What else an envelope of a tool call says."""
+_CALLS = phrases("""
+    choose / select / submit / make / take / act / action / move / respond / response / reply / answer / final / return
+    give / output / decide / decision / choice / json / tool / function / functions / call / hanabi / verify / verdict
+    report / the / a / my / default / structured / play
+""")
+_CALLED = re.compile(rf"(?:(?:{_CALLS})(?:[\W_]+|\Z))+", re.IGNORECASE)
+
+
+def unwrapped(data: dict[str, Any], kind: type[Reply]) -> tuple[dict[str, Any], bool]:
+    """Return the object inside an object that is only its envelope: one named as the answer, or a tool call."""
+    keys = {key.lower(): value for key, value in data.items()}
+    inner = [value for key, value in keys.items() if key in _ENVELOPES and not (key == "function" and "name" in keys)]
+    names = [value for key, value in keys.items() if key in _NAMES - {"id", "index"}]
+    if by_field(data, kind) or len(inner) != 1 or not set(keys) <= _ENVELOPES | _NAMES:
+        return data, False
+    if not all(isinstance(name, str) and _CALLED.fullmatch(name) for name in names):
+        return data, False
+    (value,) = inner
+    if isinstance(value, list) and len(value) == 1:
+        (value,) = value
+    if isinstance(value, str):
+        value = load(value)[0]
+    return (unwrapped(value, kind)[0], True) if isinstance(value, dict) else (data, False)
 
 
 def _closing(text: str, start: int) -> int | None:

@@ -16,12 +16,14 @@ from typing import Any, NamedTuple, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from orchestrator.replies.json_objects import check_around, load, objects
+from orchestrator.replies.doubts import disowned, without_second_best
+from orchestrator.replies.json_objects import check_around, finals, load, objects, unwrapped
 from orchestrator.replies.reply import Cause as Cause
 from orchestrator.replies.reply import Form, NotAnOption, Options, Reply
 from orchestrator.replies.reply import Unreadable as Unreadable
-from orchestrator.replies.text import Missing, parse, reconsiders, unmarked
-from orchestrator.replies.values import as_lists, by_field, entry, fields, meant, optional
+from orchestrator.replies.text import Missing, boxed, parse, reconsiders, unmarked
+from orchestrator.replies.thinking import answer_of, still_thinks
+from orchestrator.replies.values import Blank, as_lists, blank, by_field, entry, fields, meant, optional
 
 LONGEST = 100_000
 """The most characters of an answer, without its thinking; the longest report of any role takes a tenth."""
@@ -48,8 +50,8 @@ def read(
     text: str, reply: type[Reply], moves: Options, form: Form = "json_schema", *, cut_off: bool = False
 ) -> Reading:
     """Return the typed reply of a text; moves named in it are grounded in `moves`. Raises Unreadable."""
-    answer = text.rpartition("</think>")[2]
-    if cut_off or "<think>" in answer:
+    answer = without_second_best(answer_of(text))
+    if cut_off or still_thinks(answer):
         raise Unreadable("it was cut off before its end", "cut_off")
     if not answer.strip():
         raise Unreadable("it is empty", "empty")
@@ -69,12 +71,16 @@ def _read_text(answer: str, reply: type[Reply], moves: Options) -> Reading:
         try:
             return replace(_read_json("", answer, reply, moves), repaired=True)
         except Unreadable:
-            return _read_unnamed(bare, reply, moves, Unreadable(str(missing), "prose"))
+            return _read_unnamed(answer, reply, moves, Unreadable(str(missing), "prose"))
 
 
 def _read_unnamed(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
-    """Read an answer without any names of fields, for the few types that can be told by their words."""
-    data = reply.unnamed(answer)
+    """Read an answer without any names of fields: its box, or its words for the few types that can be told by them."""
+    before, value, after = boxed(answer)
+    if value and len(reply.decisive) == 1 and not disowned(before, after):
+        data: dict[str, Any] | None = {reply.decisive[0]: value}
+    else:
+        data = reply.unnamed(unmarked(answer))
     if data is None:
         raise problem
     return _reading(data, reply, moves, repaired=True)
@@ -89,11 +95,11 @@ def _read_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Re
     """Read the last object that fits; all objects that fit must agree on the decision."""
     problem, readings = Unreadable("it holds no complete JSON object", "prose"), list[Reading]()
     place = None
-    for start, end in reversed(objects(answer)):
+    for start, end in reversed(finals(answer, objects(answer))):
         data, repaired = load(chunk := answer[start:end])
         if data is None:
             continue
-        data, wrapped = _unwrapped(data)
+        data, wrapped = unwrapped(data, reply)
         try:
             readings.append(_read_object(data, reply, moves, repaired or wrapped or chunk != text.strip()))
             place = place or (start, end)
@@ -114,36 +120,25 @@ def _read_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Re
 
 def _read_without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
     """Read named lines of plain text in place of an object; an answer with a brace is an object gone wrong."""
-    if "{" in answer:
+    if "{" in (bare := unmarked(answer)):
         raise problem
     try:
-        data = parse(unmarked(answer), reply)
+        data = parse(bare, reply)
     except Missing:
         return _read_unnamed(answer, reply, moves, problem)
     return _reading(data, reply, moves, repaired=True)
 
 
-_WRAPPERS = {"answer", "reply", "response", "result", "output", "json"}
-
-
-def _unwrapped(data: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Return the object inside an object that has nothing else and is only named as the answer."""
-    if len(data) == 1 and set(map(str.lower, data)) <= _WRAPPERS:
-        (inner,) = data.values()
-        if isinstance(inner, dict):
-            return inner, True
-    return data, False
-
-
 def _read_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, repaired: bool) -> Reading:
     """Read an object. A field that says what is done and has two names must say the same under both."""
-    answer = {key: value for key, value in data.items() if key not in reply.programmed}
+    written = {key: value for key, value in data.items() if key not in reply.programmed}
+    answer = reply.arranged(written)
     if key := _key_of_an_entry(data, reply):
         raise Unreadable(f"it is an entry of a list, with the key {key!r}; reply with the whole object")
     _check_order(answer, reply)
     # the fields as the reply type calls them, in either form of a list of numbers, need no repair
     plain = as_lists({name: answer[name] for name in reply.model_fields if name in answer}, reply)
-    reading = _reading(answer, reply, moves, repaired=repaired or meant(answer, reply) != plain)
+    reading = _reading(answer, reply, moves, repaired=repaired or meant(answer, reply) != plain or answer != written)
     names = fields(reply)
     for key, value in answer.items():
         name = names.get(key.replace("_", " ").lower())
@@ -192,8 +187,8 @@ class _Fault(NamedTuple):
 
 def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, tuple[str, ...]]:
     """Return the reply, and a sentence for everything that was dropped from it. Raises Unreadable."""
-    lacking = [name for name in reply.answer_fields() if name in reply.spare and name not in data]
-    value, dropped = _lenient({**{name: reply.spare[name] for name in lacking}, **data}, reply, moves)
+    lacking = [name for name in reply.answer_fields() if name in reply.spare and _is_missing(data, name, reply)]
+    value, dropped = _lenient({**data, **{name: reply.spare[name] for name in lacking}}, reply, moves)
     value, repeats = _without_repeats(value)
     short = [sentence.partition("; ")[0] for sentence in dropped]  # the rest says what to answer instead
     sentences = [f"{name}: it is missing" for name in lacking] + short + repeats
@@ -202,11 +197,18 @@ def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tu
     return value, tuple([*clipped, f"and {more} more"] if more > 0 else clipped)
 
 
+def _is_missing(data: Mapping[str, Any], name: str, reply: type[Reply]) -> bool:
+    """Return whether a field is not there, or still a blank; a verdict with a blank is nobody's."""
+    judges = any(reply.model_fields[decisive].annotation is bool for decisive in reply.decisive)
+    return name not in data or (isinstance(data[name], Blank) and not judges)
+
+
 def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, list[str]]:
     """Validate; without what is wrong, if that can be left out."""
     try:
         return reply.model_validate(data, context={"moves": moves}), []
     except ValidationError as error:
+        _check_blanks(error)
         faults = list(_faults(error, reply))
         details = error.errors(include_url=False)
     rest = _without(data, faults, reply)
@@ -223,6 +225,14 @@ def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tup
         if fault.key is None or fault.entry not in entries:
             sentences.setdefault(fault.entry if fault.entry in entries else fault, _sentence(detail))
     return value, list(sentences.values())
+
+
+def _check_blanks(error: ValidationError) -> None:
+    """Raise Unreadable where several fields are still blanks: all of them are named at once."""
+    details = [detail for detail in error.errors(include_url=False) if isinstance(detail["input"], Blank)]
+    top = [detail for detail in details if len(detail["loc"]) == 1]
+    if len(top) > 1:
+        raise Unreadable(_clipped("; ".join(map(_sentence, top)), SENTENCE))
 
 
 def _faults(error: ValidationError, reply: type[Reply]) -> Iterator[_Fault]:
@@ -283,6 +293,8 @@ def _unreadable(detail: ErrorDetails) -> Unreadable:
 def _sentence(detail: ErrorDetails) -> str:
     """Return a problem in words, by its path in the reply."""
     path = ".".join(str(part) for part in detail["loc"])
+    if shown := blank(detail["input"]):
+        return f"{path} is still the blank `{shown}`; write your own there"
     sentence = detail["msg"].removeprefix("Value error, ")
     if detail["type"] != "value_error":
         sentence = sentence[:1].lower() + sentence[1:]
@@ -300,7 +312,7 @@ def _clipped(sentence: str, most: int) -> str:
 def copied(text: str, reply: Reply | None, blanks: Collection[str]) -> bool:
     """Return whether an answer repeats one of the `blanks` of its prompt: `<a legal move>` anywhere in its text, or a
     blank or the description of a field as a whole value of the reply, without its marks."""
-    answer = text.rpartition("</think>")[2]
+    answer = answer_of(text)
     if any(blank in answer for blank in blanks if blank.startswith("<")):
         return True
     words = {_words(blank) for blank in blanks}

@@ -5,6 +5,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
+from orchestrator.replies.thinking import answer_of
+
 Options = Mapping[str, Any]
 """What a reply may choose from, by the labels in the prompt: `0`, `1` ... or `A`, `B` ...
 
@@ -97,6 +99,11 @@ class Reply(BaseModel):
         return None
 
     @classmethod
+    def arranged(cls, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an object with what belongs to one field under its name, where models spread it over several keys."""
+        return dict(data)
+
+    @classmethod
     def answer_fields(cls) -> tuple[str, ...]:
         """Return the fields that a model writes, in order."""
         return tuple(name for name in cls.model_fields if name not in cls.programmed)
@@ -109,7 +116,7 @@ class Reply(BaseModel):
     def with_text(self, text: str | None) -> "Reply":
         """Return a copy that holds the text which the model wrote."""
         reply = self.model_copy()
-        reply._text = None if text is None else text.rpartition("</think>")[2].strip()
+        reply._text = None if text is None else answer_of(text).strip()
         return reply
 
     def as_data(self) -> dict[str, Any]:

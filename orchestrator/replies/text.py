@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from orchestrator.replies.doubts import RETRACTS, phrases, taken_back
 from orchestrator.replies.reply import Reply
-from orchestrator.replies.values import NOTHING, NUMBER, RATED_IN_BRACKETS, bare, entry, fields, split
+from orchestrator.replies.values import NOTHING, NUMBER, RATED_IN_BRACKETS, bare, entry, fields, names, split
 from orchestrator.replies.writer import label
 
 
@@ -58,15 +58,23 @@ _NUMBER = rf"\d+[.)]{_SPACE}+"
 """Of a list: `3. `."""
 
 
+def _lined(text: str, kind: type[Reply]) -> str:
+    """Return a text, equally long, whose last words stand on a line of their own where they name the decision:
+    `It fits. Verification: Okay`."""
+    titles = "|".join(re.escape(title) for name in kind.decisive for title in names(kind, name))
+    last = re.compile(rf"(?<=[.!?)])[ \t](?=[*_]*(?:{titles})[*_]*[:：][^\n:：]*\Z)")
+    return last.sub("\n", text.rstrip()).ljust(len(text)) if titles else text
+
+
 def _heads(text: str, kind: type[Reply]) -> list[Part]:
     """Return the parts that the text names.
 
     After a list, the keys of its entries are not names of parts: `Action: play slot 0` is an entry there, not a choice.
     A part name that is marked as a heading needs no colon.
     """
-    answer_fields = kind.answer_fields()
-    names = {title: name for title, name in fields(kind).items() if name in answer_fields}
-    titles = "|".join(re.escape(title) for title in sorted(names, key=len, reverse=True))
+    text, answer_fields = _lined(text, kind), kind.answer_fields()
+    titled = {title: name for title, name in fields(kind).items() if name in answer_fields}
+    titles = "|".join(re.escape(title) for title in sorted(titled, key=len, reverse=True))
     openings = "".join(
         rf"|(?P<by_{name}>{opening})" for name, opening in kind.openings.items() if name in answer_fields
     )
@@ -76,7 +84,7 @@ def _heads(text: str, kind: type[Reply]) -> list[Part]:
     keys: set[str] = set()
     for head in re.finditer(begin, text, re.IGNORECASE | re.MULTILINE):
         title = (head["title"] or "").lower()
-        name = names[title] if title else str(head.lastgroup).removeprefix("by_")
+        name = titled[title] if title else str(head.lastgroup).removeprefix("by_")
         heading = head["bare"] is None or "#" in head["mark"] or "**" in head["mark"]
         if heading and title not in keys:
             heads.append((name, head))
@@ -150,6 +158,8 @@ def unfenced(text: str) -> str:
 
 
 _LATEX = re.compile(r"\$?\$?\\(?:boxed|text(?:bf|it|tt)?|math(?:bf|rm))\{([^{}\n]*)\}\$*")
+_STYLE = re.compile(r"\\(?:text(?:bf|it|tt)?|math(?:bf|rm))\{([^{}\n]*)\}")
+_BOX = re.compile(r"\$*\\boxed\{([^{}\n]*)\}\$*")
 _TABLE_HEAD = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*\n[ \t]*+\|[ \t:|]*+-[ \t:|-]*+$\n?", re.MULTILINE)
 _TABLE_ROW = re.compile(
     r"^[ \t]*+\|[ \t]*+([^|\n]*[^|\s])[ \t]*+\|[ \t]*+([^|\n]*[^|\s])[ \t]*+\|[ \t]*+$", re.MULTILINE
@@ -160,6 +170,15 @@ def unmarked(text: str) -> str:
     """Return the text without fences and LaTeX, and the rows of tables of two columns as lines `name: value`."""
     text = _LATEX.sub(r"\1", _LATEX.sub(r"\1", unfenced(text)))
     return _TABLE_ROW.sub(r"\1: \2", _TABLE_HEAD.sub("", text))
+
+
+def boxed(text: str) -> tuple[str, str, str]:
+    """Return what stands before the only `\\boxed{}` of a text, in it, and after it; nothing in it where there is none,
+    or several that differ."""
+    boxes = list(_BOX.finditer(text := _STYLE.sub(r"\1", unfenced(text))))
+    if len({box[1].strip() for box in boxes}) != 1:
+        return text, "", ""
+    return text[: boxes[0].start()], boxes[-1][1].strip(), text[boxes[-1].end() :]
 
 
 def parse(text: str, kind: type[Reply]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Only what a person would read in one way is changed; everything else is left as 
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from types import UnionType
@@ -92,11 +93,12 @@ def _plain(key: str) -> str:
 
 def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
     """Return an object with every value as the type of its field takes it."""
-    values = {}
+    values: dict[str, Any] = {}
     for name, value in by_field(data, kind).items():
         field = kind.model_fields[name]
         if field.annotation is str and _is_blank(value):
-            continue  # as if the field were not there
+            values[name] = Blank(value)
+            continue
         nothing = isinstance(value, str) and bare(value).lower() in NOTHING and optional(field)
         values[name] = None if nothing else _typed(value, field.annotation, tuple(field.metadata), name)
     return values
@@ -104,6 +106,19 @@ def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
 
 _BLANK = re.compile(r"<[^<>]*>|<\w+|\[(?:your|insert)\b[^\[\]]*\]", re.IGNORECASE)
 """A blank of a form: `<text>`, `[Your explanation]`."""
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A blank of a form in place of a text, so that no type takes it for one."""
+
+    text: str
+
+
+def blank(value: Any) -> str | None:
+    """Return the blank that stands in place of a value; None if it is none."""
+    text = value.text if isinstance(value, Blank) else value
+    return bare(text) if _is_blank(text) else None
 
 
 def _is_blank(value: Any) -> bool:

@@ -81,7 +81,17 @@ _UNFIT = re.compile(
     r"|\bwon['’]t\s+fit\b|\bnot\s+(?:yet\s+)?playable\b",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(r"\b(?:otherwise|else|if|unless|other|another|alternatives?|instead)\b", re.IGNORECASE)
+_ELSEWHERE = re.compile(
+    r"\b(?:otherwise|else|if|unless|other|another|alternatives?|instead)\b"
+    r"|\ba (?:misplay|mistake|failed play) (?:would|could|might)\b",
+    re.IGNORECASE,
+)
+_OF_OTHERS = re.compile(r"\b(?:any|every)thing else\b|\b(?:any|all|every) other\b", re.IGNORECASE)
+_LAST_LIFE = re.compile(r"\b(?:one|1|last|only) life\b", re.IGNORECASE)
+_MAY_FAIL = re.compile(r"\b(?:may|might|could|will|would) (?:well )?fail\b", re.IGNORECASE)
+_SURE = re.compile(
+    r"\b(?:cannot|can['’]t|will not|won['’]t|never) fail\b|\b(?:certain|sure|surely|known|safe|100)\b", re.IGNORECASE
+)
 _THUMBS_UP = re.compile("[✅✔👍]")
 _NO_AND = phrases("""
     its? / there / your? / the / this / that / because / since / as / i / we / he / they / slot / p\\d / do / not / way
@@ -98,6 +108,12 @@ _NOTHING_WRONG = re.compile(
 """What begins like a refusal and is none: `No objection`, `No life is lost`, `No, nothing is wrong with it`."""
 
 
+_PLAIN = re.compile(
+    r"\W*no (?:objections?|concerns|issues|problems)\W*|[\s\uFE0F]*(?:[✅✔👍]|(?P<no>[❌✗✘👎]))[\s\uFE0F.!]*"
+)
+"""A whole verdict without a word that accepts or refuses."""
+
+
 def verdict(text: str) -> bool | None:
     """Return whether a verdict accepts; None in doubt: no clear leading word, a contradiction, a condition.
 
@@ -105,6 +121,8 @@ def verdict(text: str) -> bool | None:
     it.
     """
     lower = re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", text.lower())
+    if plain := _PLAIN.fullmatch(lower):
+        return plain["no"] is None
     lead = _LEAD.match(lower)
     first = _SIGN.match(lower, lead.end() if lead else 0)
     if first is None or _accepts(first) is None or "?" in (first["after"] or ""):
@@ -167,7 +185,8 @@ def bare_verdict(text: str) -> bool | None:
 
 def contradicts(reason: str, accepts: bool) -> bool:
     """Return whether a reason says the opposite of its verdict: it begins or ends with the other one, or its last
-    sentence says that an accepted move does harm."""
+    sentence says that an accepted move does harm, or it may fail with one life left."""
     last = [sentence for sentence in re.split(r"(?<=[.!?])\s+|\n", reason) if sentence.strip()][-1:]
-    verdicts = {bare_verdict(part) for part in (reason, *last)}
-    return (not accepts) in verdicts or (accepts and any(map(speaks_against, last)))
+    verdicts = {bare_verdict(part) for part in (reason, *last) if not _OF_OTHERS.search(part)}
+    gambles = _LAST_LIFE.search(reason) and _MAY_FAIL.search(reason) and not _SURE.search(reason)
+    return (not accepts) in verdicts or (accepts and bool(gambles or any(map(speaks_against, last))))

@@ -23,7 +23,9 @@ class Inference(Reply):
     slot: Slot = Field(description="your slot, 0 is the oldest card")
     reason: str = Field(description="which moves say so, and how sure it is")
     cards: tuple[Card, ...] = Field(
-        min_length=1, description='all that it may be, e.g. ["R1", "Y1"]', json_schema_extra={MOST: len(CARDS)}
+        min_length=1,
+        description="all that it may be: a list of cards, each a colour's letter and a rank",
+        json_schema_extra={MOST: len(CARDS)},
     )
 
 

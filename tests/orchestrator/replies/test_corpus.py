@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 import roles
-from orchestrator.hanabi.moves import labelled, parse
+from orchestrator.hanabi.move_words import Seated
+from orchestrator.hanabi.moves import Listed, labelled, parse
 from orchestrator.replies.reader import Unreadable, read
 from orchestrator.replies.reply import Reply
 from roles.reply_types import RatedChoice, Shortlist, variant
@@ -33,7 +34,7 @@ def answers() -> list[Any]:
 @pytest.mark.parametrize("one", answers())
 def test_an_answer_is_read_as_a_person_reads_it(one: Mapping[str, Any]) -> None:
     kind = variant(KINDS[one["reply"]], reason_first=one.get("reason_first", False))
-    legal = labelled(map(parse, one["moves"]), letters=one.get("letters", False))
+    legal = options(one)
     cut_off = one.get("finish") == "length"
     if one["is"] == "unreadable":
         with pytest.raises(Unreadable):
@@ -43,6 +44,12 @@ def test_an_answer_is_read_as_a_person_reads_it(one: Mapping[str, Any]) -> None:
     data = reading.reply.as_data()
     assert {name: alike(data[name], wanted) for name, wanted in one["is"].items()} == one["is"]
     assert len(reading.dropped) == one.get("dropped", 0) and reading.repaired >= bool(reading.dropped)
+
+
+def options(one: Mapping[str, Any]) -> Listed:
+    """The moves of an entry; with `seat`, as one counts them from there."""
+    legal, place = labelled(map(parse, one["moves"]), letters=one.get("letters", False)), one.get("seat")
+    return Seated(legal, place["own"], place["players"], place["slots"]) if place else legal
 
 
 def alike(value: Any, wanted: Any) -> Any:

@@ -57,7 +57,7 @@ def test_a_reply_is_read(text: str, repaired: bool) -> None:
     ("text", "said"),
     [
         ("", "it is empty"),
-        ("play slot 0", "it holds no complete JSON object"),
+        ("slot 0", "it holds no complete JSON object"),
         ('{"reason": "r", "action": "play slot 0"', "it holds no complete JSON object"),
         ('{"reason": "r", "action": "play slot 9"}', "action: 'play slot 9' is not a legal move now"),
         ('{"reason": "r"}', "action: field required"),
