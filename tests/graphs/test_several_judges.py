@@ -4,10 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import graphs
 from experiments import Game
 from experiments.page import turn_page
+from experiments.show.graph_tree import show_graph
 from experiments.show.turn_story import TurnStory
 from graphs.attempts import depth, judging, steps
 from graphs.config import parse
@@ -157,3 +159,18 @@ async def test_the_exact_rule_stands_before_the_moves_of_every_graph(graph: str)
             ruled = [event for event in events if isinstance(event, VerdictGiven) and event.node.startswith("safety")]
             assert ruled or decision.forced
             assert decision.forced or (ruled[-1].accepted and ruled[-1].move == decision.move)
+
+
+def test_the_graphs_with_a_verifier_are_those_that_the_readme_names() -> None:
+    judges = {name: judging(graphs.read(name)) for name in graphs.names()}
+    assert {name for name, row in judges.items() if row == ("check",)} == {"cac", "cac_no_tom"}
+    assert {name for name, row in judges.items() if row == ("safety",)} == {
+        name for name in judges if name.startswith("house")
+    }
+
+
+def test_a_graph_without_a_verifier_is_shown_with_how_to_get_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in graphs.names():
+        show_graph(graphs.read(name), Console())
+        text = capsys.readouterr().out
+        assert ("verifier: none" in text) == (not judging(graphs.read(name)))
