@@ -297,7 +297,12 @@ def concluded(text: str) -> tuple[str, str] | None:
     named = {match[0].lower() for match in _INSIDE.finditer(text)}
     if len(text) > _LONG or len(named) != 1 or not (stated := _CONCLUSION.fullmatch(last.strip().strip("*`\"'"))):
         return None
-    if taken_back(words) or disowned(words, "") or words.endswith((":", "：")) or _NEGATED.search(words.lower()):
+    if (
+        taken_back(words)
+        or disowned(words, "")
+        or (words and words[-1] not in ".!。！")
+        or _NEGATED.search(words.lower())
+    ):
         return None
     return words, stated["move"]
 

@@ -55,7 +55,10 @@ def _from_object(data: Mapping[str, Any]) -> str | None:
     match sorted(parts):
         case ["slot"] if kind[1].lower() in ("play", "discard"):
             return f"{kind[1]} slot {number}"
-        case ["colour" | "rank", "to"] | ["colour" | "rank", "offset"] if kind[1].lower() not in ("play", "discard"):
+        case ["colour" | "rank", "to"] | ["colour", "offset"] | ["offset", "rank"] if kind[1].lower() not in (
+            "play",
+            "discard",
+        ):
             to = f"player +{parts['offset']}" if "offset" in parts else f"P{parts['to'].upper().removeprefix('P')}"
             what = f"color {parts['colour']}" if len(parts.get("colour", "")) == 1 else parts.get("colour")
             return f"{kind[1]} {to} {what or 'rank ' + parts['rank'].lower().removeprefix('rank ')}"

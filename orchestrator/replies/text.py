@@ -62,7 +62,7 @@ def _lined(text: str, kind: type[Reply]) -> str:
     """Return a text, equally long, whose last words stand on a line of their own where they name the decision:
     `It fits. Verification: Okay`."""
     titles = "|".join(re.escape(title) for name in kind.decisive for title in names(kind, name))
-    last = re.compile(rf"(?<=[.!?)])[ \t](?=[*_]*(?:{titles})[*_]*[:：][^\n:：]*\Z)")
+    last = re.compile(rf"(?<=[.!?)])[ \t](?=[*_]*(?:{titles})[*_]*[:：][^\n:：\"”]*\Z)")
     return last.sub("\n", text.rstrip()).ljust(len(text)) if titles else text
 
 
@@ -174,9 +174,9 @@ def unmarked(text: str) -> str:
 
 def boxed(text: str) -> tuple[str, str, str]:
     """Return what stands before the only `\\boxed{}` of a text, in it, and after it; nothing in it where there is none,
-    or several that differ."""
+    where several differ, or where what comes after may speak of another."""
     boxes = list(_BOX.finditer(text := _STYLE.sub(r"\1", unfenced(text))))
-    if len({box[1].strip() for box in boxes}) != 1:
+    if len({box[1].strip() for box in boxes}) != 1 or _MORE.search(text, boxes[-1].end()):
         return text, "", ""
     return text[: boxes[0].start()], boxes[-1][1].strip(), text[boxes[-1].end() :]
 
