@@ -1,15 +1,21 @@
 """Partner models: how far each partner keeps to the conventions, learnt from the moves of a game.
 
 What a player's moves say about cards by the conventions (`common_knowledge.Claim`) is compared with the cards once they
-are seen. Each true claim makes it likelier that the player keeps to the convention, each false one much less likely.
-Once that is too unlikely, the common knowledge is computed again from the first move with that partner as a stranger:
+are seen. Each true claim makes it likelier that the player keeps to the convention, each false one less likely. Players
+make slips: who keeps to a convention at a slip rate e makes each move by it with probability 1 - e, else like a
+stranger, so that with the prior p(e), and r_m for the product of the `RATIOS` of the claims of a move m,
+
+    odds of the convention = odds before * sum over e of p(e) * product over m of ((1 - e) * r_m + e).
+
+Where they are too low, the common knowledge is computed again from the first move with that partner as a stranger:
 their hints are read literally, and hints to them count for what they say literally.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import exp, log
+from itertools import groupby
+from math import prod
 
 from orchestrator.hanabi.cards import INDEX, Card
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, PublicMove, Why, common_knowledge
@@ -18,22 +24,25 @@ from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.view import Past
 
 RATIOS: Mapping[Why, tuple[float, ...]] = {
-    "play hint": (1.25, 0.02),
-    "warning": (1.2, 0.1),
-    "silence": (1.03, 0.05),
+    "play hint": (1.4, 0.02),
+    "warning": (1.5, 0.05),
+    "silence": (1.1, 0.05),
     "passed over": (1.0, 0.02),
-    "played as told": (1.3,),  # which always holds
-    "played untold": (0.5, 0.05),
+    "played as told": (1.6,),  # which always holds
+    "played untold": (0.4, 0.05),
 }
 """Likelihood ratios of a claim that holds, and of one that does not: from a player who keeps to the convention against
 one who does not.
 
-Chosen by judgement, not fitted. Convention players break none of their claims, and play a card that no hint pointed at
-only when the cards in sight show that it fits. If a player's focus is the oldest card and their hints are read as if it
-were the newest, four in five claims hold all the same."""
+Chosen by judgement, near the shares of the other rule players' claims that hold. Convention players break none of their
+claims, and play a card that no hint pointed at only when the cards in sight show that it fits. If a player's focus is
+the oldest card and their hints are read as if it were the newest, four in five claims hold all the same."""
+
+SLIPS: Mapping[float, float] = {0.02: 0.3, 0.05: 0.3, 0.1: 0.3, 0.2: 0.1}
+"""The slip rates of players who keep to a convention, with their probabilities."""
 
 MOST, LEAST = 19.0, 0.001
-"""Bounds of the odds. The upper one keeps a single clear breach of the convention enough to doubt a partner."""
+"""Bounds of the odds that earlier games leave: however many they were, this game may say otherwise."""
 SURE = 0.8
 """On the last life, an inference counts only from a partner who keeps to the convention at least this probably."""
 
@@ -42,9 +51,9 @@ Prior = Mapping[Convention, float]
 
 NOTHING_KNOWN: Prior = {
     Convention("newest", "newest"): 9.0,
+    Convention("oldest", "oldest"): 1.5,
     Convention("newest", None): 0.9,
-    Convention("oldest", "oldest"): 0.5,
-    Convention("oldest", None): 0.05,
+    Convention("oldest", None): 0.15,
 }
 """Without evidence, partners are assumed to keep to the convention of the newest card."""
 
@@ -129,19 +138,25 @@ def _judged(
         models.append(PartnerModel(other, convention if odds >= 1 else STRANGER, odds / (1 + odds), broke))
         if not broke:
             break
-    best = max(models, key=lambda model: (model.convention != STRANGER, -len(model.broke), model.chance))
+    best = max(models, key=lambda model: model.chance)
     doubted = bool(history) and history[-1].lives == 1 and best.chance < SURE
     return replace(best, convention=STRANGER if doubted else best.convention, broke=models[0].broke)
 
 
 def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
     """Return the odds after all claims of a player about cards that were seen, and the breaches in words."""
-    broke = []
-    for claim, holds in _compared(now, seen):
-        if claim.seat == seat:
-            odds = max(LEAST, min(MOST, odds * RATIOS[claim.why][0 if holds else 1]))
-            broke += [] if holds else [f"turn {claim.turn}: {BROKEN[claim.why]}"]
-    return odds, tuple(broke)
+    compared = [(claim, holds) for claim, holds in _compared(now, seen) if claim.seat == seat]
+    broke = (f"turn {claim.turn}: {BROKEN[claim.why]}" for claim, holds in compared if not holds)
+    return odds * _ratio(compared), tuple(broke)
+
+
+def _ratio(compared: Iterable[tuple[Claim, bool]]) -> float:
+    """Return the likelihood ratio of a player's claims, given in the order of their turns."""
+    ratios = [
+        prod(RATIOS[claim.why][0 if holds else 1] for claim, holds in move)
+        for _, move in groupby(compared, key=lambda item: item[0].turn)
+    ]
+    return sum(share * prod((1 - rate) * ratio + rate for ratio in ratios) for rate, share in SLIPS.items())
 
 
 def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
@@ -159,15 +174,20 @@ def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[
 def learnt(games: tuple[Record, ...]) -> Prior:
     """Return the odds after games that a partner played with its own kind: each convention is tested on all moves of
     them."""
-    logs = {convention: log(odds) for convention, odds in NOTHING_KNOWN.items()}
+    return {
+        convention: max(LEAST, min(MOST, odds * _fit(games, convention))) for convention, odds in NOTHING_KNOWN.items()
+    }
+
+
+def _fit(games: Iterable[Record], convention: Convention) -> float:
+    """Return the likelihood ratio of all moves of some games."""
+    compared: list[tuple[Claim, bool]] = []
     for game in games:
-        for convention in logs:
-            now = CommonKnowledge.start((convention,) * game.players)
-            for step in game.steps():
-                now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
-            compared = _compared(now, dict(enumerate(game.deck)))
-            logs[convention] += sum(log(RATIOS[claim.why][0 if holds else 1]) for claim, holds in compared)
-    return {convention: exp(max(log(LEAST), min(log(MOST), odds))) for convention, odds in logs.items()}
+        now = CommonKnowledge.start((convention,) * game.players)
+        for step in game.steps():
+            now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
+        compared += _compared(now, dict(enumerate(game.deck)))
+    return _ratio(compared)
 
 
 # Models read these sentences in notes: their wording is part of the prompts.
