@@ -168,15 +168,36 @@ class Lines:
 
     def moves(self) -> Iterator[Move]:
         """Yield all moves that were made, without reading more of the file than their lines. Raises UserError."""
-        if self.lines or self.path is None:
-            yield from (moved.past.move for moved in self.of_kind(Moved))
-            return
-        for number, line in enumerate(file.lines(self.path), 1):
-            try:
-                if file.tag(line) == "moved":
-                    yield parse(file.data(line)["past"]["move"])
-            except (ValueError, KeyError, TypeError) as error:
-                raise UserError(f"{self.title}, line {number}: {error}") from None
+        yield from self.read(lambda events: [parse(event["past"]["move"]) for event in events], _has_moved)
+
+    def read(
+        self, read: Callable[[Iterator[Mapping[str, Any]]], list[T]], wanted: Callable[[str, str | None], bool]
+    ) -> list[T]:
+        """Return what is read from the lines that are wanted, by tag and role, as plain data that nobody checked.
+
+        The other lines are not parsed. Raises UserError, which names the line.
+        """
+        number = 0
+
+        def events() -> Iterator[Mapping[str, Any]]:
+            nonlocal number
+            if self.path is None:
+                lines = (line for line in self.lines if line.event and wanted(line.tag, line.role))
+                yield from (line.event.model_dump(mode="json") for line in lines if line.event)
+                return
+            for line in file.lines(self.path):
+                number += 1
+                if not line.isspace() and wanted(tag := file.tag(line), _role(line) if tag == "call" else None):
+                    yield file.data(line)
+
+        try:
+            return read(events())
+        except UserError:
+            raise
+        except UnicodeDecodeError:
+            raise UserError(f"cannot read {self.title} as a journal: it is not text") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{self.title}, line {number}: {error}") from None
 
     def of_kind(self, kind: type[E]) -> Iterator[E]:
         """Yield the events of short lines of a kind."""
@@ -224,6 +245,18 @@ _TAIL = re.compile(
 )
 _PAIR = re.compile(rb'"(\w+)": ("[^"\\]*"|[\w.+-]+)')
 _ROLE = re.compile(rb'"role": "([^"\\]*)"')
+
+
+def _has_moved(tag: str, role: str | None) -> bool:
+    return tag == "moved"
+
+
+def _role(line: bytes) -> str:
+    """Return the role that a call's line asked, of which no more than its beginning is parsed where possible."""
+    head = _HEAD.match(line)
+    call = head and _CALL.match(line, head.end())
+    role = call and _ROLE.search(call[0])
+    return role[1].decode() if role else str(file.data(line)["role"])
 
 
 def _line(line: bytes, start: int, turn: int) -> Line:

@@ -51,8 +51,6 @@ class Number:
     most: float | None = None
     by_moves: bool = False
     """Whether it follows from the moves, so that games with the same moves cannot differ in it."""
-    aggregate: Literal["mean", "sum"] = "mean"
-    """How a summary of games states it; unknown where it is unknown for any of them."""
 
 
 @dataclass(frozen=True, order=True)
@@ -108,8 +106,8 @@ class Row:
         Number("hints that told nothing new", "wasted hints per game", "fewer", by_moves=True),
     ] = None
     reasked: Annotated[Int32, Number("answers that were asked again", "second asks per game", "fewer")] = 0
-    model_moves: Annotated[Int16 | None, Number("moves of seats that ask a model", aggregate="sum")] = None
-    own: Annotated[Int16 | None, Number("of these, the moves that the seat chose", aggregate="sum")] = None
+    model_moves: Annotated[Int16 | None, Number("moves of seats that ask a model")] = None
+    own: Annotated[Int16 | None, Number("of these, the moves that the seat chose")] = None
     refused: Annotated[
         Int16 | None,
         Number("choices that a judge or rule refused", "refused choices per game", "fewer"),

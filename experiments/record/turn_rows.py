@@ -4,20 +4,20 @@ Of the calls, only those that choose a move are parsed: a run has thousands of j
 and prompts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import roles
-from experiments.record.game import Game, Turn
+from experiments.record.game import Game
 from experiments.record.rows import Int8, Int16, Int32, Int64, Row
 from graphs.attempts import base
 from orchestrator.hanabi import one_step
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.public_record import Record
-from orchestrator.journal.events import Call, Decided
+from orchestrator.journal.events import Call
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.reply_types import Choice, Shortlist
 
@@ -77,62 +77,79 @@ def game_turns(folder: Path, row: Row) -> list[TurnRow]:
     return turns(Game.open(folder / row.journal), row.arm)
 
 
+Plain = Mapping[str, Any]
+"""An event as plain data, unchecked."""
+
+
 def turns(game: Game, arm: str) -> list[TurnRow]:
     """Return the turns of a game as rows. Raises UserError for a journal that cannot be read."""
-    origins, rows, first = MoveOrigins(), list[TurnRow](), dict[int, Move]()
-    origins(game.started)
-    for turn in game.turns:
-        calls = game.lines.data([line for line in turn.lines if line.role and _chooses(line.role)])
-        for call in calls:
-            if call["reply"] is not None:
-                origins.answered(call["node"], call["ask"], copied=call.get("copied", False))
-        for verdict in turn.verdicts:
-            origins(verdict)
-        if turn.decided is None or (origin := origins(turn.decided)) is None:
-            continue
-        if origin.refused:
-            first[turn.number] = origin.refused[0]
-        if turn.moved is not None:
-            rows.append(_row(game, arm, turn, turn.decided, calls, origin))
+    first = dict[int, Move]()
+    rows = game.lines.read(lambda events: list(_rows(game, arm, events, first)), _tells)
     return _with_effects(game, rows, first)
 
 
-def _row(
-    game: Game, arm: str, turn: Turn, decided: Decided, calls: Sequence[Mapping[str, Any]], origin: MoveOrigin
-) -> TurnRow:
-    assert turn.moved
-    past, started = turn.moved.past, game.started
-    config = started.seat_at(past.seat, past.turn).config or {}
+def _tells(tag: str, role: str | None) -> bool:
+    """Return whether a line tells how a move came about."""
+    return tag in ("verdict", "decided", "moved") or (role is not None and (_chooses(role) or _lists_moves(role)))
+
+
+def _rows(game: Game, arm: str, events: Iterable[Plain], first: dict[int, Move]) -> Iterator[TurnRow]:
+    """Yield a row for each move that was decided; `first` gets the first choices that were refused, by turn."""
+    origins = MoveOrigins()
+    origins(game.started)
+    calls, decided, origin = list[Plain](), dict[str, Any](), MoveOrigin(0, False)
+    for event in events:
+        match event["event"]:
+            case "call":
+                calls.append(event)
+                if event["reply"] is not None and _chooses(event["role"]):
+                    origins.answered(event["node"], event["ask"], copied=event.get("copied", False))
+            case "verdict" if not event["accepted"]:
+                origins.refused(event["node"], parse(event["move"]))
+            case "decided":
+                decided = {"ratings": None, "forced": False, "node": None, "votes": {}, "rank": None, **event}
+                origin = origins.decided(event["turn"], event["seat"], decided["node"], forced=decided["forced"])
+                if origin.refused:
+                    first[origin.turn] = origin.refused[0]
+            case "moved":
+                if decided:
+                    yield _row(game, arm, event["past"], decided, calls, origin)
+                calls, decided = [], {}
+
+
+def _row(game: Game, arm: str, past: Plain, decided: Plain, calls: Sequence[Plain], origin: MoveOrigin) -> TurnRow:
+    started = game.started
+    config = started.seat_at(past["seat"], past["turn"]).config or {}
     return TurnRow(
         arm=arm,
         players=started.players,
         seed=started.seed,
         repeat=started.repeat,
-        turn=past.turn,
-        seat=past.seat,
-        move=str(past.move),
-        score=sum(past.fireworks),
-        lives=past.lives,
-        forced=decided.forced,
-        node=decided.node,
-        rank=rank(str(decided.move), decided.ratings or {}),
-        agreement=agreement(decided.votes),
-        proposals=proposals(_proposed(calls), str(past.move), config.get("decides")),
+        turn=past["turn"],
+        seat=past["seat"],
+        move=past["move"],
+        score=sum(past["fireworks"]),
+        lives=past["lives"],
+        forced=decided["forced"],
+        node=decided["node"],
+        rank=rank(decided["move"], decided["ratings"] or {}),
+        agreement=agreement(decided["votes"]),
+        proposals=proposals(_proposed(calls), past["move"], config.get("decides")),
         own=origin.chosen if origin.of_model else None,
         refused=len(origin.refused),
         refused_by_rule=origin.refused_by_rule,
         second_ask=origin.second_ask,
         copied=origin.copied,
-        list_rank=_list_rank(config, turn, decided),
+        list_rank=_list_rank(config, calls, decided),
     )
 
 
-def _list_rank(config: Mapping[str, Any], turn: Turn, decided: Decided) -> int | None:
+def _list_rank(config: Plain, calls: Sequence[Plain], decided: Plain) -> int | None:
     """Return the rank in a recommender's list; lean journals do not hold those of programs, which always come."""
-    if decided.forced or not any(_lists_moves(node["role"]) for node in config.get("nodes", {}).values()):
+    if decided["forced"] or not any(_lists_moves(node["role"]) for node in config.get("nodes", {}).values()):
         return None
-    lists = [line.call for line in turn.lines if line.role and _lists_moves(line.role)]
-    return (decided.rank or 0) if not lists or any(call and call.usable for call in lists) else None
+    lists = [call["reply"] is not None for call in calls if _lists_moves(call["role"])]
+    return (decided["rank"] or 0) if not lists or any(lists) else None
 
 
 def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) -> list[TurnRow]:
@@ -159,13 +176,13 @@ def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) ->
 def proposed_moves(calls: Iterable[Call], decides: str | None) -> list[tuple[str, Move]]:
     """Return the moves that the nodes of a turn proposed, by node and without repetitions; those of the deciding node,
     and of attempts that a redo replaced, are left out."""
-    moves = _proposed(vars(call) for call in calls if _chooses(call.role))
+    moves = _proposed(vars(call) for call in calls)
     return list(dict.fromkeys((node, parse(move)) for (node, _), move in moves.items() if node != decides))
 
 
-def _proposed(calls: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], str]:
+def _proposed(calls: Iterable[Plain]) -> dict[tuple[str, int], str]:
     """Return the moves that nodes proposed, by node and sample; a redo replaces the earlier proposal."""
-    actions = ((call, (call["reply"] or {}).get("action")) for call in calls)
+    actions = ((call, (call["reply"] or {}).get("action")) for call in calls if _chooses(call["role"]))
     return {(base(call["node"]), call["sample"]): action for call, action in actions if isinstance(action, str)}
 
 

@@ -23,7 +23,8 @@ Tables = Callable[[], list[ActionTable]]
 
 def figures(data: RunData) -> list[Figure]:
     """Return a heat map for each player count: of the baseline, else of the first arm."""
-    return [_figure(players, _drawn(data), cache(lambda: _tables(data))) for players in data.players()]
+    tables = cache(lambda: _tables(data))
+    return [_figure(players, _drawn(data), tables) for players in data.players()]
 
 
 def _drawn(data: RunData) -> str:

@@ -34,7 +34,7 @@ ARMS = (
         Column("regret", "regret", POINTS),
         LOSS,
         Column("loss_between", "95 %", BOUNDS),
-        Column("p_holm", "p (Holm)", P),
+        Column("p_holm", "p, Holm", P),
     ),
     *(ROLLED, Column("rolled_between", "95 %", BOUNDS), Column("rerated", "ratings", POINTS), KEEPS),
     *(Column(key, key.replace("_", " "), INT) for key in ("calls", "tokens_in", "tokens_out")),

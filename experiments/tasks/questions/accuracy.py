@@ -10,8 +10,8 @@ from statistics import fmean
 
 from experiments.analysis.shares import Bounds, guessed_share, mean_share, standard_error
 from experiments.tasks.question_folder import Answer
-from experiments.tasks.questions.coordination_qa import KeyedQuestion, QaRun, chosen_option, is_right
-from experiments.tasks.questions.questions import GAMES, KINDS, Kind
+from experiments.tasks.questions.coordination_qa import QaRun, chosen_option, is_right
+from experiments.tasks.questions.questions import GAMES, KINDS, KeyedQuestion, Kind
 
 ALL = "all"
 """In place of a game: every game."""

@@ -17,7 +17,7 @@ from experiments.tasks.question_task import Model, NoAnswer, QuestionKind, Quest
 from experiments.tasks.questions import program
 from experiments.tasks.questions.option_reading import Answer as OptionAnswer
 from experiments.tasks.questions.option_reading import listed
-from experiments.tasks.questions.questions import HANABI, Kind, Option, Question, QuestionFile
+from experiments.tasks.questions.questions import HANABI, KeyedQuestion, Kind, Option, Question, QuestionFile
 from graphs.simulated_model import response
 from orchestrator.errors import UserError
 from orchestrator.models import second_ask
@@ -25,7 +25,6 @@ from orchestrator.models.request import Brain, Message, ModelRequest, ModelRespo
 from orchestrator.models.retries import call_seed
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.values import Frozen
 from roles.hanabi.error_injection import Slips
 
 TRIALS = 3
@@ -104,23 +103,6 @@ class Record(QuestionRecord):
     kinds: tuple[Kind, ...]
     left_out: tuple[str, ...] = ()
     """Questions without a usable key, and games that the program cannot answer, in sentences."""
-
-
-class KeyedQuestion(Frozen):
-    """A question as the folder keeps it: enough to score and to report."""
-
-    name: str
-    row: int
-    game: str
-    kind: Kind
-    options: tuple[Option, ...]
-    right: tuple[int, ...]
-    mended: str = ""
-
-    @property
-    def chance(self) -> float:
-        """The probability that an option drawn at random is right."""
-        return len(self.right) / len(self.options)
 
 
 FOLDER = QuestionFolder(

@@ -12,8 +12,8 @@ from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_atomically
 from experiments.tasks.questions import accuracy, coordination_qa
 from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
-from experiments.tasks.questions.coordination_qa import FOLDER, KeyedQuestion, QaRun
-from experiments.tasks.questions.questions import KINDS, Kind
+from experiments.tasks.questions.coordination_qa import FOLDER, QaRun
+from experiments.tasks.questions.questions import KINDS, KeyedQuestion, Kind
 from orchestrator.errors import UserError
 
 SHORT: dict[Kind, str] = {"ec": "EC", "tom": "ToM", "jp": "JP"}

@@ -60,8 +60,8 @@ def normal(text: str) -> str:
     return " ".join(text.replace("’", "'").lower().split()).strip(" .*_`\"'")
 
 
-class Question(Frozen):
-    """One question: what is asked, its options, and the right ones."""
+class KeyedQuestion(Frozen):
+    """A question as the folder of a run keeps it: enough to score and to report."""
 
     name: str
     """Row, game and kind: `07-hanabi-tom`."""
@@ -69,11 +69,6 @@ class Question(Frozen):
     """Of the file; 1 is the first after the head."""
     game: str
     kind: Kind
-    description: str
-    """Of the game and its rules."""
-    directive: str
-    text: str
-    """The state, the question and the options, as the file has them."""
     options: tuple[Option, ...]
     right: tuple[int, ...]
     """The numbers of the right options, from 0."""
@@ -84,6 +79,16 @@ class Question(Frozen):
     def chance(self) -> float:
         """The probability that an option drawn at random is right."""
         return len(self.right) / len(self.options)
+
+
+class Question(KeyedQuestion):
+    """One question: what is asked, its options, and the right ones."""
+
+    description: str
+    """Of the game and its rules."""
+    directive: str
+    text: str
+    """The state, the question and the options, as the file has them."""
 
     @property
     def stem(self) -> str:

@@ -1,62 +1,20 @@
-"""Analyses of games as a reader relies on them: what is counted, what is left out, what is said."""
+"""Analyses of games as a reader relies on them: what is counted, and what is left out."""
 
-import csv
-import json
-import re
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from experiments.analysis.analysis import Analysis, analyse
-from experiments.analysis.caveats import caveats
-from experiments.analysis.conclusions import claims, compared, sentences
-from experiments.analysis.differences import Difference
-from experiments.analysis.summaries import Summary
-from experiments.record.rows import Row
-from experiments.report import score_tables
+from experiments.analysis.analysis import analyse
+from experiments.analysis.conclusions import sentences
 from experiments.statistics.permutation import regrouping_test, sign_flip_test
 from experiments.statistics.power import detectable
-from orchestrator.hanabi.literal_knowledge import wasted_hints
-from orchestrator.hanabi.moves import HintColour, HintRank
-from orchestrator.hanabi.view import View
-from orchestrator.models import list_prices
-from roles.words import percent
-from tests.conftest import Run
-from tests.support.positions import partners_game, random_game
-from tests.support.prove import FULL
-
-
-def game(arm: str, seed: int, score: int, *, repeat: int = 1, players: int = 3, **more: Any) -> Row:
-    kept = more.pop("kept", score)
-    lives = 0 if kept != score else 2
-    end = "lives_lost" if lives == 0 else "perfect" if score == 25 else "deck_exhausted"
-    row = Row(arm, "g", players, seed, repeat, score, kept, lives, 50, end, 0, 0, 0, 0, 0, None, "x")
-    played = {"model": "m", "misplays": 3 - lives, "moves_digest": f"{arm} {players} {seed} {repeat}"}
-    return Row(**{**vars(row), **played, **more})
-
-
-def games(arm: str, scores: Iterable[int], **more: Any) -> list[Row]:
-    return [game(arm, seed, score, **more) for seed, score in enumerate(scores, 1)]
-
-
-def only(analysis: Analysis, players: int | None = 3) -> Difference:
-    (found,) = (one for one in analysis.differences if one.players == players)
-    return found
-
-
-def summary(analysis: Analysis, players: int | None = 3) -> Summary:
-    (found,) = (one for one in analysis.summaries if one.players == players)
-    return found
+from tests.experiments.analysis.rows import game, games, only, summary
 
 
 @pytest.mark.parametrize(("repeats", "counts"), [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)])
@@ -128,53 +86,15 @@ def test_games_that_are_the_same_are_no_evidence() -> None:
     assert one.struck_out_high == pytest.approx(0.975), "one game was seen"
 
 
-def test_an_arm_that_replays_the_games_of_the_baseline_is_said_to_and_is_no_test_among_others() -> None:
-    scores = (20, 22, 18, 21, 20, 22, 18, 21)
-    rows = games("full", scores) + games("b", [score - 3 for score in scores])
-    alone = only(analyse(rows, "full"))
-    again = [replace(row, arm="no-x") for row in rows[:8]]
-    both = analyse([*rows, *again], "full")
-    (b, none) = both.differences
-    assert (b.p_holm, none.p, none.p_holm, none.alike, none.n) == (alone.p_holm, None, None, 8, 8)
-    said = "no-x and full at 3 players: the same games in 8 of 8 deals, move by move, so there is nothing to compare."
-    assert said in sentences(both)
-    some = [*again[:4], *games("no-x", scores)[4:]]
-    assert ", the same games in 4 of them" in sentences(analyse([*rows, *some], "full"))[1]
-    old = [replace(row, moves_digest=None) for row in [*rows, *again]]
-    assert analyse(old, "full").differences[1].alike == 8, "old games are the same when all that is known is"
-
-
-def test_no_claim_has_an_interval_over_0_and_no_null_result_one_beside_it() -> None:
-    chance = np.random.default_rng(2)
-    for deals in (3, 6, 8, 10, 18, 30):
-        for _ in range(15 if FULL else 6):
-            shifts = chance.integers(-3, 4, 5)
-            arms = {f"a{i}": chance.integers(10, 16, deals) + shift for i, shift in enumerate(shifts)}
-            rows = [row for arm, all in arms.items() for row in games(arm, map(int, all))]
-            for one in analyse(rows, "a0").differences:
-                if one.low_holm is not None and one.high_holm is not None:
-                    assert one.claimed == (not one.low_holm <= 0 <= one.high_holm)
-                assert one.low_holm is not None or not one.claimed
-                assert (one.level is not None) and 0.05 / 4 <= one.level <= 0.05
-
-
 def test_hundreds_of_arms_can_still_be_told_apart() -> None:
     better = [row for arm in range(300) for row in games(f"a{arm}", [20] * 18 if arm else [18, 17] * 9)]
     found = analyse(better, "a0").differences
     assert len(found) == 299 and all(one.claimed for one in found)
 
 
-def test_either_score_says_so_where_the_other_does_not() -> None:
-    rows = [game("full", seed, 0, kept=12 + seed % 3) for seed in range(8)]
-    rows += [game("b", seed, 0, kept=8 + seed % 2) for seed in range(8)]
-    first, other, *_ = sentences(analyse(rows, "full"))
-    assert first.startswith("b scores as much as full at 3 players in each of 8 deals; it may differ in up to 31% of")
-    assert other.startswith("By the kept score instead: b scores ") and "kept points less than full" in other
-    by_kept = sentences(analyse(rows, "full", metric="kept"))
-    assert by_kept[1].startswith("By the strict score instead: b scores as much as full")
-
-
 SLOWLY = settings(max_examples=10, deadline=None)
+
+
 SCORES = st.lists(st.tuples(st.integers(0, 25), st.integers(0, 25)), min_size=2, max_size=20)
 
 
@@ -318,137 +238,6 @@ def test_games_with_forced_moves_can_be_left_out_with_their_partners() -> None:
     assert analyse(games("full", [20, 21])).unforced is None
 
 
-OWN = {"calls": 100, "model_moves": 50}
-
-
-def test_below_ninety_percent_own_moves_a_caveat_leads_and_below_half_nothing_is_compared() -> None:
-    full, good = games("full", [20, 21], **OWN, own=50), games("a", [9, 9], **OWN, own=45)
-    some = games("b", [9, 9], **OWN, own=44, forced=6)
-    few = games("c", [9, 9], **OWN, own=24, forced=26)
-    found = analyse([*full, *good, *some, *few], "full")
-    said = caveats(found)
-    assert [one.split(":")[0] for one in said] == ["b", "c"] and "only 88% of 100 moves are the model's own" in said[0]
-    assert said[1].endswith("No comparison is made with it.") and "comparison" not in said[0]
-    assert sentences(found)[0] == "No comparison is made with c: fewer than 50% of the moves are the model's own."
-    assert found.withheld == ("c",) and [one.arm for one in found.differences] == ["a", "b"]
-    assert found.unforced and "c" not in {one.arm for one in found.unforced.differences}
-    assert not any(one.startswith(("b", "c:")) and "forced" in one for one in sentences(found)), "said already"
-    assert not analyse([*few, *full], "c").differences
-
-
-def test_old_games_that_state_forced_moves_alone_are_judged_by_these() -> None:
-    old = games("old", [9, 9], calls=100, forced=30)
-    assert caveats(analyse(old))[0].startswith("old: only 40% of 100 moves") and analyse(old).withheld == ("old",)
-    programs = games("p", [9, 9], forced=30)
-    assert analyse(programs).withheld == () and summary(analyse(programs)).own_share is None
-    assert summary(analyse(programs)).means["refused"] is None
-
-
-def test_a_program_that_refuses_often_is_named_with_what_the_first_choices_would_have_done() -> None:
-    effects = {"first_misplays": 4, "first_points": 1, "played_misplays": 0, "played_points": 2}
-    found = games("a", [9, 9], **OWN, own=50, refused=9, refused_by_rule=6, refused_turns=7, **effects)
-    (said,) = caveats(analyse(found))
-    assert "the exact safety rule, refused 6.0 choices per game of 50.0 turns" in said
-    assert "would have cost 4.0 lives and scored 1.0 points per game; the moves played instead cost 0.0 and" in said
-    assert not caveats(analyse(games("a", [9, 9], **OWN, own=50, refused=9, refused_by_rule=2, **effects)))
-
-
-def test_what_can_be_concluded_is_said() -> None:
-    chance = Random(1)
-    base = [chance.randint(17, 25) for _ in range(40)]
-    rows = games("full", base) + games("same", base)
-    rows += games("worse", [score - chance.randint(1, 4) for score in base])
-    rows += games("like", [score + chance.choice((-2, -1, 1, 2)) for score in base])
-    analysis = analyse(rows, "full", ["full", "same", "like", "worse"])
-    same, like, worse, planning, rare = sentences(analysis)
-    assert (
-        same.startswith("same scores as much as full at 3 players in each of 40 deals")
-        and "up to 7% of other deals" in same
-    )
-    assert worse.startswith("worse scores ") and " points less than full at 3 players (98.33 % interval -" in worse
-    assert worse.endswith("Holm p < .001, 40 deals).")
-    shown = analysis.differences[1]
-    assert shown.low_holm and shown.high_holm and shown.mde and shown.low_holm < 0 < shown.high_holm
-    assert like.startswith("like: no significant difference from full at 3 players (") and (
-        f"excludes a loss of over {-shown.low_holm:.2f} points and a gain of over {shown.high_holm:.2f};" in like
-    )
-    assert "detect" not in like and planning.startswith("For planning only: with 80 % power, another experiment")
-    assert f"to {shown.mde:.2f} points, by arm, corrected for 3 arms." in planning and rare.startswith(
-        "Strike-outs are rare"
-    )
-    assert [one.arm for one in claims(analysis.differences)] == ["worse"]
-
-
-def test_where_strike_outs_are_rare_the_sample_cannot_tell_and_this_is_said() -> None:
-    never, some = games("full", [20, 21] * 10), games("some", [20, 21] * 10)
-    often = [game("often", seed, 0, kept=9) for seed in range(5)] + games("often", [20] * 20)[5:]
-    (said,) = sentences(analyse([*never, *often, *some[:19], game("some", 20, 0, kept=3)]))
-    assert said.startswith("Strike-outs are rare: fewer than 5 deals with one in full, some.")
-    assert f"(up to {percent(stats.binomtest(1, 20).proportion_ci().high)} of games)" in said
-    assert not sentences(analyse(often)) and not sentences(analyse(never, metric="kept"))
-    assert not sentences(analyse(never[:1])), "a single game has no interval"
-
-
-def test_every_figure_of_the_kept_score_is_in_kept_points() -> None:
-    like = games("like", [score + (-1) ** score for score in range(4, 20)])
-    said = sentences(analyse([*games("full", list(range(4, 20))), *like], "full", metric="kept"))
-    assert len(re.findall(r"\d points|[^t] points", " ".join(said))) == 0
-    assert len(re.findall("kept points", " ".join(said))) == 3, "difference, interval and plan"
-
-
-def test_an_interval_that_ends_at_0_has_no_minus_0() -> None:
-    (one,) = analyse(games("full", [9] * 8) + games("b", [9, 9, 9, 9, 9, 9, 9, 10]), "full").differences
-    assert "loss of over 0.00 points and a gain of over 1.00;" in compared(replace(one, low_holm=0.0, high_holm=1.0))
-
-
-def test_repeats_that_cannot_differ_are_said_to_add_nothing() -> None:
-    fixed = [game("fixed", seed, seed + 9, repeat=r, moves_digest=f"{seed}") for seed in range(8) for r in (1, 2)]
-    chance = [game("chance", seed, seed + r, repeat=r) for seed in range(8) for r in (1, 2)]
-    said = [one for one in sentences(analyse([*fixed, *chance])) if "all repeats" in one]
-    assert said == ["In fixed all repeats of a deal are the same game, so they add nothing to its first."]
-    once = [row for row in fixed if row.repeat == 1]
-    assert not any("all repeats" in one for one in sentences(analyse([*once, *chance])))
-
-
-def test_few_deals_are_said_to_be_few() -> None:
-    said = sentences(analyse(games("full", [20, 22, 21, 25]) + games("no-x", [10, 11, 12, 14]), "full"))
-    never = (
-        "With 4 deals and one arm to compare, no Holm p can be below .05, however large the effect; with 6 it could."
-    )
-    assert never in said and not any("planning" in one for one in said)
-    assert not any(one.startswith("10 deals or fewer") for one in said), "it has just been said that none can be shown"
-    more = sentences(analyse(games("full", range(9, 16)) + games("no-x", [9, 11, 12, 9, 14, 13, 14]), "full"))
-    assert "10 deals or fewer can show only large effects." in more
-
-
-def test_too_few_deals_are_named_once_for_the_arms_that_are_claimed() -> None:
-    same = [game(arm, seed, 20, players=2, moves_digest=f"{seed}") for arm in ("full", "a") for seed in (1, 2)]
-    other = [row for arm, score in (("full", 20), ("a", 18), ("b", 15)) for row in games(arm, [score, score + 1])]
-    analysis = analyse([*same, *games("b", [15, 16], players=2), *other], "full")
-    assert {one.players: one.p is None for one in analysis.differences if one.arm == "a"} == {
-        2: True,
-        3: False,
-        None: False,
-    }
-    assert [one for one in sentences(analysis) if "no Holm p" in one] == [
-        "With 2 deals and 2 arms to compare, no Holm p can be below .05, however large the effect; with 7 it could."
-    ]
-
-
-def test_programs_and_simulated_models_are_told_from_models() -> None:
-    program, model = games("p", [20, 21], model="program"), games("m", [20, 21])
-    simulated = games("s", [1, 2], model="program+sim:careless", simulated=True)
-    assert sentences(analyse(program))[1:] == ("All of these are games of programs: no model was asked.",)
-    said = sentences(analyse([*program, *model, *simulated]))
-    assert said[1:] == ("In p no model was asked: programs played.",)
-    assert sentences(analyse(model))[1:] == () and caveats(analyse(model)) == ()
-    (warned,) = caveats(analyse([*program, *model, *simulated]))
-    assert warned.startswith("s uses simulated models") and "say nothing about a language model" in warned
-    faked = games("f", [20, 21], fake=True)
-    assert caveats(analyse(faked))[0].startswith("These games were answered by the package's fake server, not by a")
-    assert caveats(analyse([*faked, *model]))[0].startswith("The games of f were answered by the package's fake")
-
-
 def test_bootstrap_intervals_are_those_of_all_means_and_differences() -> None:
     rows = games("a", [0, 18, 20, 19, 25, 22]) + games("b", [17, 17, 0, 21, 20, 20])
     student, boot = analyse(rows, "b"), analyse(rows, "b", interval="bootstrap")
@@ -457,111 +246,3 @@ def test_bootstrap_intervals_are_those_of_all_means_and_differences() -> None:
     of_boot, of_t = (each.summaries[0].of("strict") for each in (boot, student))
     assert of_boot.low != of_t.low
     assert 0 <= (of_boot.low or 0) < of_boot.mean < (of_boot.high or 0) <= 25
-
-
-def told(view: View, seat: int) -> list[int]:
-    """What a seat knows of its cards, as HLE says it."""
-    known = view.own if view.seat == seat else next(hand.known for hand in view.hands if hand.seat == seat)
-    return [card.mask for card in known]
-
-
-@pytest.mark.parametrize("players", [2, 3, 5])
-def test_wasted_hints_are_those_after_which_hle_says_the_same(players: int) -> None:
-    found = 0
-    for seed in range(2):
-        for referees in (random_game(players, seed), partners_game(["random"] * players, seed)):
-            before, waste = None, 0
-            for referee in referees:
-                history = referee.history
-                if before and isinstance(move := history[-1].move, HintColour | HintRank):
-                    waste += told(before, move.to) == told(referee.view(before.seat), move.to)
-                before = None if referee.over else referee.view()
-            assert wasted_hints(players, history) == waste
-            found += waste
-    assert found
-
-
-SMALL = {"name": "small", "graph": "partner:random", "players": [2], "seeds": [1, 2, 3, 4]}
-
-
-def ran(run: Run, out: str, **changes: Any) -> None:
-    Path("small.yaml").write_text(yaml.safe_dump({**SMALL, **changes}), "utf-8")
-    assert run("experiment", "run", "small.yaml", "--out", out, "-q")[0] == 0
-
-
-def test_results_say_models_misplays_and_wasted_hints(run: Run) -> None:
-    ran(run, "here")
-    for row in csv.DictReader(Path("here/results.csv").read_text("utf-8").splitlines()):
-        assert row["model"] == "program" and int(row["misplays"]) == 3 - int(row["lives"])
-        assert int(row["hints_wasted"]) >= 0
-
-
-def scored(run: str) -> dict[int, int]:
-    """By seed: arm `one` at two players."""
-    rows = csv.DictReader(Path(run, "results.csv").read_text("utf-8").splitlines())
-    return {int(r["seed"]): int(r["score_strict"]) for r in rows if (r["arm"], r["players"]) == ("one", "2")}
-
-
-def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
-    ran(run, "a", arms={"one": {}, "gone": {}})
-    ran(run, "b", arms={"one": {"graph": "partner:piers"}, "new": {}}, seeds=[2, 3, 4, 5], players=[2, 3])
-    code, out, _ = run("experiment", "compare", "a", "b", "--json")
-    found = json.loads(out)
-    scores = {folder: scored(folder) for folder in "ab"}
-    (one,) = found["differences"]
-    assert (code, one["arm"], one["baseline"], one["n"]) == (0, "B: one", "A: one", 3)
-    assert one["mean"] == pytest.approx(np.mean([scores["b"][seed] - scores["a"][seed] for seed in (2, 3, 4)]))
-    assert found["pairs"][0]["differs"] == ["graph was 'partner:random', is 'partner:piers'"]
-    assert found["only"] == ["A: gone", "B: new"]
-    code, out, _ = run("experiment", "compare", "a", "b", "--arm", "gone", "--arm-b", "new")
-    assert code == 0 and "B: new differs from A: gone in: nothing that affects a game." in out
-    assert "B: new and A: gone at 2 players: the same games in 3 of 3 deals, move by move" in out
-    assert "no model was asked" in out
-
-
-REFUSED = {
-    ("a", "nowhere"): "'nowhere' is not a run folder with finished games",
-    ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; name them with --arm and --arm-b",
-    ("a", "b", "--arm", "one"): "'b' has no games of arm 'one'; its arms are: new",
-    ("a", "b", "--arm", "one", "--arm-b", "new"): "'a' and 'b' have no deal in common",
-}
-
-
-def test_what_cannot_be_compared_is_refused_in_one_sentence(run: Run) -> None:
-    ran(run, "a", arms={"one": {}}, seeds=[1])
-    ran(run, "b", arms={"new": {}}, seeds=[2])
-    for arguments, said in REFUSED.items():
-        code, out, err = run("experiment", "compare", *arguments)
-        assert (code, out) == (2, "") and said in err and err.count("\n") == 1
-
-
-def test_where_so_few_can_show_nothing_this_is_said_instead_of_what_they_would_have_shown() -> None:
-    first = sentences(analyse(games("full", [20, 22, 21]) + games("no-x", [1, 2, 2]), "full"))[0]
-    assert "with so few deals none could be significant" in first and "detectable" not in first
-
-
-def test_a_sentence_names_few_arms_only() -> None:
-    played = [row for number in range(6) for row in games(f"p{number}", [20, 21], model="program")]
-    asked = [row for number in range(4) for row in games(f"m{number}", [20, 21])]
-    assert "In all arms but m0 no model was asked: programs played." in sentences(analyse(played + asked[:2]))
-    assert "In 6 of 10 arms no model was asked: programs played." in sentences(analyse(played + asked))
-
-
-def test_money_without_a_price_is_estimated_at_the_list_price_and_called_an_estimate() -> None:
-    listed: dict[str, Any] = {"model": "openai:gpt-4.1-mini", "tokens_in": 1_000_000, "tokens_out": 500_000}
-    rows = [
-        *(game("listed", seed, 10, **listed) for seed in (1, 2)),
-        game("paid", 1, 10, **listed, usd=0.5),
-        game("own", 1, 10, **{**listed, "model": "openai:gpt-4.1-mini@http://localhost:8000/v1"}),
-    ]
-    analysis = analyse(rows)
-    found = analysis.summaries
-    listed_price = list_prices.of_name("openai:gpt-4.1-mini")
-    assert listed_price is not None
-    price = listed_price.price
-    by_arm = {one.arm: (one.means["usd"], one.usd_listed) for one in found if one.players == 3}
-    estimate = pytest.approx(price.input + price.output / 2)
-    assert by_arm == {"listed": (None, estimate), "paid": (0.5, None), "own": (None, None)}
-    cells = {row[0]: row[-1] for row in score_tables.play(analysis).texts()}
-    assert cells["listed"].startswith("~") and "estimate by list price" in cells["listed"]
-    assert "estimate" not in cells["paid"] + cells["own"]

@@ -12,7 +12,7 @@ from experiments.analysis.stopping import Stopped, outcomes
 from experiments.record.rows import Row
 from experiments.statistics.sequential import SequentialTest, spent_level
 from experiments.study.stop_rule import Stop, resolved
-from tests.experiments.analysis.test_analysis import game
+from tests.experiments.analysis.rows import game
 from tests.support.prove import FULL
 
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from experiments.tasks.questions import accuracy, question_report
-from experiments.tasks.questions.coordination_qa import FOLDER, KeyedQuestion
-from experiments.tasks.questions.questions import Option
+from experiments.tasks.questions.coordination_qa import FOLDER
+from experiments.tasks.questions.questions import KeyedQuestion, Option
 from orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.experiments.tasks.questions.sample import always
