@@ -38,10 +38,10 @@ Judge = Callable[..., PartnerModel]
 
 def judges(revision: str) -> Mapping[str, Judge]:
     """Return the ways to judge a partner: each takes the place of the partner model's function."""
-    now = partner_model._judged
+    old, now = _old(revision), partner_model._judged
     return {
         "blind": lambda *args: PartnerModel(args[3], Convention(), 1.0),
-        "before": _old(revision)._judged,
+        "before": lambda *args: old._judged(*args[:4], old.NOTHING_KNOWN),  # `understand` hands over today's odds
         "now": now,
     }
 
