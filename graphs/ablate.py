@@ -132,7 +132,7 @@ def by_programs(config: GraphConfig) -> GraphConfig:
 
     def model(name: str, node: Node) -> str:
         role = config.role(name)
-        sections = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
+        sections = {kind for kind, _ in config.kinds(name)}
         return PROGRAM if role.solve is not None and sections >= set(role.needs) else NOBODY
 
     nodes = {name: node.model_copy(update={"model": model(name, node)}) for name, node in config.nodes.items()}

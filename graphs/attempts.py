@@ -92,7 +92,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         model=node.model,
         answerer=config.controls.answerer(name),
         samples=node.samples,
-        kinds=tuple(context.kinds(role, config.without_sections)),
+        kinds=tuple(config.kinds(name)),
         reads=tuple(reads),
         refusals=verdicts,
         judges=attempt.name(config.decides) if name in config.judges else None,

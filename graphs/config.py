@@ -1,6 +1,6 @@
 """Graph configs as frozen values: what a YAML file says, checked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -24,7 +24,7 @@ from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen, OneOrMore
 from orchestrator.yaml_files import from_file, loaded
-from roles import Judgement, Role
+from roles import Judgement, Role, Section
 from roles.notes_text import check_report
 from roles.reply_types import Choice, Form, Shortlist, answer_format
 from roles.role_options import check_options, defaults
@@ -58,6 +58,8 @@ class Node(Frozen):
     """The player counts at which it is there."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Its role's own (`k: 3`), and those of sections that it gets (`history: {moves: 10}`)."""
+    without_sections: OneOrMore[str] = Field(default=(), exclude_if=lambda value: not value)
+    """Sections of its context that it does not get, although its role takes them."""
 
 
 class GraphConfig(Frozen):
@@ -147,6 +149,11 @@ class GraphConfig(Frozen):
         inner = {name: options for name, options in self.nodes[node].options.items() if name in roles.SECTIONS}
         settings = {name: getattr(self, name) for name in SETTINGS}
         return base.changed(self.options, texts=self.texts or None, **settings).changed(inner)
+
+    def kinds(self, node: str) -> list[tuple[type[Section], Mapping[str, Any]]]:
+        """Return the sections that a node gets, with their options, in prompt order."""
+        removed = (*self.without_sections, *self.nodes[node].without_sections)
+        return self.context_of(node).kinds(self.role(node), removed)
 
     def options_of(self, node: str) -> dict[str, Any]:
         """The options of the node's role."""
@@ -292,6 +299,8 @@ def _options(config: GraphConfig, name: str) -> None:
         raise ValueError(f"nodes.{name}.options: {name!r} does not get the section {absent[0]!r}")
     for entry in config.context_of(name).sections:
         context.check(entry)
+    if absent := [section for section in node.without_sections if section not in base.names]:
+        raise ValueError(f"nodes.{name}.without_sections: {did_you_mean(absent[0], base.names, 'it has')}")
 
 
 def _sections(config: GraphConfig, name: str) -> None:
@@ -299,7 +308,7 @@ def _sections(config: GraphConfig, name: str) -> None:
     role, node = config.role(name), config.nodes[name]
     if node.model == NOBODY:
         return
-    sections = {kind for kind, _ in config.context_of(name).kinds(role, config.without_sections)}
+    sections = {kind for kind, _ in config.kinds(name)}
     if node.model == PROGRAM or is_simulated(node.model):
         if role.solve is None:
             reason = "so a model must play it" if node.model == PROGRAM else f"so {node.model!r} cannot simulate it"
@@ -322,7 +331,7 @@ def _language(config: GraphConfig, name: str) -> None:
     role, base = config.role(name), config.context_of(name)
     if role.template is None or base.lang == "en":
         return
-    for kind, _ in base.kinds(role, config.without_sections):
+    for kind, _ in config.kinds(name):
         brought = () if kind.template is None else (f"sections/{kind.name}.md",)  # words in English
         for file in (*base.files(kind.name), *brought):
             base.words.text(file)
@@ -337,7 +346,7 @@ def _memory(config: GraphConfig) -> None:
     section = roles.SECTIONS["remembered"]
     if not config.remembers or section.name in config.without_sections:
         return
-    if not any(section in dict(config.context_of(name).kinds(config.role(name))) for name in config.nodes):
+    if not any(section in dict(config.kinds(name)) for name in config.nodes):
         raise ValueError("remembers: no node gets the section remembered; its context or its role leaves it out")
 
 

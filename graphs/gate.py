@@ -19,7 +19,6 @@ from roles.hanabi.reasoning.position import Position
 from roles.hanabi.safety import Safety
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import Conventions
-from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import State
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
@@ -57,10 +56,13 @@ def of_seat(config: GraphConfig) -> Kinds:
     The legal moves are always among them: the table tells them to everybody.
     """
     reaching = {kind for name in _on_the_way(config) for kind, _ in _sections(config, name)}
-    read = config.verify.conventions and any(_reads_the_past(config, name) for name in _on_the_way(config))
+    told = {options["told"] for name in _on_the_way(config) for options in _facts(config, name)}
+    own, others = bool(told - {"others", "without_own", "losses"}), bool(told - {"own", "losses", "without_hints"})
+    read = config.verify.conventions and (own or others)
+    scope = "whole" if own and others else "own" if own else "others"
     taken_sections = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
     kinds_read: Kinds = tuple((kind, {}) for kind in taken_sections if kind in reaching or kind is LegalMoves)
-    return (*kinds_read, (ConventionFacts, {})) if read else kinds_read
+    return (*kinds_read, (ConventionFacts, {"told": scope})) if read else kinds_read
 
 
 def _on_the_way(config: GraphConfig) -> list[str]:
@@ -69,14 +71,12 @@ def _on_the_way(config: GraphConfig) -> list[str]:
 
 
 def _sections(config: GraphConfig, name: str) -> list[tuple[type[Section], Mapping[str, Any]]]:
-    return config.context_of(name).kinds(config.role(name), config.without_sections)
+    return config.kinds(name)
 
 
-def _reads_the_past(config: GraphConfig, name: str) -> bool:
-    """Whether a node can read every public move by the conventions that the exact reading knows."""
-    sections = {kind: {**defaults(kind.choices), **options} for kind, options in _sections(config, name)}
-    all_moves = History in sections and sections[History]["moves"] == "all"
-    return ConventionFacts in sections or (_told_conventions(config, name) and all_moves)
+def _facts(config: GraphConfig, name: str) -> list[Mapping[str, Any]]:
+    """The options of the section with the conventions' facts, where a node gets it."""
+    return [{**defaults(kind.choices), **o} for kind, o in _sections(config, name) if kind is ConventionFacts]
 
 
 def _asked_by_conventions(config: GraphConfig) -> bool:
@@ -96,7 +96,7 @@ def trusted(config: GraphConfig) -> list[str]:
     return [
         name
         for name in _on_the_way(config)
-        if config.role(name).reply is HistoryReport
+        if issubclass(config.role(name).reply, HistoryReport)
         and (config.nodes[name].model == PROGRAM or config.verify.trust == "models")
     ]
 
@@ -121,7 +121,7 @@ def in_words(config: GraphConfig, words: Words) -> str:
     """The rule as the prompt of the node that decides states it; empty where there is none."""
     if config.verify.rule != SAFETY:
         return ""
-    if any(kind is ConventionFacts for kind, _ in kinds(config)):
+    if any(kind is ConventionFacts and options.get("told") != "others" for kind, options in kinds(config)):
         grounds = "by hints, counting and conventions"
     else:
         grounds = "by hints, counting and the report on past moves" if trusted(config) else "by hints and counting"
@@ -131,7 +131,9 @@ def in_words(config: GraphConfig, words: Words) -> str:
 def safest(config: GraphConfig, view: View) -> tuple[Move, str]:
     """The forced move and its reason: the safest legal move by what the seat may know."""
     sections = cut(view, of_seat(config))
-    return safety.safest(Position.of(sections)) if State in sections else _unseen(view)
+    if State not in sections:
+        return _unseen(view)
+    return safety.safest(Position.of(sections), sections.get(ConventionFacts))
 
 
 def _unseen(view: View) -> tuple[Move, str]:

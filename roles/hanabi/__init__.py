@@ -17,6 +17,7 @@ ROLES = (
     "aggregator",
     "analyst",
     "cac_interpreter",
+    "convention_player",
     "discard_strategist",
     "first_order",
     "first_ranked",

@@ -30,7 +30,8 @@ def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
     )
     if at is not None:
         order = list(dict.fromkeys((*(move.slot for move, _ in policy.discard(at)), *order)))
-    order.sort(key=lambda i: position.slots[i].playable == 1.0)  # what can be played is no card to lose
+    else:
+        order.sort(key=lambda i: position.slots[i].playable == 1.0)  # what can be played is no card to lose
     return DiscardReport(
         cards=tuple(_risk(position, i, slot, first=i == order[0]) for i, slot in enumerate(position.slots)),
         safest_first=tuple(order),

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import ANY, Mask, Piles, unmask
+from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import Focus, Manner, is_certain
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
-from roles.hanabi.history_report import Believed, HistoryReport, Inference, Insight, Trusted
+from roles.hanabi.history_report import Believed, Inference, Insight, PastReport, Trusted, by_history
 from roles.hanabi.marking.history_marks import HISTORIAN
-from roles.hanabi.reasoning.position import TAKES
+from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History, Remembered
@@ -57,18 +59,45 @@ everybody does."""
 
 
 @role(
-    reply=HistoryReport,
+    reply=PastReport,
     takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered, PastGames),
     needs=(Rules, History),
     mark=HISTORIAN,
     options=OPTIONS,
 )
-def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
-    """Explains what past moves reveal of the hidden cards; proposes no move."""
+def history_analyst(sections: Sections, notes: Notes) -> PastReport:
+    """Explains what past moves reveal of the hidden cards, and which own cards may be played."""
+    report = past(sections)
+    playable, likeliest = _own_plays(sections, report)
+    return report.model_copy(update={"playable": playable, "likeliest": likeliest})
+
+
+def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...], int | None]:
+    """The own slots that are surely playable, in the order to play them, and the likeliest of all.
+
+    By the section `convention_facts`; without it by hints and counting, narrowed by what the past says.
+    """
+    if facts := sections.get(ConventionFacts):
+        at = facts.scene
+        slots = tuple(dict.fromkeys(move.slot for step in (policy.play, policy.likely) for move, _ in step(at)))
+        chances = [belief.playable for belief in at.beliefs] if not at.among_strangers else []
+    elif State in sections:
+        position = by_history(Position.of(sections), {"": (report,)})
+        plays = (*literal_play.certain_plays(position), *literal_play.likely_plays(position))
+        slots = tuple(dict.fromkeys(move.slot for move in plays))
+        chances = [slot.playable for slot in position.slots]
+    else:
+        return (), None
+    best = max(range(len(chances)), key=chances.__getitem__, default=None)
+    return slots, best if best is not None and chances[best] else None
+
+
+def past(sections: Sections) -> PastReport:
+    """The report on the past moves, without what may be played."""
     history, players = sections[History], sections[Rules].players
     facts = sections.get(ConventionFacts)
     if not history.whole and facts is None:
-        return HistoryReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
+        return PastReport(insights=insights(history), inferred=(), summary="Only the latest moves are known.")
     if (conventions := sections.get(Conventions)) and conventions.agreed:
         return by_conventions(sections, history)
     hints = replay(history, players, history.seat)
@@ -80,7 +109,7 @@ def history_analyst(sections: Sections, notes: Notes) -> HistoryReport:
         if hints.touched[i]
     )
     summary = "Hints so far leave " + "; ".join(f"slot {i.slot}: {len(i.cards)} kinds of card" for i in inferred)
-    return HistoryReport(
+    return PastReport(
         insights=insights(history),
         inferred=inferred,
         summary=summary if inferred else "No card of mine was hinted.",
@@ -96,7 +125,7 @@ def _counted(masks: Sequence[Mask], piles: Piles, state: State | None) -> tuple[
     return tuple(slot.possible for slot in slots)
 
 
-def by_conventions(sections: Sections, history: History) -> HistoryReport:
+def by_conventions(sections: Sections, history: History) -> PastReport:
     """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
     understood = _understood(sections, history)
     now = understood.knowledge
@@ -116,7 +145,7 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
         for slot, mask in enumerate(hand)
         if mask != (now.literal[seat][slot] if visible[seat] else ANY) and (seat, slot) not in inferred_slots
     )
-    return HistoryReport(
+    return PastReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
         inferred=inferred,
         summary=_summary(now, history.seat, understood.partners),
@@ -136,8 +165,7 @@ def by_conventions(sections: Sections, history: History) -> HistoryReport:
 
 def _understood(sections: Sections, history: History) -> Understanding:
     """By the whole history; where it is told in part, by the facts that follow from the whole."""
-    facts = sections.get(ConventionFacts)
-    if not history.whole and facts is not None:
+    if facts := sections.get(ConventionFacts):
         return facts.understood
     state, past = sections.get(State), sections.get(PastGames)
     before = learnt(past.games) if past else NOTHING_KNOWN

@@ -1,6 +1,7 @@
 """A report on the past: what earlier moves reveal, and a position narrowed by it."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -57,7 +58,7 @@ class HistoryReport(Reply):
 
     programmed = ("believed", "trust")
     unsaid = ("believed",)
-    conclusion = ("inferred", "summary")
+    conclusion: ClassVar[tuple[str, ...]] = ("inferred", "summary")
 
     example = {
         "insights": [{"turn": 12, "meaning": "P1 hinted me white rather than P2's playable blue 2: mine is playable."}],
@@ -77,6 +78,20 @@ class HistoryReport(Reply):
     believed: tuple[Believed, ...] = ()
     trust: tuple[Trusted, ...] = ()
     """One for each partner, when there are conventions."""
+
+
+class PastReport(HistoryReport):
+    """The past, and what follows from it for the own cards: also which of them may be played."""
+
+    conclusion = ("inferred", "playable", "likeliest", "summary")
+    example = {**HistoryReport.example, "playable": [3], "likeliest": 3}
+
+    playable: tuple[Slot, ...] = Field(
+        default=(),
+        description="your surely playable slots, in the order to play them",
+        json_schema_extra={MOST: "slots"},
+    )
+    likeliest: Slot | None = Field(default=None, description="your slot likeliest to be playable, or null")
 
 
 def by_history(position: Position, notes: Notes) -> Position:

@@ -5,13 +5,14 @@ past where there is one, else by the exact reading of the past by the convention
 it. It never looks at the hidden card.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import Mask, mask
+from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.policy import GAMBLES
-from orchestrator.hanabi.moves import Discard, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
@@ -26,6 +27,8 @@ from roles.words import Words, percent
 NEEDED = "$chance (lives left: $lives)"
 LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.LIKELY}
 """Lives left -> the probability from which a play may be made; the last life is never gambled."""
+AGREED = "by hints, counting and conventions"
+NOTED = "by hints, counting and the report on past moves"
 NEARLY_OVER = 0.01
 """The same when the game is nearly over and a life to spare buys nothing else."""
 
@@ -57,20 +60,20 @@ class Safety:
     ) -> Judgement:
         """`reading`: the exact reading of the past, which counts where no note is trusted."""
         if isinstance(move, Play):
-            return self._play(
-                position, move, _inferred(position, trusted) or (reading.scene.beliefs if reading else ())
-            )
+            told = reading is not None and reading.about_own
+            exact = reading.scene.beliefs if reading is not None and told else ()
+            return self._play(position, move, _inferred(position, trusted) or exact, AGREED if told else NOTED)
         if isinstance(move, Discard):
             return _discard(position, move)
         return Judgement(accept=True, reason="a hint risks nothing")
 
-    def _play(self, position: Position, move: Play, narrowed: Sequence[belief.Slot]) -> Judgement:
+    def _play(self, position: Position, move: Play, narrowed: Sequence[belief.Slot], grounds: str) -> Judgement:
         chance = (narrowed or position.slots)[move.slot].playable
         needed = self.limits[position.lives]
         if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
             needed = min(needed, NEARLY_OVER)
         lives = f"{position.lives} {'lives' if position.lives > 1 else 'life'} left"
-        by = "by hints, counting and conventions" if narrowed else "by hints and counting"
+        by = grounds if narrowed else "by hints and counting"
         reason = (
             f"{by}, slot {move.slot} is playable with probability {chance:.2f}; "
             f"with {lives} it must be at least {needed:.2f}"
@@ -101,18 +104,41 @@ def _inferred(position: Position, trusted: Sequence[HistoryReport]) -> tuple[bel
         return ()
 
 
-def safest(position: Position) -> tuple[Move, str]:
-    """A certain play; else a known dead discard; else, with a token, a hint; else the discard least likely critical."""
-    if sure := literal_play.certain_plays(position):
+def safest(position: Position, reading: ConventionFacts | None = None) -> tuple[Move, str]:
+    """A certain play; else a known dead discard; else, with a token, a hint; else the discard least likely critical.
+
+    `reading`: what the seat is told by the conventions: certain plays are then theirs, and hints say nothing false.
+    """
+    if sure := certain_plays(position, reading):
         return sure[0], f"slot {sure[0].slot} is known to be playable"
     discards = literal_play.by_spareness(position)
     if discards and position.slots[discards[0].slot].dead == 1.0:
         return discards[0], literal_play.why_discard(position, discards[0])
-    lessons = literal_play.lessons(position)
-    if lessons and not (lessons[0].late and discards):
-        return lessons[0].hint, literal_play.why_hint(lessons[0])
-    least = min(discards, key=lambda move: position.slots[move.slot].critical)
+    for hint, why in _hints(position, reading):
+        return hint, why
+    least = min(discards, key=lambda move: position.slots[move.slot].critical, default=None)
+    if least is None:  # all that the list has is false, or a play
+        return literal_play.best(position)
     return least, literal_play.why_discard(position, least)
+
+
+def certain_plays(position: Position, reading: ConventionFacts | None) -> list[Play]:
+    if reading is None or not reading.about_own:
+        return literal_play.certain_plays(position)
+    return [move for move, _ in policy.play(reading.scene) if move in position.plays]
+
+
+def _hints(position: Position, reading: ConventionFacts | None) -> Iterator[tuple[Hint, str]]:
+    """The hints, the best first; of those whose reading the seat is told none that says something false."""
+    if reading is not None and reading.about_hints:
+        steps = (policy.save, policy.help, policy.teach, policy.dump)
+        best = [advice for step in steps for advice in step(reading.scene) if advice[0] in position.hints]
+        yield from (advice for advice in best if not reading.scene.effect_of(advice[0]).false)
+        harmless = [hint for hint in position.hints if not reading.scene.effect_of(hint).false]
+    else:
+        harmless = position.hints
+    lessons = (lesson for lesson in literal_play.lessons(position, harmless) if not (lesson.late and position.discards))
+    yield from ((lesson.hint, literal_play.why_hint(lesson)) for lesson in lessons)
 
 
 STANDARD = Safety(LIMITS)

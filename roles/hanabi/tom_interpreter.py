@@ -53,13 +53,12 @@ def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
     """The hints worth a token, the best first: for partners who keep to the conventions by what it points at,
     for the others by what it says; then, when all tokens are there, one that points at nothing."""
     if at is not None:
-        yield from policy.help(at)
-    literal = literal_play.lessons(position, [hint for hint in position.hints if at is None or at.literally(hint)])
+        yield from (advice for step in (policy.help, policy.teach, policy.dump) for advice in step(at))
+        return
+    lessons = literal_play.lessons(position)
     yield from (
-        (lesson.hint, literal_play.why_hint(lesson)) for lesson in literal if lesson.worth >= literal_play.WORTHWHILE
+        (lesson.hint, literal_play.why_hint(lesson)) for lesson in lessons if lesson.worth >= literal_play.WORTHWHILE
     )
-    if at is not None:
-        yield from policy.dump(at)
 
 
 def _explanation(history: History | None) -> str:

@@ -115,11 +115,11 @@ def test_mixture_of_agents_has_no_historian_at_two_players() -> None:
     assert "history_analyst" not in graphs.at(config, 2).nodes["aggregator"].reads
 
 
-def test_house_is_three_calls_deep_and_ends_in_safety() -> None:
+def test_house_is_two_calls_deep_and_ends_in_safety() -> None:
     from graphs.attempts import calls, depth
 
     config = graphs.read("house")
-    assert (depth(config), calls(config)) == (3, "4 to 6")
+    assert (depth(config), calls(config)) == (2, "4 to 6")
     assert "safety" in graphs.build(graphs.bind(config, {"default": "program"}), 3).get_graph().nodes
 
 
@@ -186,11 +186,11 @@ async def test_without_a_section_no_prompt_tells_it() -> None:
 
 
 async def test_without_a_colleague_their_work_is_gone() -> None:
-    """On the first turn the house gives the interpreter's hint; without the interpreter, one by a simple rule."""
+    """On the first turn the house gives the interpreter's hint; without them no hint helps by a simple rule."""
     whole = graphs.read("house")
     for config, why in (
         (whole, "the interpreter's hint"),
-        (graphs.without(whole, "tom_interpreter"), "the first hint of the list"),
+        (graphs.without(whole, "tom_interpreter"), "the discard strategist's safest card"),
     ):
         decision = await graphs.seat(config)(position("2p-opening"), {})
         assert why in decision.why

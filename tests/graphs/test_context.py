@@ -97,10 +97,9 @@ def picture(config: graphs.GraphConfig, width: int) -> str:
 
 
 def test_the_steps_of_a_graph_are_its_serial_depth() -> None:
-    first, second, third = steps(graphs.read("house"))
-    assert first == ["history_analyst"]
-    assert set(second) == {"tom_interpreter", "discard_strategist"}
-    assert third == ["aggregator"]
+    first, second = steps(graphs.read("house"))
+    assert set(first) == {"history_analyst", "tom_interpreter", "discard_strategist"}
+    assert second == ["aggregator"]
 
 
 @pytest.mark.parametrize("width", (80, 120))

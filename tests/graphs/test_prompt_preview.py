@@ -68,7 +68,7 @@ async def test_a_turn_of_cac_fits_in_4300_tokens(where: str) -> None:
 async def test_most_of_a_turns_prompts_are_a_beginning_they_share(graph: str, where: str) -> None:
     """Of the mixtures' contexts less is there to share on the first turn; house tells each role what it needs."""
     made = await pictures(graphs.setting(graphs.read(graph), order="cache"), where)
-    assert shared(made) >= (0.5 if graph == "house" else 0.6 if where == "2p-opening" else 0.7)
+    assert shared(made) >= (0.3 if graph == "house" else 0.6 if where == "2p-opening" else 0.7)
 
 
 @pytest.mark.parametrize("graph", graphs.names())

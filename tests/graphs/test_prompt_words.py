@@ -6,20 +6,39 @@ from itertools import pairwise
 import pytest
 
 import graphs
+from graphs.config import GraphConfig
 from graphs.prompt_preview import requests
 from graphs.recorded import notes_of
-from orchestrator.journal.events import Decided, Event, TurnStarted
-from orchestrator.models.request import ModelRequest, Scripted
+from orchestrator.journal.events import Event, TurnStarted
+from orchestrator.models.request import Scripted
 from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
-from tests.support.positions import events_of
-from tests.support.prompt_follower import follower
-from tests.support.prompt_rules import differences
+from orchestrator.table.seat import Seat
+from tests.support.prompt_follower import FOLLOWERS
 from tests.support.prove import FULL
 
-GAMES = [(players, seed) for players in (2, 3, 4, 5) for seed in range(101, 105)] if FULL else [(3, 101)]
-EVERY = 2
-"""Of a game's turns, one in EVERY is compared."""
+ADVISERS = ("history_analyst", "tom_interpreter", "discard_strategist")
+DEALS = range(1, 41) if FULL else range(1, 2)
+ARMS: Mapping[str, GraphConfig] = {
+    "house": graphs.read("house"),
+    "house_solo": graphs.read("house_solo"),
+    **{f"without {node}": graphs.without(graphs.read("house"), node) for node in ADVISERS},
+}
+
+
+async def scores(seat: Seat, players: int) -> list[int]:
+    games = [await play_async(seat, players=players, seed=seed) for seed in DEALS]
+    assert not any(game.forced or game.reasked or game.fallbacks for game in games)
+    return [game.score_strict for game in games]
+
+
+@pytest.mark.parametrize("players", (2, 3, 4, 5) if FULL else (2, 3))
+@pytest.mark.parametrize("arm", ARMS)
+async def test_who_follows_the_words_plays_as_the_programs_do_in_every_arm(arm: str, players: int) -> None:
+    programs = await scores(graphs.seat(graphs.bind(ARMS[arm], {"default": "program"})), players)
+    readers = await scores(graphs.seat(ARMS[arm], Scripted(dict(FOLLOWERS))), players)
+    pairs = list(zip(programs, readers, strict=True))
+    assert sum(program == reader for program, reader in pairs) >= 0.9 * len(pairs), pairs
 
 
 def turns(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
@@ -28,31 +47,10 @@ def turns(events: Sequence[Event]) -> Iterator[Sequence[Event]]:
         yield events[start:end]
 
 
-async def asked(graph: str, players: int, seed: int) -> list[tuple[Mapping[str, ModelRequest], str]]:
-    """What a model would have been asked at turns of a game of programs, by node, and what the program decided."""
-    config = graphs.at(graphs.read(graph), players)
-    made: list[tuple[Mapping[str, ModelRequest], str]] = []
-    for turn in list(turns(await events_of(graph, players=players, seed=seed)))[::EVERY]:
-        (view,) = (event.view for event in turn if isinstance(event, TurnStarted))
-        (move,) = (str(event.move) for event in turn if isinstance(event, Decided))
-        made.append((requests(config, view, notes_of(config, turn)), move))
-    return made
-
-
-@pytest.mark.parametrize("graph", ["house", "house_lite"] if FULL else ["house"])
-async def test_who_follows_the_words_decides_as_the_program_does(graph: str) -> None:
-    made = [one for players, seed in GAMES for one in await asked(graph, players, seed)]
-    pairs = [(follower(asks["aggregator"]), move) for asks, move in made]
-    other = [(answer, move) for answer, move in pairs if answer["action"] != move]
-    assert len(pairs) >= (400 if FULL else 25)
-    assert len(other) <= 0.01 * len(pairs), other[:5]
-
-
 BESIDE = [(name, n, s) for name in ("piers", "literal", "smart_oldest") for n in (2, 3) for s in (1, 2, 3)]
 
 
-async def test_beside_others_who_follows_the_words_mostly_decides_as_the_program_does() -> None:
-    """The program takes the hint to them that teaches most, the words the first one that helps."""
+async def test_beside_others_who_follows_the_words_reports_what_the_programs_report() -> None:
     same = []
     for name, players, seed in BESIDE if FULL else [("literal", 3, 2)]:
         config, events = graphs.at(graphs.read("house"), players), list[Event]()
@@ -60,31 +58,16 @@ async def test_beside_others_who_follows_the_words_mostly_decides_as_the_program
         await play_async(seats, players=players, seed=seed, sink=events.append)
         for turn in turns(events):
             (view,) = (event.view for event in turn if isinstance(event, TurnStarted))
-            if view.seat % 2 == 0:
-                asks = requests(config, view, notes_of(config, turn))
-                (move,) = (str(event.move) for event in turn if isinstance(event, Decided))
-                same.append(follower(asks["aggregator"])["action"] == move)
-    assert len(same) > (600 if FULL else 25)
-    assert sum(same) >= 0.85 * len(same)
+            notes = notes_of(config, turn) if view.seat % 2 == 0 else {}
+            asks = requests(config, view, notes) if notes else {}
+            for node in ADVISERS if notes else ():
+                (report,) = (note.model_dump(mode="json") for note in notes[node])
+                same += [report[key] == value for key, value in conclusions(FOLLOWERS[node](asks[node]))]
+    assert len(same) > (2000 if FULL else 100)
+    assert sum(same) >= 0.97 * len(same)
 
 
-def part(request: ModelRequest, name: str) -> str:
-    return next(part.text for part in request.parts if part.name == name)
-
-
-async def test_the_words_give_what_each_hint_says_and_what_the_others_know() -> None:
-    for players, seed in GAMES:
-        for asks, _ in (await asked("house", players, seed))[:: 1 if FULL else 3]:
-            table, facts = (part(asks["aggregator"], name) for name in ("state", "convention_facts"))
-            assert "knows to be playable" in facts and "You discard next" in facts
-            assert not list(differences(table, part(asks["history_analyst"], "history"), facts))
-
-
-@pytest.mark.parametrize(("players", "least"), [(2, 21), (3, 21)] if FULL else [(2, 18)])
-async def test_a_team_that_follows_the_words_scores_as_the_programs_do(players: int, least: float) -> None:
-    config = graphs.read("house")
-    advisers = {name: "program" for name in config.nodes if name != "aggregator"}
-    seat = graphs.seat(graphs.replace(config, **advisers), Scripted({"aggregator": follower}))
-    games = [await play_async(seat, players=players, seed=seed) for seed in range(1, 21 if FULL else 2)]
-    assert not any(game.forced or game.reasked or game.fallbacks for game in games)
-    assert sum(game.score_strict for game in games) >= least * len(games)
+def conclusions(answer: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for key in ("playable", "likeliest", "hint", "urgent", "safest_first"):
+        if key in answer:
+            yield key, answer[key]

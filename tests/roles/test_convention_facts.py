@@ -34,19 +34,19 @@ def test_the_own_cards_are_told_by_hints_and_counting_and_by_conventions() -> No
     told = facts(dealt(*POINTED, moves=["hint P1 red"]).view()).words()
     assert "- slot 3: R1; playable 100%, dead 0%, critical 0%" in told
     assert (
-        "You know to be playable: slot 3 (everybody knows).\nYou know to be dead: none.\nYou discard next: none."
-        in told
+        "Surely playable, in the order to play them: slot 3 (everybody knows).\n"
+        "Surely dead, in the order to discard them: none.\nYou discard next: none." in told
     )
 
 
 def test_partners_and_hints_are_told() -> None:
     told = facts(dealt(*POINTED).view()).words()
-    assert "- P1 knows to be playable: none. P1 discards next: slot 0 (R1)." in told
+    assert "- P1 takes for playable: none. P1 discards next: slot 0 (R1)." in told
     assert "In danger: nothing of P1's." in told
     assert "- hint P1 red (0, 1, 3): play slot 3 (R1), true; news " in told
     assert "- hint P1 rank 5 (4): nothing" in told
     after = facts(dealt(*POINTED, moves=["hint P1 red", "hint P0 rank 4"]).view()).words()
-    assert "- P1 knows to be playable: slot 3 (R1, it is). P1 discards next: none." in after
+    assert "- P1 takes for playable: slot 3 (R1, it is). P1 discards next: none." in after
 
 
 def test_who_is_in_danger_is_told() -> None:
@@ -123,8 +123,8 @@ async def test_an_exact_role_reads_the_past_by_itself_where_its_note_is_a_models
 
 
 @pytest.mark.parametrize("seed", (1, 2) if FULL else (1,))
-async def test_house_lite_plays_as_house_does_where_programs_play(seed: int) -> None:
-    house, lite = (graphs.seat(name).bind(GameContext()) for name in ("house", "house_lite"))
+async def test_house_solo_plays_as_house_does_where_programs_play(seed: int) -> None:
+    house, lite = (graphs.seat(name).bind(GameContext()) for name in ("house", "house_solo"))
     for partner in (None, "iggi"):
         referee = Referee(3, deal(seed))
         while not referee.over:
@@ -135,7 +135,7 @@ async def test_house_lite_plays_as_house_does_where_programs_play(seed: int) -> 
             referee.apply((await partners.get("iggi").bind(GameContext())(view, {})).move if other else move)
 
 
-LIMITS = {"house": 10_000, "house_lite": 6_000}
+LIMITS = {"house": 8_000, "house_solo": 2_000}
 """Tokens of the prompts of a turn at 3.2 characters a token, at most."""
 
 

@@ -1,40 +1,17 @@
-"""A reader of prompts who takes each sentence of "What to do" at its word.
+"""Readers of house's prompts who take each sentence at its word: one for each role, and one for the sheet.
 
-It was written from the words of the prompt alone, never from the programs: if it plays as the programs do, the words
-say what the programs do. It reads the facts, the legal moves, and the steps in the prompt's order, but no report of an
-adviser: the words send to none, and rank the facts above them all. A step whose words it has no reading for is an
-error, so that nobody changes the words without reading them anew.
+They were written from the words of the prompts alone, never from the programs: if they play as the programs do, the
+words say what the programs do. A deciding step whose words they have no reading for is an error, so that nobody changes
+the words without reading them anew.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from orchestrator.models.request import ModelRequest
-
-
-class OwnCard(NamedTuple):
-    """What the prompt says of an own card, by hints, counting and conventions."""
-
-    slot: int
-    kinds: tuple[str, ...]
-    """The kinds of card that it can be; empty where the prompt names none, because there are many."""
-    playable: int
-    """In percent, as `critical`."""
-    critical: int
-
-    @property
-    def lowest_rank(self) -> int:
-        return min((int(kind[1]) for kind in self.kinds), default=1)
-
-
-class Known(NamedTuple):
-    """A slot that "You know to be playable" or "You know to be dead" names."""
-
-    slot: int
-    only_you: bool
 
 
 class Hint(NamedTuple):
@@ -46,8 +23,8 @@ class Hint(NamedTuple):
 
     @property
     def news(self) -> int:
-        found = re.search(r"; news (\d+)", self.says)
-        return int(found[1]) if found else 0
+        count = re.search(r"; news (\d+)", self.says)
+        return int(count[1]) if count else 0
 
     @property
     def helps(self) -> bool:
@@ -55,14 +32,22 @@ class Hint(NamedTuple):
         return self.says.startswith("makes a playable card known") or bool(re.match(r"play .*\), true", self.says))
 
 
-OWN_CARD = r"^- slots? (\d(?:, \d)*): (?:(.*); )?playable (\d+)%, dead \d+%, critical (\d+)%$"
-"""Slots of which the same is said share a line."""
+COLOUR = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
 
 
 def wanted(pattern: str, text: str) -> str:
-    found = re.search(pattern, text, re.MULTILINE)
-    assert found, f"the prompt has no words like {pattern!r}"
-    return found[1]
+    match = re.search(pattern, text, re.MULTILINE)
+    assert match, f"the prompt has no words like {pattern!r}"
+    return match[1]
+
+
+def optional(pattern: str, text: str) -> str | None:
+    match = re.search(pattern, text, re.MULTILINE)
+    return match[1] if match else None
+
+
+def first(slots: Iterable[int]) -> list[int]:
+    return list(dict.fromkeys(slots))
 
 
 @dataclass(frozen=True)
@@ -72,7 +57,7 @@ class Prompt:
     text: str
 
     def section(self, title: str) -> str:
-        return wanted(rf"^#+ {title}\n\n((?:.|\n)*?)(?=\n\n#+ |\Z)", self.text)
+        return wanted(rf"^#+ {title}\n\n((?:.|\n)*?)(?=\n\n# |\Z)", self.text)
 
     @cached_property
     def table(self) -> str:
@@ -87,210 +72,224 @@ class Prompt:
         return tuple(re.findall(r"^\d+: (.+)$", self.section("Your legal moves"), re.MULTILINE))
 
     @cached_property
-    def steps(self) -> tuple[str, ...]:
-        return tuple(re.findall(r"^\d\. (.+)$", self.section("What to do"), re.MULTILINE))
-
-    @cached_property
     def hints(self) -> tuple[Hint, ...]:
         lines = re.findall(r"^- (hint P\d .+?) \([\d, ]+\): (.+)$", self.facts, re.MULTILINE)
         return tuple(Hint(*line) for line in lines)
 
-    @cached_property
-    def own_cards(self) -> tuple[OwnCard, ...]:
-        """By hints and counting, or by conventions too where these say more."""
-        cards = {}
-        for text in (self.section("What your own cards can be"), self.facts):
-            for slots, kinds, playable, critical in re.findall(OWN_CARD, text, re.MULTILINE):
-                names = tuple(kinds.split(" or ")) if kinds else ()
-                for slot in map(int, slots.split(", ")):
-                    cards[slot] = OwnCard(slot, names, int(playable), int(critical))
-        return tuple(cards[slot] for slot in sorted(cards))
-
-    def known(self, what: str) -> tuple[Known, ...]:
-        line = wanted(rf"^You know to be {what}: (.+)\.$", self.facts)
-        slots = re.findall(r"slot (\d) \((only you|everybody)", line)
-        return tuple(Known(int(slot), who == "only you") for slot, who in slots)
-
     def number(self, name: str) -> int:
         return int(wanted(rf"{name}: (\d+)", self.table))
 
+    @cached_property
+    def hands(self) -> dict[str, dict[int, str]]:
+        lines = re.findall(r"^- (P\d): (slot.*)$", self.table, re.MULTILINE)
+        return {player: {int(s): card for s, card in re.findall(r"slot (\d) (..)", line)} for player, line in lines}
+
     @property
-    def player_before(self) -> str:
-        return wanted(r"Players move in the order .*(P\d)\.$", self.table)
+    def dump(self) -> str | None:
+        """With 8 tokens: to the player before you, the rank of the card in slot 0."""
+        before = wanted(r"Players move in the order .*(P\d)\.$", self.table)
+        return f"hint {before} rank {self.hands[before][0][1]}" if self.number("Information tokens") == 8 else None
 
-    def card(self, player: str, slot: int) -> str:
-        return wanted(rf"^- {player}: .*slot {slot} ([RYGWB][1-5])", self.table)
+    @cached_property
+    def chances(self) -> dict[int, dict[str, int]]:
+        """The own cards' chances in percent; where the conventions say more, theirs."""
+        cards: dict[int, dict[str, int]] = {}
+        parts = [optional(r"^# What your own cards can be\n\n((?:.|\n)*?)(?=\n\n# |\Z)", self.text) or ""]
+        parts += [self.facts] if "# What the conventions say now" in self.text else []
+        for line in (line for part in parts for line in part.splitlines()):
+            if slots := optional(r"^- slots? (\d(?:, \d)*): .*\d%", line):
+                values = {name: int(value) for name, value in re.findall(r"(playable|dead|critical) (\d+)%", line)}
+                lowest = optional(r"lowest rank (\d)", line)
+                kinds = re.findall(r"[RYGWB](\d)", line)
+                values["lowest"] = int(lowest) if lowest else min(map(int, kinds), default=1)
+                for slot in map(int, slots.split(", ")):
+                    cards[slot] = values
+        return dict(sorted(cards.items()))
 
+    def listed(self, what: str) -> list[int]:
+        return [int(slot) for slot in re.findall(r"slot (\d)", wanted(rf"^{what}: (.+)\.$", self.facts))]
 
-def save(prompt: Prompt) -> str | None:
-    danger = re.search(r"In danger: (P\d) is about to discard slot \d, the critical .(\d)", prompt.facts)
-    if not danger:
-        return None
-    player, rank = danger.groups()
-    return best_hint(hint for hint in prompt.hints if f" {player} " in hint.move) or f"hint {player} rank {rank}"
+    @cached_property
+    def nearly_over(self) -> bool:
+        lives, deck = self.number("Lives"), self.number("Cards left in the deck")
+        return (lives == 3 and deck <= 3) or (lives == 2 and deck <= 1)
 
-
-def play_sure(prompt: Prompt) -> str | None:
-    cards = {card.slot: card for card in prompt.own_cards}
-    known = prompt.known("playable")
-    best = min(known, key=lambda it: (not it.only_you, cards[it.slot].lowest_rank, it.slot), default=None)
-    return f"play slot {best.slot}" if best else None
-
-
-def hint_anyone(prompt: Prompt) -> str | None:
-    return best_hint(prompt.hints)
+    def report(self, title: str) -> str:
+        return wanted(rf"^## {title}\n((?:.|\n)*?)(?=\n\n|\Z)", self.text)
 
 
 def best_hint(hints: Iterable[Hint]) -> str | None:
-    """The one with the most news of those that help; `max` takes the first of equals."""
-    best = max((hint for hint in hints if hint.helps), key=lambda hint: hint.news, default=None)
+    """The one with the most news; `max` takes the first of equals."""
+    best = max(hints, key=lambda hint: hint.news, default=None)
     return best.move if best else None
 
 
-def spend(prompt: Prompt) -> str | None:
-    if prompt.number("Information tokens") < 8:
-        return None
-    before = prompt.player_before
-    return f"hint {before} rank {prompt.card(before, 0)[1]}"
+def history_analyst(prompt: Prompt) -> Mapping[str, object]:
+    chances, playable = prompt.chances, prompt.listed("Surely playable, in the order to play them")
+    alone = "None of the others keeps to the conventions" in prompt.facts
+    likely = sorted(chances, key=lambda slot: (-chances[slot]["playable"], slot))
+    if alone and prompt.number("Lives") > 1:
+        playable += [slot for slot in likely if chances[slot]["playable"] >= 60]
+    likeliest = likely[0] if not alone and chances[likely[0]]["playable"] else None
+    return {"insights": [], "inferred": [], "summary": "as the facts say", "playable": first(playable)} | {
+        "likeliest": likeliest
+    }
 
 
-def gamble(prompt: Prompt) -> str | None:
-    lives, deck = prompt.number("Lives"), prompt.number("Cards left in the deck")
-    if not ((lives == 3 and deck <= 3) or (lives == 2 and deck <= 1)):
-        return None
-    best = max(prompt.own_cards, key=lambda card: (card.playable, -card.slot))
-    return f"play slot {best.slot}" if best.playable else None
+def tom_interpreter(prompt: Prompt) -> Mapping[str, object]:
+    danger = re.search(r"In danger: (P\d) is about to discard slot \d, the critical .(\d)", prompt.facts)
+    hint = None
+    if danger:
+        player, rank = danger.groups()
+        hint = best_hint(hint for hint in prompt.hints if hint.helps and f" {player} " in hint.move)
+        hint = hint or f"hint {player} rank {rank}"
+        hint = hint if hint in [other.move for other in prompt.hints] else None
+    urgent = hint is not None
+    hint = hint or best_hint(hint for hint in prompt.hints if hint.helps)
+    for phrase in (
+        ("all playable", "of the critical card that goes next") if "reads hints literally" in prompt.facts else ()
+    ):
+        hint = hint or best_hint(hint for hint in prompt.hints if hint.says.startswith(phrase))
+    hint = hint or prompt.dump
+    return {"explanation": "none", "intentions": [], "suggestion": "by the list", "hint": hint, "urgent": urgent}
 
 
-def discard(prompt: Prompt) -> str | None:
-    dead = min(prompt.known("dead"), key=lambda it: (not it.only_you, it.slot), default=None)
-    following = re.search(r"^You discard next: slot (\d)", prompt.facts, re.MULTILINE)
-    if dead:
-        return f"discard slot {dead.slot}"
-    if following:
-        return f"discard slot {following[1]}"
-    best = min(prompt.own_cards, key=lambda card: (card.critical, -card.lowest_rank, card.slot))
-    return f"discard slot {best.slot}"
+def discard_strategist(prompt: Prompt) -> Mapping[str, object]:
+    chances = prompt.chances
+    following = optional(r"^You discard next: slot (\d)", prompt.facts)
+    rest = sorted(chances, key=lambda slot: (chances[slot]["critical"], -chances[slot]["lowest"], slot))
+    dead = prompt.listed("Surely dead, in the order to discard them")
+    safest = first([*dead, *([int(following)] if following else []), *rest])
+    return {"cards": [], "safest_first": safest, "summary": "in the order of the task"}
 
 
-def touched_slots(owner: str) -> set[int]:
-    """The slots that a hint touched, of a player's lines under "What the others can deduce of their own cards"."""
-    lines = re.findall(r"slot (\d) \(..\): (.*); (.*)$", owner, re.MULTILINE)
-    return {int(slot) for slot, colours, ranks in lines if _one(colours) or _one(ranks)}
+Step = Callable[[Prompt], str | None]
 
 
-def _one(kinds: str) -> bool:
-    return "," not in kinds and not kinds.startswith("any")
+def urgent_hint(prompt: Prompt) -> str | None:
+    return reported_hint(prompt) if "urgent: yes" in prompt.report("tom interpreter") else None
 
 
-@dataclass(frozen=True)
-class Exceptions:
-    """The players of whom the facts say that they do not keep to the conventions, or read hints literally."""
-
-    prompt: Prompt
-
-    @property
-    def alone(self) -> bool:
-        return "None of the others keeps to them" in self.prompt.facts
-
-    @cached_property
-    def hands(self) -> dict[str, dict[int, str]]:
-        lines = re.findall(r"^- (P\d): (slot.*)$", self.prompt.table, re.MULTILINE)
-        return {player: {int(s): card for s, card in re.findall(r"slot (\d) (..)", line)} for player, line in lines}
-
-    def playable(self, card: str) -> bool:
-        return f"{COLOUR[card[0]]} {int(card[1]) - 1}" in wanted(r"Fireworks: (.*)\.$", self.prompt.table)
-
-    def critical(self, card: str) -> bool:
-        """A 5, or a card whose last other copy was discarded; not one whose firework has it."""
-        colour, rank = COLOUR[card[0]], int(card[1])
-        gone = re.search(rf"^- {colour}: (.*)$", self.prompt.section("The discard pile"), re.MULTILINE)
-        copies = gone[1].split(", ").count(card[1]) if gone else 0
-        built = int(wanted(rf"Fireworks: .*{colour} (\d)", self.prompt.table))
-        return built < rank and (rank == 5 or copies == (2 if rank == 1 else 1))
-
-    def known_playable(self, player: str) -> set[int]:
-        line = wanted(rf"^- {player} knows to be playable: (.*?)\. P\d", self.prompt.facts)
-        return {int(slot) for slot in re.findall(r"slot (\d) \(", line)}
-
-    def oldest_untouched(self, player: str) -> int | None:
-        text = self.prompt.section("What the others can deduce of their own cards")
-        owner = wanted(rf"^- {player}:\n((?:  - .*\n?)*)", text)
-        return min(set(self.hands[player]) - touched_slots(owner), default=None)
-
-    @cached_property
-    def hints(self) -> tuple[tuple[str, str, set[int]], ...]:
-        """The list's hints to them: the move, the player, the slots it touches."""
-        lines = re.findall(r"^- (hint (P\d) .+?) \(([\d, ]+)\):", self.prompt.facts, re.MULTILINE)
-        named = " ".join(
-            re.findall(r"Exceptions, .*?: .*?\.|P\d hints by them but reads hints literally", self.prompt.facts)
-        )
-        return tuple((move, who, set(map(int, slots.split(", ")))) for move, who, slots in lines if who in named)
+def reported_hint(prompt: Prompt) -> str | None:
+    return optional(r"^hint: (.+)$", prompt.report("tom interpreter"))
 
 
-COLOUR = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
+def reported_play(prompt: Prompt) -> str | None:
+    slot = optional(r"^playable: (\d)", prompt.report("history analyst"))
+    return f"play slot {slot}" if slot else None
 
 
-def hint_exceptions(prompt: Prompt) -> str | None:
-    """ "Such a player, after step 3: give them the first hint below that touches playable cards only, ..." """
-    if "Such a player, after step 3" not in prompt.facts:
-        return None
-    them = Exceptions(prompt)
-    for move, player, slots in them.hints:
-        fits = all(them.playable(them.hands[player][slot]) for slot in slots)
-        if fits and slots - them.known_playable(player):
-            return move
-    for move, player, slots in them.hints:
-        oldest = them.oldest_untouched(player)
-        if oldest in slots and not them.known_playable(player) and them.critical(them.hands[player][oldest]):
+def reported_gamble(prompt: Prompt) -> str | None:
+    slot = optional(r"^likeliest: (\d)", prompt.report("history analyst"))
+    return f"play slot {slot}" if slot and prompt.nearly_over else None
+
+
+def reported_discard(prompt: Prompt) -> str | None:
+    slot = wanted(r"^safest first: (\d)", prompt.report("discard strategist"))
+    return f"discard slot {slot}"
+
+
+def likely_play(prompt: Prompt) -> str | None:
+    chances = prompt.chances
+    sure = [slot for slot in chances if chances[slot]["playable"] == 100]
+    if sure:
+        return f"play slot {min(sure, key=lambda slot: (chances[slot]['lowest'], slot))}"
+    best = max(chances, key=lambda slot: (chances[slot]["playable"], -slot))
+    return f"play slot {best}" if prompt.number("Lives") > 1 and chances[best]["playable"] >= 60 else None
+
+
+def plain_gamble(prompt: Prompt) -> str | None:
+    best = max(prompt.chances, key=lambda slot: (prompt.chances[slot]["playable"], -slot))
+    return f"play slot {best}" if prompt.nearly_over and prompt.chances[best]["playable"] else None
+
+
+def plain_hint(prompt: Prompt) -> str | None:
+    for move in prompt.moves:
+        if not (match := re.match(r"hint (P\d) (rank (\d)|\w+)$", move)):
+            continue
+        player, kind, rank = match.groups()
+        cards = prompt.hands[player]
+        touched = [slot for slot, card in cards.items() if rank == card[1] or kind == COLOUR[card[0]]]
+        new = any(kind not in deduced(prompt, player, slot) for slot in touched)
+        if new and has_turn(prompt, player) and all(playable(prompt, cards[slot]) for slot in touched):
             return move
     return None
 
 
-def play_alone(prompt: Prompt) -> str | None:
-    """ "None of the others keeps to them, so after step 2, with 2 or 3 lives, play the card likeliest ..." """
-    if not Exceptions(prompt).alone or prompt.number("Lives") < 2:
-        return None
-    best = max(prompt.own_cards, key=lambda card: (card.playable, -card.slot))
-    return f"play slot {best.slot}" if best.playable >= 60 else None
+def playable(prompt: Prompt, card: str) -> bool:
+    return f"{COLOUR[card[0]]} {int(card[1]) - 1}" in wanted(r"Fireworks: (.*)\.$", prompt.table)
 
 
-READINGS: dict[str, Callable[[Prompt], str | None]] = {
-    "Save: if the next player is about to discard a critical card, give that player a hint as in 3, or else the hint "
-    "of that card's rank.": save,
-    "Play a surely playable card: first one that only you know to be, then the one with the lowest rank it can have, "
-    "then the lowest slot.": play_sure,
-    "Hint any player: a true play hint, or a hint that makes a playable card known. Take the one with the most news "
-    "(kinds of card that it rules out by itself); of equals the first in the list of what each hint says. Never give "
-    "a hint that the list calls false.": hint_anyone,
-    "With 8 tokens, spend one: hint the player before you the rank of the card in slot 0.": spend,
-    "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the card likeliest to be playable, "
-    "of equals the lowest slot, if any may be.": gamble,
-    "Discard a surely dead card: first one that only you know to be, then the lowest slot. Else what you discard next. "
-    "If that is nothing, the card least likely to be critical; of equals the one whose lowest possible rank is "
-    "highest, then the lowest slot.": discard,
+def has_turn(prompt: Prompt, player: str) -> bool:
+    """The next players in the order have one, as many as there are turns after this one."""
+    if "# Final round" not in prompt.text:
+        return True
+    turns = int(optional(r"(\d+) turns are left", prompt.section("Final round")) or 1)
+    order = re.findall(r"P\d", wanted(r"Players move in the order (.*)\.$", prompt.table))
+    return player in order[1:turns]
+
+
+def deduced(prompt: Prompt, player: str, slot: int) -> list[str]:
+    """What its owner can deduce of a card for certain: `red`, `rank 3`."""
+    text = prompt.section("What the others can deduce of their own cards")
+    owner = wanted(rf"^- {player}:\n((?:  - .*\n?)*)", text)
+    return [kind for kind in wanted(rf"slot {slot} \(..\): (.*)$", owner).split("; ") if "," not in kind]
+
+
+def plain_discard(prompt: Prompt) -> str | None:
+    dead = [slot for slot, chance in prompt.chances.items() if chance["dead"] == 100]
+    untouched = [int(slot) for slot in re.findall(r"^- slot (\d): nothing", prompt.table, re.MULTILINE)]
+    return f"discard slot {min(dead or untouched or [0])}"
+
+
+def highest_rank(prompt: Prompt) -> str | None:
+    ranks = [move for move in prompt.moves if re.match(r"hint P\d rank", move)]
+    return max(ranks, key=lambda move: move[-1], default=None) if prompt.number("Information tokens") == 8 else None
+
+
+READINGS: Mapping[str, Step] = {
+    "The hint of the report on the others, if it is urgent.": urgent_hint,
+    "Play the first slot that the report on the past lists as playable.": reported_play,
+    'Play the slot likeliest to be playable by "What your own cards can be", if that is certain, or with 2 or '
+    "3 lives at least 60%. Of those that are certain, the one with the lowest rank it can have, then the "
+    "lowest slot.": likely_play,
+    "The hint of the report on the others.": reported_hint,
+    "The first hint in the list of legal moves, to a player who still has a turn, that touches only cards "
+    "which can be played now, and tells one of them a colour or rank that its owner cannot deduce yet.": plain_hint,
+    "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the slot that the report on "
+    "the past calls likeliest.": reported_gamble,
+    "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the slot likeliest to be "
+    "playable, of equals the lowest slot, if any may be.": plain_gamble,
+    "Discard the first slot of the strategist's list.": reported_discard,
+    "Discard the lowest slot that is surely dead; else the lowest that no hint of its colour or rank has "
+    "touched; else the lowest.": plain_discard,
+    "With 8 tokens, the rank hint of the highest rank in the list, of equals the first.": highest_rank,
 }
-"""The words of each step, and how the follower reads them."""
+"""The words of each deciding step, and how the follower reads them."""
 
 
-AFTER: dict[int, tuple[Callable[[Prompt], str | None], ...]] = {2: (play_alone,), 3: (hint_exceptions,)}
-"""What the facts add after a step where somebody does not keep to the conventions."""
+def aggregator(prompt: Prompt) -> Mapping[str, object]:
+    for words in re.findall(r"^\d\. (.+)$", prompt.section("Your task: decide"), re.MULTILINE):
+        assert words in READINGS, f"the follower has no reading of the step: {words}"
+        if (move := READINGS[words](prompt)) in prompt.moves:
+            return {"reason": words, "action": move}
+    raise AssertionError("no step names a legal move")
 
 
-def move_of(text: str) -> tuple[int, str]:
-    """The step that decides by the words of a prompt, and its move."""
-    prompt = Prompt(text)
-    for number, words in enumerate(prompt.steps, 1):
-        assert words in READINGS, f"the follower has no reading of step {number}: {words}"
-        if number == 5 and Exceptions(prompt).alone:
-            continue  # "leave out step 5"
-        for move in (READINGS[words](prompt), *(step(prompt) for step in AFTER.get(number, ()))):
-            if move in prompt.moves:
-                return number, move
-    raise AssertionError(f"no step of {len(prompt.steps)} names a legal move")
+def convention_player(prompt: Prompt) -> Mapping[str, object]:
+    """The first step of the sheet that names a move, and the first move that it names."""
+    for line in re.findall(r"^\d\. .*: (.+)\.$", prompt.section("Decision sheet"), re.MULTILINE):
+        if line != "none":
+            return {"reason": "the first move of the sheet", "action": line.split(", ")[0]}
+    return {"reason": "the sheet names none", "action": prompt.moves[0]}
 
 
-def follower(request: ModelRequest) -> dict[str, str]:
-    """The follower as a script of the deciding role; it is not shown the reports of the advisers."""
-    step, move = move_of("\n\n".join(part.text for part in request.parts if part.name != "notes"))
-    return {"reason": f"step {step}", "action": move}
+def _reading(read: Callable[[Prompt], Mapping[str, object]]) -> Callable[[ModelRequest], Mapping[str, object]]:
+    return lambda request: read(Prompt("\n\n".join(part.text for part in request.parts)))
+
+
+FOLLOWERS: Mapping[str, Callable[[ModelRequest], Mapping[str, object]]] = {
+    read.__name__: _reading(read)
+    for read in (history_analyst, tom_interpreter, discard_strategist, aggregator, convention_player)
+}
+"""A reader for each role of `house` and `house_solo`, as a script of models."""

@@ -7,7 +7,7 @@ take some.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
@@ -20,6 +20,11 @@ from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1}
 """Lives left -> the most cards in the deck at which a likely play is better than a discard; the last life is never
 gambled."""
+
+WIDE = 5
+"""Kinds of card above which no hint has narrowed a slot: a literal player discards the oldest of these."""
+LIKELY = 0.6
+"""Among strangers, the chance from which a play is worth a life, while there is one to spare (Piers' threshold)."""
 
 M = TypeVar("M", bound=Move, covariant=True)
 Reasoned = tuple[M, str]
@@ -38,6 +43,9 @@ class HintEffect:
     """The slots that, pointing at nothing, it makes known to be playable and that were not."""
     removed: int
     """How many possible types it rules out, summed over the slots."""
+    literal: Literal["playable", "critical"] | None = None
+    """What makes it worth a token for a receiver who reads it literally and learns of no certain play: all cards that
+    it touches are playable and one is not known to be, or it touches the critical card that they would lose first."""
 
     @property
     def plays(self) -> bool:
@@ -49,6 +57,11 @@ class HintEffect:
     def helps(self) -> bool:
         """True if it makes the owner play a card, and one that fits."""
         return self.plays if self.says is None else self.true and self.says.why == "play hint"
+
+    @property
+    def false(self) -> bool:
+        """True if its receiver would take from it what is not so."""
+        return self.says is not None and not self.true
 
     @property
     def warns(self) -> bool:
@@ -106,7 +119,17 @@ class Scene:
         slots, types = ([point.slot], point.types) if point else (learned, self.piles.playable)
         true = bool(slots) and all(types >> INDEX[cards[slot]] & 1 for slot in slots)
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
-        return HintEffect(hint, point, true, learned, removed)
+        literal = self._literal_worth(hint.to, touched) if self.is_stranger(hint.to) else None
+        return HintEffect(hint, point, true, learned, removed, literal)
+
+    def _literal_worth(self, seat: int, touched: Sequence[int]) -> Literal["playable", "critical"] | None:
+        cards, masks, playable = self.hands[seat], self.knowledge.common[seat], self.piles.playable
+        plays = [is_certain(mask, playable) for mask in masks]
+        if all(playable >> INDEX[cards[slot]] & 1 for slot in touched) and not all(plays[slot] for slot in touched):
+            return "playable"
+        wide = [slot for slot, mask in enumerate(masks) if mask.bit_count() > WIDE]
+        lost = wide[0] if wide and not any(plays) else None
+        return "critical" if lost in touched and self.piles.critical >> INDEX[cards[lost or 0]] & 1 else None
 
     @cached_property
     def hint_effects(self) -> tuple[HintEffect, ...]:
@@ -176,6 +199,22 @@ def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
         yield effect.hint, f"P{effect.hint.to} will know of a card to play"
 
 
+def likely(scene: Scene) -> Iterator[Reasoned[Play]]:
+    """Where nobody keeps to the conventions, play what is likely to fit, while there is a life to spare."""
+    if not scene.among_strangers or scene.knowledge.lives < 2:
+        return
+    chances = [(slot, belief.playable) for slot, belief in enumerate(scene.beliefs) if belief.playable >= LIKELY]
+    for slot, chance in sorted(chances, key=lambda pair: -pair[1]):
+        yield Play(slot=slot), f"slot {slot} fits with {chance:.2f}, and there is a life to spare"
+
+
+def teach(scene: Scene) -> Iterator[Reasoned[Hint]]:
+    """Give a hint worth a token to somebody who reads it literally: first of playable cards, then of a critical one."""
+    worth = [effect for effect in scene.hint_effects if effect.literal]
+    for effect in sorted(worth, key=lambda effect: (effect.literal == "critical", -effect.removed)):
+        yield effect.hint, f"it tells P{effect.hint.to} of {effect.literal} cards"
+
+
 def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Near the end, play the likeliest card, while there is a life to spare."""
     if scene.knowledge.deck > GAMBLES.get(scene.knowledge.lives, -1):
@@ -206,6 +245,14 @@ def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
         yield Discard(slot=slot), f"slot {slot} is critical with {beliefs[slot].critical:.2f}"
 
 
+def gamble_in_time(scene: Scene) -> Iterator[Reasoned[Play]]:
+    """Gamble, but among strangers leave it: there likely cards were played before."""
+    if not scene.among_strangers:
+        yield from gamble(scene)
+
+
+HOUSE_STEPS: tuple[PolicyStep, ...] = (save, play, likely, help, teach, dump, gamble_in_time, discard)
+"""The steps of `house`, which also does what is right beside players who keep to no convention."""
 STEPS: tuple[PolicyStep, ...] = (save, play, help, gamble, dump, discard)
 
 

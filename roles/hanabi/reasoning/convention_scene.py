@@ -18,23 +18,18 @@ from roles.sections import Sections
 def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None]:
     """The position narrowed by the past, and as a convention player sees it where there are conventions.
 
-    The past is read from a note that a program wrote. Where there is none (a model's note says nothing of how far each
-    partner keeps to the conventions), the past is what the section of the conventions' facts says; without that
-    section, too, all hints are read literally.
+    The past is what the section of the conventions' facts says. Without it, it is read from a note that a program
+    wrote (a model's says nothing of how far each partner keeps to the conventions); without both, all hints are read
+    literally.
     """
     facts = sections.get(ConventionFacts)
-    if facts is not None and not _read_by_a_program(notes):
+    if facts is not None:
         at = facts.scene
         partners = {seat: at.knowledge.common[seat] for seat in at.hands}
         narrowed = replace(Position.of(sections), own=at.knowledge.common[at.seat], known=partners)
         return narrowed, replace(at, legal=narrowed.moves)
     position = by_history(Position.of(sections), notes)
     return position, scene(sections, position, notes)
-
-
-def _read_by_a_program(notes: Notes) -> bool:
-    """Whether a program reports on the past by the conventions."""
-    return any(isinstance(note, HistoryReport) and note.trust for replies in notes.values() for note in replies)
 
 
 def scene(sections: Sections, position: Position, notes: Notes) -> Scene | None:

@@ -6,8 +6,11 @@ without their advice does not answer these questions for them: it takes the firs
 
 from collections.abc import Iterator
 
+from orchestrator.hanabi.cards import INDEX, MAX_TOKENS
+from orchestrator.hanabi.convention.hint_convention import has_turn
 from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from orchestrator.hanabi.literal_knowledge import types_of
+from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.table import State
@@ -53,6 +56,24 @@ def hints(position: Position, at: Scene | None = None) -> Iterator[tuple[Hint, s
 def _points(position: Position, hint: Hint) -> bool:
     lesson = literal_play.lesson(position, hint)
     return bool(lesson.plays or lesson.points)
+
+
+def plain_hints(position: Position) -> Iterator[tuple[Hint, str]]:
+    """The hints of the list, in its order, that touch playable cards alone, to one of which they say something new."""
+    for hint in position.hints:
+        types, cards, masks = types_of(hint), position.hands[hint.to], position.known[hint.to]
+        touched = [slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1]
+        fits = all(position.piles.playable >> INDEX[cards[slot]] & 1 for slot in touched)
+        in_time = has_turn(hint.to, position.seat, position.players, position.turns_left)
+        if fits and in_time and any(masks[slot] & ~types for slot in touched):
+            yield hint, f"it is the first hint of the list that tells P{hint.to} something new of playable cards alone"
+
+
+def spent_tokens(position: Position) -> Iterator[tuple[Hint, str]]:
+    """With all tokens there, the hint of the highest rank: cards of high ranks are rarely taken for playable."""
+    if position.tokens == MAX_TOKENS:
+        ranks = [hint for hint in position.hints if isinstance(hint, HintRank)]
+        yield from ((hint, "a token must be spent") for hint in sorted(ranks, key=lambda hint: -hint.rank))
 
 
 def discards(sections: Sections, position: Position) -> Iterator[tuple[Discard, str]]:

@@ -1,10 +1,10 @@
 """The section of what the conventions say now: who discards what next, what each hint would be read as, and what they
 say of the own cards."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
@@ -12,7 +12,7 @@ from orchestrator.hanabi.cards import INDEX, Card
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Understanding, learnt, understand
-from orchestrator.hanabi.convention.policy import HintEffect, Scene
+from orchestrator.hanabi.convention.policy import HOUSE_STEPS, HintEffect, PolicyStep, Scene, discard, lowest, play
 from orchestrator.hanabi.literal_knowledge import with_hand
 from orchestrator.hanabi.moves import Hint, HintColour, Move
 from orchestrator.hanabi.view import Past, View
@@ -20,7 +20,7 @@ from orchestrator.table.seat import BEFORE
 from roles.hanabi.sections.past_games import records_of
 from roles.role_options import Options
 from roles.sections import Section, section
-from roles.words import Words
+from roles.words import ENGLISH, Words, percent
 
 
 @section
@@ -32,7 +32,10 @@ class ConventionFacts(Section):
     """
 
     name = "convention_facts"
-    choices = {"told": ("whole", "without_hints", "without_own")}
+    choices = {
+        "told": ("whole", "without_hints", "without_own", "own", "others", "losses", "sheet"),
+        "partners": ("learnt", "blind"),
+    }
     beside = ("conventions", "pack", ("newest",))
     players: int
     seat: int
@@ -44,13 +47,36 @@ class ConventionFacts(Section):
     records: Sequence[Mapping[str, Any]] = ()
     """Past games of the others as plain data."""
     told: str = "whole"
-    """Whether the words leave out what each hint would be read as, or what the own cards can be."""
+    """What the words tell: all; all but the hints, or but the own cards; the subject of one role alone, `own` cards,
+    the `others` and what hints tell them, or what may be `losses`; or `sheet`, step by step what there is to choose."""
+    blind: bool = False
+    """Whether everybody is assumed to keep to the conventions, whatever they do."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         hands = {hand.seat: hand.cards for hand in view.hands}
-        scope = str(options["told"])
-        return cls(view.players, view.seat, view.history, hands, tuple(view.legal), view.turns_left, told=scope)
+        return cls(
+            view.players,
+            view.seat,
+            view.history,
+            hands,
+            tuple(view.legal),
+            view.turns_left,
+            told=str(options["told"]),
+            blind=options.get("partners") == "blind",
+        )
+
+    @classmethod
+    def files(cls, options: Options) -> tuple[str, ...]:
+        return ("sections/decision_sheet.md",) if options["told"] == "sheet" else super().files(options)
+
+    def words(self, words: Words = ENGLISH) -> str:
+        if self.told != "sheet":
+            return super().words(words)
+        return words.fill("sections/decision_sheet.md", doubts=self._others_doubts(words), steps=self._sheet(words))
+
+    def without(self, refused: Sequence[Move]) -> Self:
+        return replace(self, legal=tuple(move for move in self.legal if move not in refused))
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
         records = tuple(memory.get(BEFORE, ()))
@@ -60,7 +86,7 @@ class ConventionFacts(Section):
     def understood(self) -> Understanding:
         """What the public moves say, and how far each partner keeps to the conventions."""
         before = learnt(records_of(self.records)) if self.records else NOTHING_KNOWN
-        return understand(self.history, self.players, self.seat, self.hands, before)
+        return understand(self.history, self.players, self.seat, self.hands, before, blind=self.blind)
 
     @cached_property
     def scene(self) -> Scene:
@@ -83,14 +109,63 @@ class ConventionFacts(Section):
         now = self.scene.knowledge
         return belief.believe(now.literal[self.seat], now.piles, *self.hands.values())
 
+    @property
+    def about_own(self) -> bool:
+        """Whether it tells what the own cards can be."""
+        return self.told in ("whole", "without_hints", "own", "sheet")
+
+    @property
+    def about_hints(self) -> bool:
+        """Whether it tells what each hint would be read as."""
+        return self.told in ("whole", "without_own", "others", "sheet")
+
     def variables(self, words: Words) -> dict[str, object]:
-        return {
-            "doubts": "".join(f" {doubt}" for doubt in self._doubts(words)),
-            "own": "" if self.told == "without_own" else "\n".join(self._own_hand(words)) + "\n\n",
-            "others": "\n".join(self._partner(seat, words) for seat in self.hands),
-            "danger": self._danger(words),
-            "hints": "" if self.told == "without_hints" else self._hints(words),
-        }
+        lines = {"own": self._own_lines, "others": self._other_lines, "losses": self._loss_lines}
+        if self.told in lines:
+            doubts, told = self._others_doubts(words) if self.told == "others" else "", lines[self.told](words)
+        else:
+            doubts, told = self._others_doubts(words), self._all_lines(words)
+        return {"doubts": doubts, "facts": "\n".join(told)}
+
+    def _all_lines(self, words: Words) -> Iterator[str]:
+        if self.told != "without_own":
+            yield from (*self._own_hand(words), self._going(words), "")
+        yield from self._other_lines(words)
+
+    def _own_lines(self, words: Words) -> Iterator[str]:
+        """The own cards, as far as the past says more of them, and what may be played."""
+        yield from self._chances(words, words.few)
+        yield words(PLAYABLE, slots=self._sure("playable", words))
+        if self.scene.among_strangers:
+            yield words(ALONE)
+
+    def _loss_lines(self, words: Words) -> Iterator[str]:
+        """What the team would lose with each own card."""
+
+        def risk(slot: Slot) -> str:
+            chances = {"dead": percent(slot.dead), "critical": percent(slot.critical)}
+            return words(RISK, rank=lowest(slot), **chances)
+
+        yield words(RISKS)
+        yield from words.shared_slots((slot, risk(now)) for slot, now in enumerate(self.scene.beliefs))
+        yield words(DEAD, slots=self._sure("dead", words))
+        yield self._going(words)
+
+    def _other_lines(self, words: Words) -> Iterator[str]:
+        yield from (self._partner(seat, words) for seat in self.hands)
+        hints = "" if self.told == "without_hints" else self._hints(words)
+        yield self._danger(words) + hints
+
+    def _sheet(self, words: Words) -> str:
+        """The steps of `policy.HOUSE_STEPS`, each with the legal moves that it would choose, the best first."""
+        legal, lines = set(self.legal), []
+        for number, (step, text) in enumerate(SHEET.items(), 1):
+            moves = dict.fromkeys(str(move) for move, _ in step(self.scene) if move in legal)
+            lines.append(f"{number}. {words(text)} {words.listed(moves) or words('none')}.")
+        return "\n".join(lines)
+
+    def _others_doubts(self, words: Words) -> str:
+        return "".join(f" {doubt}" for doubt in self._doubts(words))
 
     def _doubts(self, words: Words) -> Iterator[str]:
         """What is different about partners; nothing where all keep to the conventions."""
@@ -105,25 +180,37 @@ class ConventionFacts(Section):
                 yield words(READS_LITERALLY, seat=seat)
             elif conventions[seat].reads == "oldest":
                 yield words(OLDEST, seat=seat)
-        if self.told != "without_hints" and any(conventions[seat].reads is None for seat in self.hands):
+        if self.told not in ("without_hints", "sheet") and any(self.scene.is_stranger(seat) for seat in self.hands):
             yield words(LITERAL)
-            if len(strangers) == len(self.hands):
+            if self.scene.among_strangers and self.told not in ("others", "sheet"):
                 yield words(ALONE)
 
     # The own cards
 
     def _own_hand(self, words: Words) -> Iterator[str]:
+        yield from self._chances(words, words.few)
+        yield words(PLAYABLE, slots=self._sure("playable", words))
+        yield words(DEAD, slots=self._sure("dead", words))
+
+    def _chances(self, words: Words, worded: Callable[[Slot], str]) -> Iterator[str]:
+        """The own slots of which the conventions say more than hints and counting."""
         both = enumerate(zip(self.by_hints, self.scene.beliefs, strict=True))
-        changed = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
+        changed = [(slot, worded(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
         yield words(MORE if changed else NO_MORE)
         yield from words.shared_slots(changed)
-        commonly, piles, own = self.scene.knowledge.common[self.seat], self.scene.piles, self.scene.beliefs
-        fits = [(slot, is_certain(commonly[slot], piles.playable)) for slot, s in enumerate(own) if s.playable == 1.0]
-        dead = [(slot, is_certain(commonly[slot], piles.dead)) for slot, s in enumerate(own) if s.dead == 1.0]
-        yield words(PLAYABLE, slots=_slots_in_words(fits, words))
-        yield words(DEAD, slots=_slots_in_words(dead, words))
-        going = next_discard(commonly, piles, self.scene.knowledge.conventions[self.seat])
-        yield words(GOING, slot=words("none") if going is None else words("slot $slot", slot=going))
+
+    def _sure(self, what: Literal["playable", "dead"], words: Words) -> str:
+        """The slots that are surely so, in the order in which they go: first those of which nobody else can tell."""
+        step, types = (play, self.scene.piles.playable) if what == "playable" else (discard, self.scene.piles.dead)
+        sure = [slot for slot, belief in enumerate(self.scene.beliefs) if getattr(belief, what) == 1.0]
+        commonly = self.scene.knowledge.common[self.seat]
+        slots = [move.slot for move, _ in step(self.scene) if move.slot in sure]
+        return _slots_in_words([(slot, is_certain(commonly[slot], types)) for slot in dict.fromkeys(slots)], words)
+
+    def _going(self, words: Words) -> str:
+        now = self.scene.knowledge
+        going = next_discard(now.common[self.seat], now.piles, now.conventions[self.seat])
+        return words(GOING, slot=words("none") if going is None else words("slot $slot", slot=going))
 
     # The others' cards
 
@@ -174,11 +261,30 @@ class ConventionFacts(Section):
     def _says(self, effect: HintEffect, words: Words) -> str:
         news = words(NEWS, types=effect.removed)
         if effect.says is None:
-            return words(KNOWN) + news if effect.plays else words("nothing")
+            literal = {"playable": words(ALL_PLAYABLE) + news, "critical": words(CRITICAL) + news}
+            return words(KNOWN) + news if effect.plays else literal.get(effect.literal or "", words("nothing"))
         card = self.hands[effect.hint.to][effect.says.slot]
         what = words(WARNING if effect.warns else POINT, slot=effect.says.slot, card=card.value)
         return what + (words(", true") if effect.true else words(", false")) + (news if effect.helps else "")
 
+
+SHEET: Mapping[PolicyStep, str] = dict(
+    zip(
+        HOUSE_STEPS,
+        (
+            "Save a critical card that the next player is about to discard:",
+            "Surely playable:",
+            "Playable with 60% or more, where nobody else keeps to the conventions and a life is to spare:",
+            "A hint that makes somebody play a playable card, most news first:",
+            "To somebody who reads hints literally, of playable cards, or of a critical card that they would lose:",
+            "All 8 tokens are there, and no discard is allowed; a hint that says nothing:",
+            "Nearly at the end, with a life to spare, the likeliest play:",
+            "Discard, the safest first:",
+        ),
+        strict=True,
+    )
+)
+"""What the sheet says of each step."""
 
 NO_CONVENTION = (
     "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells only its colour or rank."
@@ -186,20 +292,21 @@ NO_CONVENTION = (
 READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat tells only its colour or rank."
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."
 LITERAL = (
-    "Such a player, after step 3: give them the first hint below that touches playable cards only, one of which they "
-    "do not know; or else, if they know of none, the first that touches their oldest card that no hint touched yet, if "
-    "that is critical."
+    "Who reads hints literally is told, when no other hint helps, what the list calls 'all playable', most news first; "
+    "else what it calls 'of the critical card that goes next', most news first."
 )
 ALONE = (
-    "None of the others keeps to them, so after step 2, with 2 or 3 lives, play the card likeliest to be playable if "
-    "that is at least 60%; leave out step 5."
+    "None of the others keeps to the conventions: with 2 or 3 lives, count as surely playable what is playable with "
+    "60% or more, the likeliest first, after what is certain; name no likeliest slot."
 )
 MORE = "Your own cards by hints, counting and conventions, where that says more:"
 NO_MORE = "Of your own cards the conventions say no more than hints and counting."
-PLAYABLE = "You know to be playable: $slots."
-DEAD = "You know to be dead: $slots."
+PLAYABLE = "Surely playable, in the order to play them: $slots."
+RISKS = "What your own cards are by hints, counting and conventions:"
+RISK = "dead $dead, critical $critical, lowest rank $rank"
+DEAD = "Surely dead, in the order to discard them: $slots."
 GOING = "You discard next: $slot."
-PARTNER = "- P$seat knows to be playable: $fits. P$seat discards next: $going."
+PARTNER = "- P$seat takes for playable: $fits. P$seat discards next: $going."
 RIGHT = "slot $slot ($card, it is)"
 WRONG = "slot $slot ($card, it is not)"
 DANGER = "In danger: P$seat is about to discard slot $slot, the critical $card."
@@ -210,6 +317,8 @@ HINT = "- $hint ($slots): $says"
 POINT = "play slot $slot ($card)"
 WARNING = "warning of slot $slot ($card)"
 KNOWN = "makes a playable card known"
+ALL_PLAYABLE = "all playable"
+CRITICAL = "of the critical card that goes next"
 NEWS = "; news $types"
 NO_TURN = "- any hint to P$seat: nothing, for P$seat has no turn left"
 NO_TOKEN = "There is no token for a hint."
@@ -217,7 +326,7 @@ NO_TOKEN = "There is no token for a hint."
 
 def _slots_in_words(slots: Sequence[tuple[int, bool]], words: Words) -> str:
     texts = (
-        words("slot $slot (everybody knows)" if all_ else "slot $slot (only you know)", slot=s) for s, all_ in slots
+        words("slot $slot (everybody knows)" if all_ else "slot $slot (by what you see)", slot=s) for s, all_ in slots
     )
     return words.listed(texts) or words("none")
 

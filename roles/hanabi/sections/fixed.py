@@ -79,11 +79,11 @@ class Conventions(Section):
     name = "conventions"
     choices = {
         "pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none"),
-        "told": ("whole", "reading", "doing"),
+        "told": ("whole", "reading", "doing", "terms"),
     }
     pack: str
     told: str = "whole"
-    """What the words tell of a pack in parts: all of it, or how to read hints, or what to do."""
+    """What the words tell of a pack in parts: all of it, or how to read hints, or what to do, or the terms alone."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -94,6 +94,8 @@ class Conventions(Section):
         reading, _, doing = text.partition(DOING)
         if self.told == "reading":
             text = reading
+        elif self.told == "terms":
+            text = text.partition(READING)[0]
         elif self.told == "doing" and doing:
             text = f"{reading.partition(READING)[0]}{DOING}{doing}"
         return {"conventions": text.strip()}

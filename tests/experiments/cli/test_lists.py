@@ -53,7 +53,7 @@ def test_games_and_runs_are_listed_finished_or_not(run: Run) -> None:
     out = run("games", "list", "own")[1]
     assert "unfinished" in out and "finished" not in out.splitlines()[0] and "score" in out.splitlines()[0]
     assert told([{**full, "score_strict": 0, "score_kept": 8}])[0]["score"] == "0 (kept 8)"
-    assert constructed("probe+house") and not constructed("house+house_lite")
+    assert constructed("probe+house") and not constructed("house+house_solo")
     code, _, err = run("games", "list", "nowhere")
     assert code == 2 and err == "error: 'nowhere' is no folder\n"
 

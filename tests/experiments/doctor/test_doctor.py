@@ -160,11 +160,11 @@ def test_what_servers_say_of_themselves(listing: object, props: object, context:
 
 def test_a_decision_needs_room_for_the_reason_that_its_prompt_asks_for() -> None:
     def answer(words: int) -> int:
-        config = graphs.read("house_lite")
+        config = graphs.read("house_solo")
         told = context.resolved(config.context).model_dump(mode="json") | {"reason_words": words}
         config = graphs.setting(config, context=told)
         found = prompt_probe.needs(config, 2, prompt_positions.positions(config, 2)[:2])
-        return next(need.answer or 0 for need in found if need.node == "aggregator")
+        return next(need.answer or 0 for need in found if need.node == "player")
 
     assert answer(400) - answer(200) == 200 * prompt_probe.WORD * 5 // 16
 
