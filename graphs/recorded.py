@@ -81,7 +81,7 @@ def reply_of(config: GraphConfig, call: Call) -> BaseModel:
     """Return the reply of a call, typed; absent where it was unusable, or where the graph has no such node."""
     node = unrolled(config).get(call.node)
     if call.reply is None or node is None or node.context is None:
-        return Absent(reason=call.error or "")
+        return Absent(reason=call.error or "", cause=call.cause)
     kind = node.context.reply(node.role) if call.text is not None else node.role.reply
     return kind.model_validate(call.reply).with_text(call.text)
 
@@ -238,7 +238,7 @@ def _edited_call(node: RoleNode, view: View, sample: int, reply: BaseModel, old:
             text = reply.text if reply.text is not None else writer.text_of(reply, form)
         call = call.model_copy(update={"prompt_hash": old.prompt_hash, "messages": old.messages, "text": text})
     if isinstance(reply, Absent):
-        call = call.model_copy(update={"outcome": "fallback", "error": reply.reason})
+        call = call.model_copy(update={"outcome": "fallback", "error": reply.reason, "cause": reply.cause})
     return call
 
 

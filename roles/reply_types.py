@@ -12,7 +12,7 @@ from orchestrator.hanabi.move_reading import Grounded, concluded, speaks_for_ano
 from orchestrator.hanabi.move_words import gathered
 from orchestrator.hanabi.moves import Move
 from orchestrator.replies import writer
-from orchestrator.replies.reply import BELOW, EACH, MOST, Counts, TableOptions
+from orchestrator.replies.reply import BELOW, EACH, MOST, Contradiction, Counts, TableOptions
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
 from orchestrator.replies.values import entry, numbered
@@ -85,7 +85,7 @@ class Choice(Reply):
         moves = set(map(str, (info.context or {}).get("moves", {}).values())) - {str(self.action)}
         stated = any(move in moves for move in _STATED.findall(self.reason))
         if moves and (stated or speaks_for_another(self.reason, self.action)):
-            raise ValueError("the reason states another move than the one chosen; state one")
+            raise Contradiction("the reason states another move than the one chosen; state one")
         return self
 
     @classmethod
@@ -236,7 +236,7 @@ class Judgement(Reply):
     def _of_one_mind(self, info: ValidationInfo) -> Self:
         """Of a model's answer: a reason that says the opposite of its verdict leaves doubt."""
         if info.context is not None and contradicts(self.reason, self.accept):
-            raise ValueError("the reason says the opposite of the verdict")
+            raise Contradiction("the reason says the opposite of the verdict")
         return self
 
     @classmethod

@@ -140,6 +140,8 @@ class Absent(Frozen):
     """Stands for a reply where no usable one came. The reason goes to the journal, and to no other node."""
 
     reason: str
+    cause: Cause | None = None
+    """Of the last answer; None where there was none to read."""
 
 
 Constraint = Literal["fitted", "moves", "bounds", "schema", "json_object"]
@@ -286,7 +288,7 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
             record(replace(done, outcome=outcome, error=error, cause=cause, copied=repeats))
             log.info("unusable reply", node=request.node, sample=request.sample, ask=request.ask, error=error)
             if last:
-                return Absent(reason=error)
+                return Absent(reason=error, cause=cause)
             request, prompt = _again(request, prompt, None if repeats else response.text, problem, brain)
             continue
         repeats = copied(response.text, reading.reply, request.blanks)

@@ -29,7 +29,7 @@ ECHO = 2000
 def quotation(text: str, problem: Unreadable) -> str | None:
     """Return what of an unusable answer the model is shown again: all of it, or None where that would not help."""
     answer = answer_of(text).strip()
-    return answer if problem.cause in ("schema", "illegal") and 0 < len(answer) <= ECHO else None
+    return answer if problem.cause in ("schema", "illegal", "contradiction") and 0 < len(answer) <= ECHO else None
 
 
 def complaint(

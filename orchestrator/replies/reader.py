@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from orchestrator.replies.doubts import disowned, without_second_best
 from orchestrator.replies.json_objects import check_around, finals, load, objects, unwrapped
 from orchestrator.replies.reply import Cause as Cause
-from orchestrator.replies.reply import Form, NotAnOption, Options, Reply
+from orchestrator.replies.reply import Contradiction, Form, NotAnOption, Options, Reply
 from orchestrator.replies.reply import Unreadable as Unreadable
 from orchestrator.replies.text import Missing, boxed, parse, reconsiders, unmarked
 from orchestrator.replies.thinking import answer_of, still_thinks
@@ -70,8 +70,9 @@ def _read_text(answer: str, reply: type[Reply], moves: Options) -> Reading:
     except Missing as missing:
         try:
             return replace(_read_json("", answer, reply, moves), repaired=True)
-        except Unreadable:
-            return _read_unnamed(answer, reply, moves, Unreadable(str(missing), "prose"))
+        except Unreadable as error:
+            problem = error if error.cause in ("illegal", "contradiction") else Unreadable(str(missing), "prose")
+            return _read_unnamed(answer, reply, moves, problem)
 
 
 def _read_unnamed(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
@@ -286,8 +287,9 @@ def _without_repeats(reply: Reply) -> tuple[Reply, list[str]]:
 
 def _unreadable(detail: ErrorDetails) -> Unreadable:
     """Return the error of a reply in which this is wrong and cannot be left out."""
-    illegal = isinstance(detail.get("ctx", {}).get("error"), NotAnOption)
-    return Unreadable(_clipped(_sentence(detail), SENTENCE), "illegal" if illegal else "schema")
+    causes: dict[type, Cause] = {NotAnOption: "illegal", Contradiction: "contradiction"}
+    cause = causes.get(type(detail.get("ctx", {}).get("error")), "schema")
+    return Unreadable(_clipped(_sentence(detail), SENTENCE), cause)
 
 
 def _sentence(detail: ErrorDetails) -> str:

@@ -44,10 +44,14 @@ class NotAnOption(ValueError):  # noqa: N818  # named for what is wrong with the
     """A text names none of the options, or several; the message is a sentence for the model."""
 
 
-Cause = Literal["cut_off", "too_long", "empty", "prose", "schema", "illegal", "overflow"]
+class Contradiction(ValueError):  # noqa: N818  # named for what is wrong with the reply
+    """A reply says the opposite of what it decides; the message is a sentence for the model."""
+
+
+Cause = Literal["cut_off", "too_long", "empty", "prose", "schema", "illegal", "contradiction", "overflow"]
 """Why an answer is unusable: it was cut off; has more characters than are read; is empty; has no object or part in it;
-has a wrong value in a field; names a move that is not on the list; or never came, since the prompt was too long for the
-model."""
+has a wrong value in a field; names a move that is not on the list; has a reason that says the opposite of what it
+decides; or never came, since the prompt was too long for the model."""
 
 
 class Unreadable(Exception):  # noqa: N818  # named for the text; callers ask the model again

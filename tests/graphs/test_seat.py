@@ -101,6 +101,34 @@ async def test_a_verdict_that_cannot_be_read_refuses_and_it_is_recorded() -> Non
     assert str(next(iter(first.moves.values()))) not in [str(move) for move in again.moves.values()]
 
 
+@pytest.mark.parametrize(
+    ("reason", "accept"), [("The play would lose a life.", True), ("Yes, it is safe and legal.", False)]
+)
+async def test_a_verdict_whose_reason_says_the_opposite_is_asked_again_once_and_then_stops_no_move(
+    reason: str, accept: bool
+) -> None:
+    brain = scripted(self_verifier={"reason": reason, "accept": accept})
+    decision, events = await turn("cac", brain)
+    first, *checks = [ask for ask in brain.asked if ask.role != "cac_interpreter"]
+    assert [ask.node for ask in checks] == ["check", "check"]
+    assert (decision.forced, decision.node, decision.move) == (False, "generate", next(iter(first.moves.values())))
+    calls = [(event.outcome, event.cause) for event in events if isinstance(event, Call) and event.node == "check"]
+    assert calls == [("reasked", "contradiction"), ("fallback", "contradiction")]
+    (ruled,) = [event for event in events if isinstance(event, VerdictGiven)]
+    assert ruled.accepted and ruled.why == "the judge is absent, their reason says the opposite of their verdict"
+
+
+async def test_the_exact_rule_still_refuses_what_a_contradictory_verdict_lets_pass() -> None:
+    brain = scripted(
+        generator={"reason": "r", "action": "play slot 1"},
+        self_verifier={"reason": "The play would lose a life.", "accept": True},
+    )
+    config = graphs.dotted(graphs.verified(graphs.read("cac"), "safety"), ["check.at_most=0"])
+    decision, events = await turn(config, brain)
+    ruled = [(event.node, event.accepted) for event in events if isinstance(event, VerdictGiven)]
+    assert ruled == [("check", True), ("safety", False)] and decision.forced
+
+
 async def test_a_verdict_that_cannot_be_read_may_accept() -> None:
     data = graphs.read("cac").model_dump()
     data["check"] = {"judge": "check", "redo": "generate", "unreadable": "accept"}

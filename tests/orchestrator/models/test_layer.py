@@ -60,7 +60,7 @@ async def test_an_unusable_answer_is_asked_again_with_the_error_named() -> None:
 
 async def test_two_unusable_answers_are_an_absence() -> None:
     reply, seen, _ = await asked("", "prose")
-    assert reply == Absent(reason="it holds no complete JSON object")
+    assert reply == Absent(reason="it holds no complete JSON object", cause="prose")
     assert [exchange.outcome for exchange in seen] == ["reasked", "fallback"]
     assert seen[0].recorded["prompt_hash"] != seen[1].recorded["prompt_hash"]
 

@@ -11,6 +11,7 @@ from orchestrator.hanabi.move_words import Seated
 from orchestrator.hanabi.moves import Listed, labelled, parse
 from orchestrator.replies.reader import Unreadable, read
 from orchestrator.replies.reply import Reply
+from roles.hanabi.history_report import PastReport
 from roles.reply_types import RatedChoice, Shortlist, variant
 from tests.support.folders import TESTS
 
@@ -18,7 +19,7 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The C library's reads the corpus ten times as fast; not every build of PyYAML has it."""
 FILES = sorted((TESTS / "replies_corpus").glob("*.yaml"))
 KINDS: dict[str, type[Reply]] = {kind.__name__: kind for kind in (roles.get(name).reply for name in roles.names())}
-KINDS |= {"RatedChoice": RatedChoice, "Shortlist": Shortlist}
+KINDS |= {"RatedChoice": RatedChoice, "Shortlist": Shortlist, "HistoryReport": PastReport}
 
 
 def answers() -> list[Any]:
