@@ -5,12 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 import prompts
 import roles
@@ -38,7 +33,6 @@ RESERVED = ("view", "notes", "safety")
 
 PlayerCount = Annotated[int, Field(ge=2, le=5)]
 PLAYERS = (2, 3, 4, 5)
-
 
 SETTINGS = ("order", "answer_format", "reports", "ratings", "reason_first", "lang")
 """What a graph may set instead of its contexts."""
@@ -261,9 +255,7 @@ def _judging(config: GraphConfig) -> None:
     for number, judge in enumerate(check.judge):
         _judge(config, judge, later=check.judge[number + 1 :])
     if config.decides not in between(config, check.redo, check.judge[0]):
-        raise ValueError(
-            f"check.redo: nothing that {check.redo!r} says reaches {config.decides!r}, the node that decides"
-        )
+        raise ValueError(f"check.redo: nothing that {check.redo!r} says reaches {config.decides!r}, which decides")
 
 
 def _judge(config: GraphConfig, judge: str, later: tuple[str, ...]) -> None:
