@@ -327,7 +327,7 @@ def _language(config: GraphConfig, name: str) -> None:
         brought = () if kind.template is None else (f"sections/{kind.name}.md",)  # words in English
         for file in (*base.files(kind.name), *brought):
             base.words.text(file)
-    role.instruction(base.words, base.worded(config.without_sections))
+    role.texts(base.words, base.worded(config.without_sections))
     answer_format(base.reply(role), base.answer_format, base.words)
     for reply in (config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads):
         check_report(reply, base.words)

@@ -19,6 +19,7 @@ from roles import Role, Section
 from roles.reply_types import Form, Reply, variant
 from roles.role_options import check_options, defaults
 from roles.sections import OWN_PARTS as OWN_PARTS
+from roles.sections import REPORT
 from roles.words import Words
 
 Order = Literal["faithful", "cache"]
@@ -130,7 +131,7 @@ class Context(Frozen):
 
     def check_conditions(self, role: Role, without: Iterable[str] = ()) -> None:
         """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError."""
-        known = {*roles.names(), *(f"section {section}" for section in roles.SECTIONS)}
+        known = {REPORT, *roles.names(), *(f"section {section}" for section in roles.SECTIONS)}
         for file, text in self._texts(role, without) if role.template is not None else ():
             where = f"prompts/{prompts.path(file, self.lang)}"
             try:
@@ -143,7 +144,7 @@ class Context(Frozen):
 
     def _texts(self, role: Role, without: Iterable[str]) -> Iterator[tuple[str, str]]:
         """The templates of a role's prompt, by their files."""
-        yield f"roles/{role.name}.md", role.instruction(self.words, self.worded(without))
+        yield from ((f"roles/{name}.md", text) for name, text in role.texts(self.words, self.worded(without)).items())
         for kind, _ in self.kinds(role, without):
             yield from ((file, self.words.text(file)) for file in self.files(kind.name))
             if kind.template is not None:

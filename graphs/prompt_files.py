@@ -30,10 +30,9 @@ def texts(config: GraphConfig) -> dict[str, str]:
         used = [file for section in context.names for file in context.files(section)]
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
         contexts |= {f"sections/{item}.md": text for item in context.names if (text := _brought(item)) is not None}
-        instruction = (
-            "" if role.template is None else role.instruction(context.words, context.worded(config.without_sections))
-        )
-        templates[prompts.path(f"roles/{node.role}", context.lang)] = instruction
+        wording = context.worded(config.without_sections)
+        instructions = {node.role: ""} if role.template is None else role.texts(context.words, wording)
+        templates |= {prompts.path(f"roles/{name}", context.lang): text for name, text in instructions.items()}
         if role.template is not None:
             templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)
     additions = {name: text for name, text in contexts.items() if name not in contents} | templates

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from string import Template
 
 import prompts
+import roles
 from graphs import prompt_files
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
@@ -13,7 +14,7 @@ from graphs.prompt_preview import requests
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
-from roles import SECTIONS, Notes
+from roles import SECTIONS, Notes, Role
 
 PARTS = {"answer_json": "answer_format", "answer_text": "answer_format", "gate": "instruction"}
 """The part of a prompt that a block of words is in; other blocks are in the notes."""
@@ -116,7 +117,7 @@ def proof(old: GraphConfig, new: GraphConfig, positions: Iterable[Position]) -> 
             compared += 1
             parts = {part.name: part for part in before[node].parts}
             new_parts = {part.name: part for part in other[node].parts}
-            allowed = {_part(name, before[node].role) for name in names}
+            allowed = {_part(name, roles.get(before[node].role)) for name in names}
             if [name for name in parts if name in new_parts] != [name for name in new_parts if name in parts]:
                 differences.append(f"the order of the parts of {node}'s prompt")
             differences += [f"the part {name} of {node}'s prompt" for name in sorted({*parts} ^ {*new_parts})]
@@ -135,11 +136,12 @@ def _other_texts(old: GraphConfig, new: GraphConfig, names: Iterable[str]) -> It
             yield f"the text {name}"
 
 
-def _part(name: str, role: str) -> str | None:
+def _part(name: str, role: Role) -> str | None:
     """The part of a role's prompt that a text is in; None where it is in none."""
     folder, _, file = name.rpartition("/")
     if folder.startswith("roles"):
-        return "instruction" if file == role else None
+        extended = role.extends.name if role.extends else role.name
+        return "instruction" if file == extended else "addition" if file == role.name else None
     if folder == "sections":
         return next((section for section in (file, file.rpartition("_")[0]) if section in SECTIONS), file)
     if folder == "conventions":

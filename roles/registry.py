@@ -51,6 +51,7 @@ def role(
     settled: Callable[[Sections, Notes], BaseModel | None] | None = None,
     mark: Mark | None = None,
     after_game: bool = False,
+    extends: Role | None = None,
 ) -> Callable[[Solve], Role]:
     """Make a role of its program; the function's name is the role's, its docstring's first line the title.
 
@@ -59,13 +60,15 @@ def role(
     `settled`: the reply when there is nothing to ask.
     `mark`: scores a reply, `(reply, sections, truth) -> numbers by name`, once the hidden cards are known.
     `after_game`: whether it judges games that are over, so that no graph may have it.
+    `extends`: the role whose prompt it gets, to which its own template is added.
     """
 
     def make_role(solve: Solve) -> Role:
         name = getattr(solve, "__name__", "")
         title = (solve.__doc__ or "").strip().split("\n")[0]
         text = _instruction(name, template)
-        return add(Role(name, reply, takes, needs, solve, text, title, settled, options or {}, mark, after_game))
+        more = (settled, options or {}, mark, after_game, extends)
+        return add(Role(name, reply, takes, needs, solve, text, title, *more))
 
     return make_role
 

@@ -44,6 +44,12 @@ class Role:
     """Scores a reply once the hidden cards are known; see `roles.mark`."""
     after_game: bool = False
     """Whether it judges games that are over, with what no player may be told: no graph may have it."""
+    extends: "Role | None" = None
+    """The role whose instruction a model gets in place of its own, which is then added to the prompt as a part."""
+
+    def texts(self, words: Words, wording: str | None = None) -> dict[str, str]:
+        """The templates of its instruction and its addition in a language, by their roles."""
+        return {role.name: role.instruction(words, wording) for role in (self.extends, self) if role}
 
     def instruction(self, words: Words, wording: str | None = None) -> str:
         """Its template in a language. Raises UserError when there is none.
@@ -58,9 +64,9 @@ class Role:
             return words.text(f"roles/{wording}/{self.name}.md")
         return self.template if words.lang == "en" else words.text(f"roles/{self.name}.md")
 
-    def filling(self, options: Options) -> dict[str, object]:
-        """The values of its template's variables."""
-        variables = prompts.variables(self.template or "")
+    def filling(self, template: str, options: Options) -> dict[str, object]:
+        """The values of a template's variables."""
+        variables = prompts.variables(template)
         return {name: value for name, value in (defaults(self.options) | dict(options)).items() if name in variables}
 
     def prompt(
@@ -77,7 +83,7 @@ class Role:
         advised: Collection[str] = (),
         colleagues: Collection[str] = (),
     ) -> tuple[Part, ...]:
-        """The prompt's named parts: the sections, the notes read, the instruction, the answer format.
+        """The prompt's named parts: the sections, the notes read, the instruction, the answer format, the addition.
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written;
         `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be
@@ -85,18 +91,21 @@ class Role:
         `colleagues`: the roles whose notes it reads, which its instruction may name.
         """
         words, written = sections.words, form if raw else None
-        instruction = self.instruction(words, wording)
         if LegalMoves in sections:  # a shortlist shows there
             notes = {
                 node: tuple(n for n in replies if not isinstance(n, Shortlist) or node in advised)
                 for node, replies in notes.items()
             }
         present = sections.present(colleagues)
-        filled = prompts.chosen(prompts.substitute(instruction, self.filling(sections.options), self.name), present)
+        task, *addition = [
+            prompts.chosen(prompts.substitute(text, self.filling(text, sections.options), name), present)
+            for name, text in self.texts(words, wording).items()
+        ]
         instructions = (
             Part("notes", self._notes(notes, sections, written, brief=brief)),
-            Part("instruction", "\n\n".join(part for part in (filled, gate) if part)),
+            Part("instruction", "\n\n".join(part for part in (task, gate) if part)),
             Part("answer_format", answer_format(reply or self.reply, form, words, tuple(sections.entries().items()))),
+            Part("addition", "".join(addition)),
         )
         return tuple(part for part in (*sections.parts(present), *instructions) if part.text)
 

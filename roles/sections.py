@@ -17,8 +17,12 @@ from orchestrator.models.request import Part
 from roles.role_options import AllowedValues, Options, check_declared, defaults
 from roles.words import ENGLISH, Words
 
-OWN_PARTS = ("notes", "instruction", "answer_format")
-"""Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer."""
+REPORT = "any report"
+"""What a conditional block asks for that stands beside the report of any colleague."""
+
+OWN_PARTS = ("notes", "instruction", "answer_format", "addition")
+"""Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer, and what a role
+adds to the prompt of another one."""
 
 
 @dataclass(frozen=True)
@@ -160,8 +164,10 @@ class Sections:
         return {name: count for section in self for name, count in section.entries().items()}
 
     def present(self, colleagues: Iterable[str] = ()) -> frozenset[str]:
-        """What conditional blocks may ask for: the roles whose notes are read, and the sections told in words."""
-        return frozenset((*colleagues, *(f"section {section.name}" for section in self if not section.silent)))
+        """What conditional blocks may ask for: the roles whose notes are read, `any report`, and the
+        sections told in words."""
+        reports = {REPORT, *colleagues} if colleagues else ()
+        return frozenset((*reports, *(f"section {section.name}" for section in self if not section.silent)))
 
     def parts(self, present: frozenset[str] = frozenset()) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""

@@ -20,6 +20,7 @@ from roles.marks import Marker, MarkInfo, infos
 from roles.reply_types import answer_format
 from roles.role_definition import Role
 from roles.role_options import shown
+from roles.words import ENGLISH
 
 
 def graphs_table() -> Table:
@@ -84,6 +85,7 @@ def role_data(role: Role) -> dict[str, Any]:
         "marked": _marked(role) != "-",
         "marks": [asdict(info) for info in mark_infos(role.name).values()],
         "not_marked": role.mark.prose if isinstance(role.mark, Marker) else "",
+        "extends": role.extends.name if role.extends else None,
         "template": role.template,
         "schema": role.reply.model_json_schema(),
     }
@@ -104,7 +106,8 @@ def show_role(role: Role, console: Console) -> None:
     for line in _marks(role):
         console.print(Text(line))
     if role.template:
-        console.print(Text(f"\n{role.template}\n\n{answer_format(role.reply)}"))
+        task, *addition = role.texts(ENGLISH).values()
+        console.print(Text("\n\n".join((f"\n{task}", answer_format(role.reply), *addition))))
 
 
 def _marks(role: Role) -> Iterator[str]:

@@ -35,7 +35,7 @@ def proposer(sections: Sections, notes: Notes) -> Choice:
     return Choice(action=move, reason=why)
 
 
-@role(reply=Choice, takes=WHOLE, needs=NEEDS)
+@role(reply=Choice, takes=WHOLE, needs=NEEDS, extends=proposer)
 def rank_proposer(sections: Sections, notes: Notes) -> Choice:
     """A proposer who hints ranks rather than colours where both serve equally (mixture of agents, agent 2)."""
     move, why = literal_play.best(Position.of(sections), prefer_rank=True)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from orchestrator.hanabi.moves import Move, parse
-from roles.hanabi.proposer import WHOLE
+from roles.hanabi.proposer import WHOLE, proposer
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.legal_moves import LegalMoves
@@ -41,7 +41,7 @@ OPTIONS: AllowedValues = {"ratings": ("unsaid", "told")}
 """`ratings`: whether the candidates are shown with the ratings that the answers gave them."""
 
 
-@role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only, options=OPTIONS)
+@role(reply=Choice, takes=WHOLE, needs=NEEDS, settled=only, options=OPTIONS, extends=proposer)
 def selector(sections: Sections, notes: Notes) -> Choice:
     """Selects the best of several candidate moves.
 

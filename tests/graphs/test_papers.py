@@ -44,6 +44,18 @@ async def test_k_samples_of_any_context_and_a_selector_if_there_is_something_to_
     assert made == (["Scripted"] if k > 1 else ["program"])
 
 
+@pytest.mark.parametrize("context", CONTEXTS)
+async def test_the_selector_gets_the_proposers_prompt_and_then_candidates_and_task(context: str) -> None:
+    config = graphs.setting(graphs.read("best_of_k"), context=context)
+    asked = requests(config, MIDDLE, await turn_of(config, MIDDLE))
+    proposer, selector = asked["proposer"].parts, asked["selector"].parts
+    assert [part for part in selector if part.name not in ("notes", "addition")] == [*proposer]
+    assert "candidate 1: " in told(asked["selector"], "notes")
+    assert "Choose only among the candidates" in told(asked["selector"], "addition")
+    if context in ("watson", "sherlock", "spin_bench"):
+        assert [part.name for part in selector[-2:]] == ["notes", "addition"]
+
+
 async def test_the_selector_sees_each_candidate_once_with_its_count_and_the_journal_the_votes() -> None:
     brain = scripted(proposer=lambda ask: {"ratings": [], "reason": "r", "action": 3 if ask.sample == 4 else 5})
     events: list[Event] = []
@@ -97,6 +109,16 @@ async def test_specialists_that_are_absent_leave_no_scar(graph: str) -> None:
     told = notes_of(brain.asked, "aggregator")
     assert [line for line in told.splitlines() if line.startswith("## ")] == ["## proposer"]
     assert not decision.forced
+
+
+@pytest.mark.parametrize(("graph", "message"), [("moa_watson", "system"), ("moa_sherlock", "user")])
+async def test_what_makes_agent_2_prefer_ranks_is_added_to_agent_1s_prompt(graph: str, message: str) -> None:
+    """At the end of the system message, or of the whole prompt."""
+    asked = requests(graphs.read(graph), MIDDLE, {})
+    first, second = ([(p.text, p.speaker) for p in asked[node].parts] for node in ("proposer", "rank_proposer"))
+    ((added, speaker),) = [part for part in second if part not in first]
+    assert speaker == message and "choose the rank" in added
+    assert [part for part in second if part[1] == message] == [*(p for p in first if p[1] == message), (added, message)]
 
 
 @pytest.mark.parametrize("graph", ["moa_watson", "moa_sherlock"])
