@@ -23,14 +23,19 @@ def _parts(column: Column, cell: Cell) -> Iterable[tuple[str, Cell]]:
     return zip(keys, cell if isinstance(cell, tuple) else [cell] * len(keys), strict=True)
 
 
-def csv_text(rows: Table | Iterable[Mapping[str, Any]]) -> str:
-    """Return a table, or rows of equal keys, as CSV; what is not known is empty."""
+def csv_text(rows: Table | Iterable[Mapping[str, Any]], *, digits: int | None = None) -> str:
+    """Return a table, or rows of equal keys, as CSV; what is not known is empty. `digits`: decimals of fractions."""
     lines = records(rows) if isinstance(rows, Table) else list(rows)
     text = StringIO()
     writer = csv.DictWriter(text, list(lines[0]) if lines else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: "" if value is None else value for key, value in line.items()} for line in lines)
+    writer.writerows({key: _written(value, digits) for key, value in line.items()} for line in lines)
     return text.getvalue()
+
+
+def _written(value: Any, digits: int | None) -> Any:
+    rounded = isinstance(value, float) and digits is not None
+    return "" if value is None else f"{value:.{digits}f}" if rounded else value
 
 
 def csv_words(table: Table) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from experiments.analysis import policies
 from experiments.analysis.policies import By
 from experiments.document.blocks import Block, Note
+from experiments.document.data import csv_text
 from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.report.figures import list_ranks as rank_figure
@@ -52,11 +53,11 @@ def make(folder: Path, request: Wanted) -> Tables:
         pairs = policies.select(policies.action_tables(folder, rows, by=request.by), request.arm, request.players, none)
         data, blocks = policies.action_data(pairs), policies.action_blocks(pairs)
         table, paint = policy.table_of(pairs), policy.paint
-    pairs_drawn = {(row["arm"], row["players"]) for row in table.records()}
+    pairs_drawn = {(row["arm"], row["players"]) for row in table}
     games = [row for row in rows if (row.arm, row.players) in pairs_drawn]
     if request.csv:
         try:
-            write_atomically(request.csv, table.csv())
+            write_atomically(request.csv, csv_text(table, digits=4))
         except OSError as error:
             raise UserError(f"{str(request.csv)!r} cannot be written: {error.strerror}") from None
     if request.figure:

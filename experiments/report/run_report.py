@@ -121,7 +121,7 @@ def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.
     for painted in figures:
         figure = painted.figure
         svg = drawing.inline(painted.svg, figure.name, f"{figure.title}. {figure.caption}") if painted.svg else ""
-        broad = figure.name.startswith(("cross-play", "policy")) and len(painted.table.rows) > BROAD
+        broad = figure.name.startswith(("cross-play", "policy")) and len(painted.table) > BROAD
         picture = painted.picture if painted.svg else ""
         yield Figure(figure.name, figure.title, figure.caption, painted.csv, picture, svg, broad)
     if left_out:

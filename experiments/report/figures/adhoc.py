@@ -5,7 +5,7 @@ from typing import Any
 from experiments.analysis.adhoc_teams import AdHocTeams, Mean
 from experiments.report import control_tables
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.figures.scores import groups, interval
 from experiments.report.run_data import RunData
 
@@ -18,9 +18,9 @@ def figures(data: RunData) -> list[Figure]:
     return [FIGURE] if control_tables.teams(data) else []
 
 
-def _table(data: RunData) -> FigureTable:
+def _table(data: RunData) -> Rows:
     rows = [row for team in control_tables.teams(data) for row in _rows(team)]
-    return FigureTable(tuple(COLUMNS), tuple(rows))
+    return figure_rows(tuple(COLUMNS), tuple(rows))
 
 
 def _rows(team: AdHocTeams) -> list[tuple[Any, ...]]:
@@ -35,7 +35,7 @@ def _row(team: AdHocTeams, name: str, what: str | None, mean: Mean, alone: Mean 
     return team.players, name, what, mean.games, mean.mean, low, high, mean.sd, *self_play
 
 
-def _paint(table: FigureTable, data: RunData) -> Any:
+def _paint(table: Rows, data: RunData) -> Any:
     by_players = groups(table)
     figure, axes = style.panels([style.height(len(rows)) for rows in by_players.values()])
     for ax, (players, rows) in zip(axes, by_players.items(), strict=True):

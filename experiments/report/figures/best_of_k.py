@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from experiments.record.rows import Metric
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.figures.scores import BOTH, both, by_players, groups, of_metric
 from experiments.report.run_data import NothingToDrawError, RunData
 
@@ -50,7 +50,7 @@ def _place(node: str, seat: Mapping[str, Any]) -> Curve:
     return Curve(node, k, rest, f"{context}, {seat.get('model', '')}")
 
 
-def _table(data: RunData) -> FigureTable:
+def _table(data: RunData) -> Rows:
     placed = curves(data)
     if not placed:
         raise NothingToDrawError("no two arms differ only in the number of samples of a node")
@@ -60,10 +60,10 @@ def _table(data: RunData) -> FigureTable:
         if s.arm in placed
     ]
     rows.sort(key=lambda row: (row[2], row[3]))
-    return FigureTable(("players", "node", "curve", "k", "arm", "games", *BOTH), tuple(by_players(rows)))
+    return figure_rows(("players", "node", "curve", "k", "arm", "games", *BOTH), tuple(by_players(rows)))
 
 
-def _paint(table: FigureTable, data: RunData) -> Any:
+def _paint(table: Rows, data: RunData) -> Any:
     by_players = groups(table)
     figure, axes = style.panels([1.4] * len(by_players))
     for ax, (players, rows) in zip(axes, by_players.items(), strict=True):
@@ -71,9 +71,9 @@ def _paint(table: FigureTable, data: RunData) -> Any:
         ax.axhspan(*style.EXPERIENCED, color=style.FAINT, alpha=0.45, linewidth=0, zorder=0)
         for place, curve in enumerate(dict.fromkeys(row["curve"] for row in rows)):
             _curve(ax, [row for row in rows if row["curve"] == curve], place, data.metric)
-        ax.set_xticks(sorted({row["k"] for row in table.records()}))
+        ax.set_xticks(sorted({row["k"] for row in table}))
         ax.set_ylim(0, 25)
-    axes[-1].set_xlabel(f"K, samples of {table.records()[0]['node']}")
+    axes[-1].set_xlabel(f"K, samples of {table[0]['node']}")
     figure.supylabel(f"mean {data.metric} score", fontsize=8.5)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=1)

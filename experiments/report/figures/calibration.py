@@ -5,7 +5,7 @@ from typing import Any
 
 from experiments.analysis.calibration import Calibration, calibrations
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.run_data import NothingToDrawError, RunData
 
 COLUMNS = ("arm", "role", "kind", "said", "stated", "true", "low", "high", "statements", "deals")
@@ -29,14 +29,14 @@ def _found(data: RunData, *, chance: bool) -> list[tuple[str, Calibration]]:
     ]
 
 
-def _table(data: RunData, *, chance: bool) -> FigureTable:
+def _table(data: RunData, *, chance: bool) -> Rows:
     calibrations = _found(data, chance=chance)
     if not any(arm == _arm(data) for arm, _ in calibrations):
         what = "probability" if chance else "likelihood in words"
         raise NothingToDrawError(
             f"no role stated a {what}" if not calibrations else f"no role of {_arm(data)} stated a {what}"
         )
-    return FigureTable(COLUMNS, tuple(_row(arm, point) for arm, point in calibrations))
+    return figure_rows(COLUMNS, tuple(_row(arm, point) for arm, point in calibrations))
 
 
 def _row(arm: str, point: Calibration) -> tuple[str | int | float | None, ...]:
@@ -55,16 +55,16 @@ def _row(arm: str, point: Calibration) -> tuple[str | int | float | None, ...]:
     )
 
 
-def _panels(table: FigureTable, data: RunData) -> dict[str, list[dict[str, Any]]]:
+def _panels(table: Rows, data: RunData) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the arm that is drawn, by role and what is stated."""
     by_role: dict[str, list[dict[str, Any]]] = {}
-    for row in table.records():
+    for row in table:
         if row["arm"] == _arm(data):
             by_role.setdefault(f"{row['role']}: {row['kind']}", []).append(row)
     return by_role
 
 
-def _paint_chances(table: FigureTable, data: RunData) -> Any:
+def _paint_chances(table: Rows, data: RunData) -> Any:
     by_role = _panels(table, data)
     figure, axes = style.panels([PANEL] * len(by_role))
     for ax, (title, rows) in zip(axes, by_role.items(), strict=True):
@@ -87,7 +87,7 @@ def _points(ax: Any, places: Sequence[float], rows: Sequence[dict[str, Any]]) ->
         ax.scatter([x], [row["true"]], s=8 + 40 * row["statements"] / most, color=style.BLUE, linewidths=0, zorder=3)
 
 
-def _paint_words(table: FigureTable, data: RunData) -> Any:
+def _paint_words(table: Rows, data: RunData) -> Any:
     by_role = _panels(table, data)
     figure, axes = style.panels([style.height(len(rows)) for rows in by_role.values()])
     for ax, (title, rows) in zip(axes, by_role.items(), strict=True):
@@ -103,11 +103,11 @@ def _paint_words(table: FigureTable, data: RunData) -> Any:
     return figure
 
 
-def _chances(data: RunData) -> FigureTable:
+def _chances(data: RunData) -> Rows:
     return _table(data, chance=True)
 
 
-def _words(data: RunData) -> FigureTable:
+def _words(data: RunData) -> Rows:
     return _table(data, chance=False)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.run_data import NothingToDrawError, RunData
 
 RANKS = ("best", "second", "third", "lower")
@@ -21,7 +21,7 @@ def _by_arm(data: RunData, name: str) -> dict[str, Counter[Any]]:
     return {arm: by_arm[arm] for arm in data.shortlist() if by_arm.get(arm)}
 
 
-def _ranks(data: RunData) -> FigureTable:
+def _ranks(data: RunData) -> Rows:
     lines = _by_arm(data, "ranks")
     if not lines:
         raise NothingToDrawError("no seat rated its moves")
@@ -29,14 +29,14 @@ def _ranks(data: RunData) -> FigureTable:
         (arm, sum(c.values()), c[1], c[2], c[3], sum(n for rank, n in c.items() if rank > 3))
         for arm, c in lines.items()
     ]
-    return FigureTable(("arm", "turns", *RANKS), tuple(rows))
+    return figure_rows(("arm", "turns", *RANKS), tuple(rows))
 
 
-def _agreement(data: RunData) -> FigureTable:
+def _agreement(data: RunData) -> Rows:
     rows = _by_arm(data, "agreements")
     if not rows:
         raise NothingToDrawError("no node had several samples")
-    return FigureTable(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in rows.items()))
+    return figure_rows(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in rows.items()))
 
 
 def _agreed(arm: str, counts: Mapping[float, int]) -> tuple[str, int, int, int, int, float]:
@@ -46,9 +46,8 @@ def _agreed(arm: str, counts: Mapping[float, int]) -> tuple[str, int, int, int, 
     return arm, turns, total, most, turns - total - most, sum(share * n for share, n in counts.items()) / turns
 
 
-def _stacked(shares: Sequence[str], xlabel: str) -> Callable[[FigureTable, RunData], Any]:
-    def paint(table: FigureTable, data: RunData) -> Any:
-        rows = table.records()
+def _stacked(shares: Sequence[str], xlabel: str) -> Callable[[Rows, RunData], Any]:
+    def paint(rows: Rows, data: RunData) -> Any:
         figure, (ax,) = style.panels([style.height(len(rows))])
         starts = [0.0] * len(rows)
         colours = SHADES if len(shares) == len(SHADES) else (SHADES[0], SHADES[1], SHADES[3])
@@ -65,7 +64,7 @@ def _stacked(shares: Sequence[str], xlabel: str) -> Callable[[FigureTable, RunDa
     return paint
 
 
-def _proposals(data: RunData) -> FigureTable:
+def _proposals(data: RunData) -> Rows:
     lines: dict[tuple[str, str], list[float]] = {}
     for (arm, _), tally in data.tallies.items():
         for node, (total, turns) in tally.proposed.items():
@@ -79,12 +78,12 @@ def _proposals(data: RunData) -> FigureTable:
     nodes = list(dict.fromkeys(node for node, _ in lines))
     rows = [(node, arm, int(lines[node, arm][1]), lines[node, arm][0] / lines[node, arm][1])
             for node in nodes for arm in data.shortlist() if (node, arm) in lines]  # fmt: skip
-    return FigureTable(("node", "arm", "turns", "share"), tuple(rows))
+    return figure_rows(("node", "arm", "turns", "share"), tuple(rows))
 
 
-def _paint_proposals(table: FigureTable, data: RunData) -> Any:
+def _paint_proposals(table: Rows, data: RunData) -> Any:
     by_players: dict[str, list[dict[str, Any]]] = {}
-    for row in table.records():
+    for row in table:
         by_players.setdefault(row["node"], []).append(row)
     figure, axes = style.panels([style.height(len(rows)) for rows in by_players.values()])
     for ax, (node, rows) in zip(axes, by_players.items(), strict=True):

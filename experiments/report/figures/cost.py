@@ -3,12 +3,12 @@
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.figures.scores import by_players
 from experiments.report.run_data import NothingToDrawError, RunData
 
 
-def _cost(data: RunData) -> FigureTable:
+def _cost(data: RunData) -> Rows:
     rows = [
         (
             *(s.players, s.arm, s.n, *(s.means[key] for key in ("calls", "tokens_in", "tokens_out", "usd"))),
@@ -20,14 +20,13 @@ def _cost(data: RunData) -> FigureTable:
     if not any(row[4] or row[5] for row in rows):
         raise NothingToDrawError("no call was paid for: simulated models and programs cost nothing")
     columns = ("players", "arm", "games", "calls", "tokens_in", "tokens_out", "usd", "strict", "kept")
-    return FigureTable(columns, tuple(by_players(rows)))
+    return figure_rows(columns, tuple(by_players(rows)))
 
 
 MARKS = {2: "o", 3: "s", 4: "^", 5: "D"}
 
 
-def _paint(table: FigureTable, data: RunData) -> Any:
-    rows = table.records()
+def _paint(rows: Rows, data: RunData) -> Any:
     priced = all(row["usd"] is not None for row in rows) and any(row["usd"] for row in rows)
     figure, (ax,) = style.panels([2.9])
     arms = list(dict.fromkeys(row["arm"] for row in rows))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.figures.scores import BOTH, both, of_metric
 from experiments.report.run_data import RunData
 from experiments.study.cross_play import WITH
@@ -26,10 +26,10 @@ def _figure(players: int) -> Figure:
     )
 
 
-def _table(players: int) -> Callable[[RunData], FigureTable]:
-    def table(data: RunData) -> FigureTable:
+def _table(players: int) -> Callable[[RunData], Rows]:
+    def table(data: RunData) -> Rows:
         maps = set(data.pairs)
-        rows = tuple(
+        rows = (
             (
                 *s.arm.split(WITH),
                 players,
@@ -43,16 +43,15 @@ def _table(players: int) -> Callable[[RunData], FigureTable]:
             for s in data.analysis.summaries
             if s.arm in maps and s.players == players
         )
-        return FigureTable(("one", "rest", "players", "n", "metric", "strict_se", "sd", "struck_out", *BOTH), rows)
+        return figure_rows(("one", "rest", "players", "n", "metric", "strict_se", "sd", "struck_out", *BOTH), rows)
 
     return table
 
 
-def _paint(table: FigureTable, data: RunData) -> Any:
+def _paint(rows: Rows, data: RunData) -> Any:
     """Viridis is monotonic in lightness, so it is readable in print and for colour-blind people."""
     from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
-    rows = table.records()
     ones, rests = (list(dict.fromkeys(row[name] for row in rows)) for name in ("one", "rest"))
     cells = {(row["one"], row["rest"]): of_metric(row, data.metric) for row in rows}
     grid = [[cells[cell, rest][0] if (cell, rest) in cells else float("nan") for rest in rests] for cell in ones]

@@ -4,7 +4,7 @@ from typing import Any
 
 from experiments.record.rows import PERFECT
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.figures.scores import by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.report.turn_tally import TurnTally
@@ -14,7 +14,7 @@ LINES = 8
 """The most arms whose lines can be told apart."""
 
 
-def _curves(data: RunData) -> FigureTable:
+def _curves(data: RunData) -> Rows:
     if len(data.shortlist()) > LINES:
         raise NothingToDrawError(
             f"{len(data.shortlist())} arms are too many for a line each; {LINES} can be told apart"
@@ -27,7 +27,7 @@ def _curves(data: RunData) -> FigureTable:
     if not rows:
         raise NothingToDrawError("no game is finished")
     columns = ("players", "arm", "turn", "games", "score_kept", "standard_error", "low", "high", "lives_lost")
-    return FigureTable(columns, tuple(by_players(rows)))
+    return figure_rows(columns, tuple(by_players(rows)))
 
 
 def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | None, float | None]:
@@ -38,7 +38,7 @@ def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | N
     return estimate.mean, estimate.error, *clip(estimate.interval, 0, PERFECT)
 
 
-def _paint(table: FigureTable, data: RunData) -> Any:
+def _paint(table: Rows, data: RunData) -> Any:
     by_players = groups(table)
     figure, axes = style.panels([1.7, 0.6] * len(by_players), share=False)
     for number, (players, rows) in enumerate(by_players.items()):

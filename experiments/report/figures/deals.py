@@ -10,7 +10,7 @@ from experiments.record.rows import PERFECT, Row
 from experiments.report import order
 from experiments.report.figures import style
 from experiments.report.figures.cost import MARKS
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.figures.scores import by_players
 from experiments.report.run_data import NothingToDrawError, RunData
 
@@ -20,7 +20,7 @@ SIDE = 2.1
 """Inches of a panel."""
 
 
-def _deals(data: RunData) -> FigureTable:
+def _deals(data: RunData) -> Rows:
     compared = [arm for arm in data.shortlist() if any(effect.arm == arm for effect in data.analysis.differences)]
     if not compared:
         raise NothingToDrawError("no arm is compared with a baseline")
@@ -33,7 +33,7 @@ def _deals(data: RunData) -> FigureTable:
         for players in data.players()
         for seed, scores in _pairs(data, data.rows_of(arm), base, players).items()
     ]
-    return FigureTable(("players", "arm", "seed", "baseline_score", "arm_score"), tuple(by_players(rows)))
+    return figure_rows(("players", "arm", "seed", "baseline_score", "arm_score"), tuple(by_players(rows)))
 
 
 def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> dict[int, tuple[float, float]]:
@@ -49,10 +49,9 @@ def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> di
     return {seed: (fmean(both[0][seed]), fmean(both[1][seed])) for seed in seeds}
 
 
-def _paint(table: FigureTable, data: RunData) -> Any:
+def _paint(rows: Rows, data: RunData) -> Any:
     from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
-    rows = table.records()
     arms = [arm for arm in data.arms if any(row["arm"] == arm for row in rows)]
     wide = min(2, len(arms))
     tall = -(-len(arms) // wide)

@@ -1,13 +1,14 @@
 """Draws the figures of a run, each with its table as a CSV file beside it."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 
+from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
 from experiments.report.figures import style
 from experiments.report.figures.all_figures import all_figures
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows
 from experiments.report.run_data import NothingToDrawError, RunData
 from orchestrator.errors import UserError
 from orchestrator.logs import log
@@ -21,7 +22,7 @@ class DrawnFigure:
     """A figure and its table, as they were written."""
 
     figure: Figure
-    table: FigureTable
+    table: Rows
     svg: str | None
     """None when it could not be drawn."""
 
@@ -64,20 +65,15 @@ def draw(data: RunData, *, png: bool = True) -> tuple[list[DrawnFigure], list[Le
         except Exception as error:
             left_out.append(_failed(figure, error))
             continue
-        write_atomically(data.folder / FOLDER / f"{figure.name}.csv", table.csv())
+        write_atomically(data.folder / FOLDER / f"{figure.name}.csv", csv_text(table, digits=4))
         tables.append(DrawnFigure(figure, table, None))
     if not available():
         return tables, left_out
     painted = []
     for figure_table in tables:
         try:
-            painted.append(
-                DrawnFigure(
-                    figure_table.figure,
-                    figure_table.table,
-                    _picture(figure_table.figure, figure_table.table, data, png=png),
-                )
-            )
+            svg = _picture(figure_table.figure, figure_table.table, data, png=png)
+            painted.append(replace(figure_table, svg=svg))
         except Exception as error:
             left_out.append(_failed(figure_table.figure, error))
             painted.append(figure_table)
@@ -91,7 +87,7 @@ def _failed(figure: Figure, error: Exception) -> LeftOut:
     return LeftOut(figure.title, f"it failed: {type(error).__name__}: {error}")
 
 
-def _picture(figure: Figure, table: FigureTable, data: RunData, *, png: bool) -> str:
+def _picture(figure: Figure, table: Rows, data: RunData, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
     with style.set_up():
         painted = figure.paint(table, data)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.figures.scores import by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
@@ -15,7 +15,7 @@ ENDS = {
 }
 
 
-def _ends(data: RunData) -> FigureTable:
+def _ends(data: RunData) -> Rows:
     rows = [
         (s.players, s.arm, s.n, *(s.ends.get(end, 0) for end in ENDS))
         for s in data.summaries()
@@ -23,13 +23,13 @@ def _ends(data: RunData) -> FigureTable:
     ]
     if not rows:
         raise NothingToDrawError("no game is finished")
-    return FigureTable(("players", "arm", "games", *ENDS), tuple(by_players(rows)))
+    return figure_rows(("players", "arm", "games", *ENDS), tuple(by_players(rows)))
 
 
-def _paint(table: FigureTable, data: RunData) -> Any:
+def _paint(table: Rows, data: RunData) -> Any:
     by_players = groups(table)
     figure, axes = style.panels([style.height(len(rows)) for rows in by_players.values()])
-    ends = [end for end in ENDS if any(row[end] for row in table.records())]
+    ends = [end for end in ENDS if any(row[end] for row in table)]
     for ax, (players, rows) in zip(axes, by_players.items(), strict=True):
         ax.set_title(style.headed(players))
         starts = [0.0] * len(rows)

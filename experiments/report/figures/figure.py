@@ -1,38 +1,20 @@
 """A figure of a report: the table that it shows, and how it is drawn from that table."""
 
-import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from io import StringIO
-from typing import Any
+from typing import Any, TypeAlias
 
+from experiments.document.blocks import Cell
 from experiments.report.run_data import RunData
 
-Cell = str | int | float | None
+Rows: TypeAlias = list[dict[str, Any]]
+"""The data of a figure, with a row for each mark; it is written as CSV beside the picture."""
 
 
-@dataclass(frozen=True)
-class FigureTable:
-    """The data of a figure, with a row for each mark; it is written as CSV beside the picture."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-    def csv(self) -> str:
-        out = StringIO()
-        write = csv.writer(out, lineterminator="\n")
-        write.writerow(self.columns)
-        write.writerows([_written(cell) for cell in row] for row in self.rows)
-        return out.getvalue()
-
-    def records(self) -> list[dict[str, Any]]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-
-
-def _written(cell: Cell) -> Cell:
-    if cell is None:
-        return ""
-    return f"{cell:.4f}" if isinstance(cell, float) else cell
+def figure_rows(columns: Iterable[str], rows: Iterable[Sequence[Cell]]) -> Rows:
+    """Return the rows of a table by its columns."""
+    columns = tuple(columns)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 @dataclass(frozen=True)
@@ -42,9 +24,9 @@ class Figure:
     title: str
     caption: str
     """What it shows, in a sentence or two."""
-    data: Callable[[RunData], FigureTable]
+    data: Callable[[RunData], Rows]
     """Raises NothingToDrawError when there is nothing to draw."""
-    paint: Callable[[FigureTable, RunData], Any]
+    paint: Callable[[Rows, RunData], Any]
     """Returns a matplotlib figure."""
     arm: str | None = None
     """The arm that it shows, where its table has more."""

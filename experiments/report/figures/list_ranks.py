@@ -7,7 +7,7 @@ from typing import Any
 from experiments.analysis import policies
 from experiments.analysis.policies import RankTable
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.run_data import NothingToDrawError, RunData
 
 COLUMNS = ("players", "arm", "by", "rank", "turns", "share", "low", "high", "games")
@@ -15,7 +15,7 @@ PANELS = 8
 """The most arms that are drawn; the table has all."""
 
 
-def table_of(ranks: Sequence[RankTable]) -> FigureTable:
+def table_of(ranks: Sequence[RankTable]) -> Rows:
     """Return a row for each rank, and one for moves that are not on the list."""
     most = policies.longest(ranks)
     rows = [
@@ -33,10 +33,10 @@ def table_of(ranks: Sequence[RankTable]) -> FigureTable:
         for games in (len(arm_ranks.games),)
         for rank, (share, ends) in arm_ranks.shares(most).items()
     ]
-    return FigureTable(COLUMNS, tuple(rows))
+    return figure_rows(COLUMNS, tuple(rows))
 
 
-def _table(data: RunData) -> FigureTable:
+def _table(data: RunData) -> Rows:
     ranks: list[RankTable] = []
     for (arm, players), tally in sorted(data.tallies.items(), key=lambda item: item[0][1]):
         for seat, games in sorted(tally.list_ranks.items()):
@@ -46,10 +46,10 @@ def _table(data: RunData) -> FigureTable:
     return table_of(ranks)
 
 
-def paint(table: FigureTable) -> Any:
+def paint(table: Rows) -> Any:
     """Return a panel for each arm and player count; bars with their 95 % intervals."""
     groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
-    for row in table.records():
+    for row in table:
         groups.setdefault((row["players"], row["arm"]), []).append(row)
     panels = list(groups.items())[:PANELS]
     ranks = [str(rank) for rank in range(1, max(_number(row["rank"]) for _, rows in panels for row in rows) + 1)]

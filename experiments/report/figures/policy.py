@@ -8,7 +8,7 @@ from typing import Any
 from experiments.analysis import policies
 from experiments.analysis.policies import ActionTable
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.run_data import NothingToDrawError, RunData
 from orchestrator.errors import UserError
 
@@ -53,16 +53,16 @@ def _figure(players: int, arm: str, tables: Tables) -> Figure:
     )
 
 
-def _table(players: int, tables: Sequence[ActionTable]) -> FigureTable:
+def _table(players: int, tables: Sequence[ActionTable]) -> Rows:
     table = table_of([pair for pair in tables if pair.players == players])
-    if not table.rows:
+    if not table:
         raise NothingToDrawError("no game has two turns")
     return table
 
 
-def table_of(tables: Sequence[ActionTable]) -> FigureTable:
+def table_of(tables: Sequence[ActionTable]) -> Rows:
     """Return a row for each next action that followed, and one without a next action where none did."""
-    return FigureTable(COLUMNS, tuple(row for pair in tables for row in _rows(pair)))
+    return figure_rows(COLUMNS, tuple(row for pair in tables for row in _rows(pair)))
 
 
 def _rows(pair: ActionTable) -> list[tuple[Any, ...]]:
@@ -79,19 +79,19 @@ def _rows(pair: ActionTable) -> list[tuple[Any, ...]]:
     return rows
 
 
-def _paint(table: FigureTable, arm: str) -> Any:
+def _paint(table: Rows, arm: str) -> Any:
     """Return the heat map of one pair of players of an arm, best where the same player sits in both seats."""
-    rows = [row for row in table.records() if row["arm"] == arm] or table.records()
+    rows = [row for row in table if row["arm"] == arm] or table
     name = list(dict.fromkeys((row["by"], row["then"]) for row in rows))
     first = next((pair for pair in name if pair[0] == pair[1]), name[0])
     return _maps([[row for row in rows if (row["by"], row["then"]) == first]])
 
 
-def paint(table: FigureTable) -> Any:
+def paint(table: Rows) -> Any:
     """Return a heat map for each arm, player count, and pair of who acts and who is next. Raises UserError for too
     many."""
     maps: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in table.records():
+    for row in table:
         maps.setdefault((row["arm"], row["players"], row["by"], row["then"]), []).append(row)
     if len(maps) > MOST:
         why = f"{len(maps)} tables are too many for one picture, which holds {MOST}"

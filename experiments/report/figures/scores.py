@@ -10,7 +10,7 @@ from experiments.analysis.summaries import Summary
 from experiments.record.rows import PERFECT, Metric
 from experiments.report import control_tables
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, FigureTable
+from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.study.metric import MEANS
 from experiments.study.notes import spans
@@ -19,11 +19,11 @@ SINGLE_POINTS = 60
 """The most games of a row that are drawn as single points; more are one point per score, sized by their number."""
 
 
-def _scores(data: RunData) -> FigureTable:
+def _scores(data: RunData) -> Rows:
     rows = [(s.players, s.arm, spans(s.counts), s.n, data.metric, *both(s)) for s in data.summaries()]
     if not rows:
         raise NothingToDrawError("no game is finished")
-    return FigureTable(("players", "arm", "counts", "games", "metric", *BOTH), tuple(by_players(rows)))
+    return figure_rows(("players", "arm", "counts", "games", "metric", *BOTH), tuple(by_players(rows)))
 
 
 BOTH = ("strict", "low", "high", "kept", "kept_low", "kept_high")
@@ -47,14 +47,14 @@ def by_players(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(rows, key=lambda row: 9 if row[0] is None else row[0])
 
 
-def groups(table: FigureTable) -> dict[int | None, list[dict[str, Any]]]:
+def groups(table: Rows) -> dict[int | None, list[dict[str, Any]]]:
     by_players: dict[int | None, list[dict[str, Any]]] = {}
-    for record in table.records():
+    for record in table:
         by_players.setdefault(record["players"], []).append(record)
     return by_players
 
 
-def _paint_scores(table: FigureTable, data: RunData) -> Any:
+def _paint_scores(table: Rows, data: RunData) -> Any:
     by_players = groups(table)
     figure, axes = style.panels(
         [style.height(len(rows)) * (1.2 if players else 1) for players, rows in by_players.items()]
@@ -74,7 +74,7 @@ def _paint_scores(table: FigureTable, data: RunData) -> Any:
         style.references(ax, control_tables.published_means(data, players))
         ax.set_xlim(-0.4, 25.4)
     axes[-1].set_xlabel(f"{data.metric} score: {MEANS[data.metric]}")
-    if any(row["strict"] != row["kept"] for row in table.records()):
+    if any(row["strict"] != row["kept"] for row in table):
         axes[0].plot([], [], "D", label=f"mean {other} score", **OTHER_MARK)
         figure.legend(loc="outside upper right", handlelength=1)
     return figure
@@ -134,7 +134,7 @@ DIFFERENCES = (
 )
 
 
-def _differences(data: RunData) -> FigureTable:
+def _differences(data: RunData) -> Rows:
     arms, filled = set(data.shortlist()), conclusions.claims(data.analysis.differences)
     rows = [
         (
@@ -154,7 +154,7 @@ def _differences(data: RunData) -> FigureTable:
     if not rows:
         raise NothingToDrawError(_why_no_differences(data))
     columns = ("players", "arm", "counts", "baseline", "metric", "pairs", "unit", "filled", *DIFFERENCES)
-    return FigureTable(columns, tuple(by_players(rows)))
+    return figure_rows(columns, tuple(by_players(rows)))
 
 
 def _why_no_differences(data: RunData) -> str:
@@ -165,11 +165,11 @@ def _why_no_differences(data: RunData) -> str:
     return "no deal is complete yet"
 
 
-def _paint_differences(table: FigureTable, data: RunData) -> Any:
+def _paint_differences(table: Rows, data: RunData) -> Any:
     by_players = groups(table)
     both = {players: _by_metric(rows, data.metric) for players, rows in by_players.items()}
     figure, axes = style.panels([style.height(len(rows)) for rows, _ in both.values()])
-    offset = any(row["strict"] != row["kept"] for row in _scores(data).records())
+    offset = any(row["strict"] != row["kept"] for row in _scores(data))
     for ax, (players, (rows, beside_rows)) in zip(axes, both.items(), strict=True):
         ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
         ax.set_title(style.headed(players))
@@ -185,7 +185,7 @@ def _paint_differences(table: FigureTable, data: RunData) -> Any:
     if offset:
         axes[0].plot([], [], "D-", linewidth=0.8, label=f"{OTHER[data.metric]} score", **OTHER_MARK)
         figure.legend(loc="outside upper right", handlelength=2)
-    baseline = data.name(table.records()[0]["baseline"])
+    baseline = data.name(table[0]["baseline"])
     axes[-1].set_xlabel(f"points more or fewer than {baseline}, {data.metric} score")
     return figure
 
@@ -204,7 +204,7 @@ def _thin(ax: Any, place: float, row: Mapping[str, Any]) -> None:
     ax.plot([row["mean"]], [place], "D", **OTHER_MARK)
 
 
-def _histogram(data: RunData) -> FigureTable:
+def _histogram(data: RunData) -> Rows:
     rows = [
         (s.players, s.arm, score, s.of(data.metric).histogram[score], data.metric)
         for s in data.summaries()
@@ -213,10 +213,10 @@ def _histogram(data: RunData) -> FigureTable:
     ]
     if not rows:
         raise NothingToDrawError("no game is finished")
-    return FigureTable(("players", "arm", "score", "games", "metric"), tuple(by_players(rows)))
+    return figure_rows(("players", "arm", "score", "games", "metric"), tuple(by_players(rows)))
 
 
-def _paint_histogram(table: FigureTable, data: RunData) -> Any:
+def _paint_histogram(table: Rows, data: RunData) -> Any:
     by_players = {players: _by_arm(rows) for players, rows in groups(table).items()}
     figure, axes = style.panels([style.height(len(arms)) * 1.25 for arms in by_players.values()])
     for ax, (players, arms) in zip(axes, by_players.items(), strict=True):

@@ -176,7 +176,7 @@ def test_figures_fill_what_the_text_claims_and_nothing_else(tmp_path: Path) -> N
     at = {2: (low, high), 3: (low, low[1:] + low[:1]), 4: (low, low[2:] + low[:2])}
     found = [row for n, (a, b) in at.items() for row in (*games("base", a, players=n), *games("arm", b, players=n))]
     made = data(tmp_path, found, {"baseline": "base"})
-    table = scores._differences(made).records()
+    table = scores._differences(made)
     assert {row["players"]: row["filled"] for row in table if row["metric"] == "strict"} == {2: 0, 3: 0, 4: 0, None: 1}
     assert next(row for row in table if row["players"] == 2)["p_holm"] < 0.05, "the text does not claim this one"
     notes = [block.text for block in run_report.run_report(made).blocks if isinstance(block, Note)]
@@ -188,7 +188,7 @@ def test_every_deal_is_a_point_of_both_arms(tmp_path: Path) -> None:
     repeated = [*games("base", [10, 20]), *games("base", [14, 20], repeat=2)]
     repeated += [*games("arm", [5, 25]), *games("arm", [7, 25], repeat=2), game("arm", 9, 3)]
     made = data(tmp_path, repeated, {"baseline": "base"})
-    points = {(row["seed"], row["baseline_score"], row["arm_score"]) for row in deals.FIGURE.data(made).records()}
+    points = {(row["seed"], row["baseline_score"], row["arm_score"]) for row in deals.FIGURE.data(made)}
     assert points == {(1, 12, 6), (2, 20, 25)}, "a deal that only one has played is no point"
     with pytest.raises(NothingToDrawError, match="single deal"):
         deals.FIGURE.data(data(tmp_path, [row for row in repeated if row.seed == 1], {"baseline": "base"}))
