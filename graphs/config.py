@@ -193,7 +193,6 @@ class Same:
 
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
-
     reached: dict[str, set[str]] = {}
     for name in TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order():
         reached[name] = {name}.union(*(reached[read] for read in config.nodes[name].reads))

@@ -13,7 +13,6 @@ from experiments.record.game import Game
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.player_spec import PlayerSpec
 from orchestrator.errors import UserError
-from orchestrator.journal import file
 from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.list_prices import price_of
 from orchestrator.models.request import estimated
@@ -92,11 +91,11 @@ class Measured:
     def select(cls, games: Mapping[Path, Game]) -> "Measured":
         """Return the measurements in the journals of run folders."""
         counts: list[tuple[Settings, ServerCounts]] = []
-        for path, game in games.items():
+        for game in games.values():
             models = list(_models(game))
             alone = models and all(model == models[0] for model in models)
             if alone and sum(models[0] == model for model, _ in counts) < JOURNALS:
-                total = sum(islice(_calls(path), CALLS), ServerCounts())
+                total = _calls(game)
                 counts += [(models[0], total)] if total.guessed else []
         return cls(tuple(_finished(games.values())), tuple(counts))
 
@@ -139,17 +138,20 @@ def _models(game: Game) -> Iterator[Settings]:
         yield from (model for name, model in seat.models.items() if name != PROGRAM and not is_simulated(name))
 
 
-def _calls(path: Path) -> Iterator[ServerCounts]:
-    """Return the counts of the calls that a server answered and counted."""
+def _calls(game: Game) -> ServerCounts:
+    """Return the counts of the first calls that a server answered and counted."""
     try:
-        for line in file.lines(path):
-            call = file.data(line) if b'"call"' in line else {}
-            counted = call.get("messages") and call.get("tokens_in") and not call.get("estimated")
-            if counted and call.get("event") == "call":
-                guessed = sum(estimated(message["content"]) for message in call["messages"])
-                yield ServerCounts(1, guessed, call["tokens_in"], call["tokens_out"])
-    except (ValueError, KeyError, UserError):
-        return  # whoever reads the journal for its game says what is wrong with it
+        counts = game.lines.read(lambda calls: list(islice(_counts(calls), CALLS)), lambda tag, _: tag == "call")
+    except UserError:
+        return ServerCounts()  # whoever reads the journal for its game says what is wrong with it
+    return sum(counts, ServerCounts())
+
+
+def _counts(calls: Iterable[Mapping[str, Any]]) -> Iterator[ServerCounts]:
+    for call in calls:
+        if call.get("messages") and call.get("tokens_in") and not call.get("estimated"):
+            guessed = sum(estimated(message["content"]) for message in call["messages"])
+            yield ServerCounts(1, guessed, call["tokens_in"], call["tokens_out"])
 
 
 def _finished(games: Iterable[Game]) -> Iterator[Finished]:

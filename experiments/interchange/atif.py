@@ -6,14 +6,11 @@ nothing of another one's conversation.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange import sources, spans
-from experiments.interchange.spans import TurnBegan
+from experiments.interchange import sources
 from experiments.record.files import write_atomically
 from experiments.record.game import Game, Turn
 from orchestrator.hanabi.view import Past
@@ -26,25 +23,6 @@ NOTES = (
     "the observation of its turn refers; final_metrics counts the tokens of all of them. A step without model_name was "
     "computed by a program."
 )
-
-
-@dataclass(frozen=True)
-class _Game:
-    story: Game
-    times: Mapping[int, str]
-    """When an event was written, by its identity."""
-
-    @classmethod
-    def read(cls, path: Path) -> "_Game":
-        events, times = list[Event](), dict[int, str]()
-        for at, event in spans.read(path, views=True):
-            assert not isinstance(event, TurnBegan)
-            events.append(event)
-            times[id(event)] = datetime.fromtimestamp(at / 1e9, UTC).isoformat(timespec="milliseconds")
-        return cls(Game.of(events), times)
-
-    def at(self, event: Event | None) -> dict[str, str]:
-        return {"timestamp": self.times[id(event)]} if id(event) in self.times else {}
 
 
 def export(path: Path, out: Path) -> list[Path]:
@@ -63,22 +41,18 @@ def export(path: Path, out: Path) -> list[Path]:
 
 
 def trajectories(path: Path) -> dict[int, dict[str, Any]]:
-    """The trajectory of each seat that had a turn, by seat."""
-    game = _Game.read(path)
-    by_seat = {}
-    for seat in range(game.story.started.players):
-        turns = [turn for turn in game.story.turns if turn.seat == seat]
-        if turns:
-            by_seat[seat] = _seat(game, seat, turns)
-    return by_seat
+    """Return the trajectory of each seat that had a turn, by seat. Raises UserError."""
+    game = Game.open(path)
+    turns = {seat: [turn for turn in game.turns if turn.seat == seat] for seat in range(game.started.players)}
+    return {seat: _seat(game, seat, turns) for seat, turns in turns.items() if turns}
 
 
-def _seat(game: _Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
-    started, result = game.story.started, game.story.result
+def _seat(game: Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
+    started, result = game.started, game.result
     info, session = started.seats[seat], f"{started.config_hash}-{started.game}"
-    steps = _numbered(step for turn in turns for step in _steps(game, turn))
+    steps = _numbered(step for turn in turns for step in _steps(turn))
     calls = [call for turn in turns for call in turn.calls]
-    subs = [_call(game, session, call, number) for turn in turns for number, call in _counted(turn.calls)]
+    subs = [_call(turn, session, call, number) for turn in turns for number, call in _counted(turn.calls)]
     facts = {"players": started.players, "seed": started.seed, "seat": seat, "repeat": started.repeat}
     return {
         "schema_version": SCHEMA,
@@ -103,10 +77,17 @@ def _numbered(steps: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
 
 
-def _steps(game: _Game, turn: Turn) -> Iterator[dict[str, Any]]:
+def _at(turn: Turn, event: Event) -> dict[str, str]:
+    """Return when an event of a turn was written."""
+    lines = (line for line in turn.lines if line.tag != "turn_started")
+    stamps = {id(other): line.stamp.decode() for line, other in zip(lines, turn.events, strict=True)}
+    return {"timestamp": stamps[id(event)]} if stamps[id(event)] else {}
+
+
+def _steps(turn: Turn) -> Iterator[dict[str, Any]]:
     seen = turn.view.model_dump(mode="json", exclude={"history", "dealt"}, exclude_defaults=True)
     text = f"Turn {turn.number}. What you see: {json.dumps(seen, ensure_ascii=False)}"
-    yield {"source": "user", "message": text, **game.at(turn.started)}
+    yield {"source": "user", "message": text}
     if not turn.decided:
         return
     move, call = turn.decided.move, f"turn-{turn.number}"
@@ -118,7 +99,7 @@ def _steps(game: _Game, turn: Turn) -> Iterator[dict[str, Any]]:
         "tool_calls": [{"tool_call_id": call, "function_name": move.kind, "arguments": arguments}],
         **({"observation": {"results": [_result(turn, turn.moved, call)]}} if turn.moved else {}),
         "extra": extra,
-        **game.at(turn.decided),
+        **_at(turn, turn.decided),
     }
 
 
@@ -157,11 +138,11 @@ def _id(call: Call, number: int) -> str:
     return f"turn-{call.turn}/{call.node}/{call.sample}/{call.ask}{again}"
 
 
-def _call(game: _Game, session: str, call: Call, number: int) -> dict[str, Any]:
+def _call(turn: Turn, session: str, call: Call, number: int) -> dict[str, Any]:
     """The conversation of one call; of a program, its reply alone."""
     steps = [_message(message.role, message.content) for message in call.messages]
     text = call.text if call.of_model else json.dumps(call.reply, ensure_ascii=False)
-    answer: dict[str, Any] = {"source": "agent", "message": text or "", "extra": _facts(call), **game.at(call)}
+    answer: dict[str, Any] = {"source": "agent", "message": text or "", "extra": _facts(call), **_at(turn, call)}
     if call.of_model:
         answer["model_name"] = call.served_by or call.model.partition("@")[0]
         answer["metrics"] = _metrics(call)

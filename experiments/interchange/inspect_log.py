@@ -13,13 +13,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange import sources, spans
+from experiments.interchange import sources
 from experiments.interchange.atif import outcome
-from experiments.interchange.spans import GameSpans, Span, TurnBegan
+from experiments.interchange.spans import GameSpans, Span, timed
+from experiments.record.game import Game
 from experiments.record.rows import PERFECT
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import Past
-from orchestrator.journal.events import Call, Decided, Event, GameEnded, GameStarted, Moved
+from orchestrator.journal.events import Call, GameStarted, Result
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.plugins import versions
 
@@ -34,38 +35,26 @@ DEPTH = {"seat": 2, "role": 3}
 
 @dataclass
 class _Read:
-    """A journal as Inspect's events need it."""
+    """A game as Inspect's events need it."""
 
     name: str
     arm: str | None
+    game: Game
     began: int = 0
     last: int = 0
-    begun: GameStarted | None = None
-    ended: GameEnded | None = None
-    turns: list[tuple[str, Past]] = field(default_factory=list)
-    """The reason of each move, and the move."""
     spans: list[Span] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     """Of models, in the order of their spans."""
-    _why: str = ""
 
     @property
     def started(self) -> GameStarted:
-        assert self.begun
-        return self.begun
+        return self.game.started
 
-    def take(self, event: Event | TurnBegan) -> None:
-        match event:
-            case GameStarted():
-                self.begun, self.began = event, self.last
-            case GameEnded():
-                self.ended = event
-            case Decided():
-                self._why = event.why
-            case Moved():
-                self.turns.append((self._why, event.past))
-            case Call() if event.of_model:
-                self.calls.append(event)
+    @property
+    def turns(self) -> list[tuple[str, Past]]:
+        """The reason of each move, and the move."""
+        turns = (turn for turn in self.game.turns if turn.moved)
+        return [(turn.decided.why if turn.decided else "", turn.moved.past) for turn in turns if turn.moved]
 
 
 def export(path: Path, out: Path) -> tuple[Path, int]:
@@ -85,14 +74,14 @@ def export(path: Path, out: Path) -> tuple[Path, int]:
 
 
 def _read(source: sources.Source) -> _Read:
-    game, read = GameSpans(source.arm), _Read(source.name, source.arm)
-    for at, event in spans.read(source.path):
-        read.last = at
-        read.spans += game.feed(at, event)
-        read.take(event)
-    if read.begun is None:
-        raise UserError(f"{str(source.path)!r} does not start with a game_started line, so it is not a game")
-    read.spans += game.close()
+    game, spans = Game.open(source.path), GameSpans(source.arm)
+    game.refresh()
+    read = _Read(source.name, source.arm, game)
+    for line, at, event in timed(game.lines):
+        read.began, read.last = read.began or at, at
+        read.spans += spans.feed(line, at, event)
+        read.calls += [event] if isinstance(event, Call) and event.of_model else []
+    read.spans += spans.close()
     return read
 
 
@@ -171,7 +160,7 @@ class _Library:
             target=str(PERFECT),
             messages=messages,
             output=self.model.ModelOutput.from_content("+".join(s.model for s in started.seats), self.ending(game)),
-            scores=self.scores(game.ended) if game.ended else None,
+            scores=self.scores(game.game.result) if game.game.result else None,
             metadata=self.facts(game),
             events=list(self.events(game)),
             model_usage=self.usage(game.calls),
@@ -181,19 +170,18 @@ class _Library:
         )
 
     def ending(self, game: _Read) -> str:
-        if not game.ended:
+        if (result := game.game.result) is None:
             return f"unfinished after {len(game.turns)} turns"
-        result = game.ended.result
         return f"{result.score_kept} points, {result.lives} lives, {result.turns} turns, end: {result.end}"
 
     def facts(self, game: _Read) -> dict[str, Any]:
         seats = [{"graph": seat.graph, "model": seat.model} for seat in game.started.seats]
-        result = game.ended.result.model_dump(mode="json") if game.ended else None
+        result = game.game.result.model_dump(mode="json") if game.game.result else None
         deal = {"players": game.started.players, "seed": game.started.seed, "repeat": game.started.repeat}
         return {"arm": game.arm, **deal, "seats": seats, "result": result}
 
-    def scores(self, ended: GameEnded) -> dict[str, Any]:
-        result, score = ended.result, self.scorer.Score
+    def scores(self, result: Result) -> dict[str, Any]:
+        score = self.scorer.Score
         why = f"end: {result.end}; fireworks {result.fireworks}"
         return {
             "kept": score(value=result.score_kept, answer=result.end, explanation=why),

@@ -14,6 +14,7 @@ from typing import Self
 
 from experiments.interchange import otlp
 from experiments.interchange.spans import GameSpans, Span, timed
+from experiments.record.lines import Lines
 from experiments.record.rows import GAMES
 from orchestrator.logs import log
 
@@ -29,10 +30,9 @@ class _Journal:
     """A journal that grows."""
 
     spans: GameSpans
-    old: int
+    lines: Lines
+    old: int = 0
     """Bytes that were there before; their spans were sent then, or were not wanted."""
-    read: int = 0
-    rest: bytes = b""
 
 
 @dataclass
@@ -56,7 +56,7 @@ class LiveTraces:
 
     def __enter__(self) -> Self:
         for path in self.journals():
-            self._open[path] = _Journal(self._of(path), path.stat().st_size)
+            self._open[path] = self._journal(path, path.stat().st_size)
         self._thread = threading.Thread(target=self._watch, name="live-traces", daemon=True)
         self._thread.start()
         return self
@@ -66,9 +66,9 @@ class LiveTraces:
         if self._thread:
             self._thread.join(2 * PATIENCE_S)
 
-    def _of(self, path: Path) -> GameSpans:
+    def _journal(self, path: Path, old: int = 0) -> _Journal:
         arm = path.parent.name if path.parent.parent.name == GAMES else None
-        return GameSpans(arm, content=self.content)
+        return _Journal(GameSpans(arm, content=self.content), Lines(path, title=str(path)), old)
 
     def _watch(self) -> None:
         try:
@@ -76,7 +76,7 @@ class LiveTraces:
                 self._send(self._look())
             last = self._look()
             for journal in self._open.values():
-                if journal.read > journal.old:
+                if journal.lines.end > journal.old:
                     last += journal.spans.close()
             self._send(last)
             self.sender.close()
@@ -93,18 +93,15 @@ class LiveTraces:
 
     def _grown(self, path: Path) -> list[Span]:
         """The spans that the new lines of a journal complete."""
-        journal = self._open.setdefault(path, _Journal(self._of(path), 0))
-        if path.stat().st_size <= max(journal.read, journal.old):
+        journal = self._open.setdefault(path, self._journal(path))
+        lines = journal.lines
+        if path.stat().st_size <= max(lines.end, journal.old):
             return []
-        spans: list[Span] = []
-        with path.open("rb") as file:
-            file.seek(journal.read)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break
-                journal.read += len(line)
-                completed = journal.spans.feed(*event) if (event := timed(line)) else []
-                spans += completed if journal.read > journal.old else []
+        spans, first = list[Span](), len(lines.lines)
+        lines.refresh()
+        for line, at, event in timed(lines, first):
+            completed = journal.spans.feed(line, at, event)
+            spans += completed if line.start + line.size > journal.old else []
         if journal.spans.over:
             self._over.add(path)
             del self._open[path]

@@ -7,18 +7,17 @@ that ran at the same time overlap. The names of attributes are those of OpenTele
 """
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from experiments.interchange import gen_ai
+from experiments.record.game import Game
+from experiments.record.lines import Line, Lines
 from orchestrator.errors import UserError
-from orchestrator.journal import file
 from orchestrator.journal.events import (
     Call,
     Decided,
@@ -59,64 +58,27 @@ class Span:
     """Whether it is a request to another program: a model."""
 
 
-@dataclass(frozen=True)
-class TurnBegan:
-    """The beginning of a turn, without its view."""
-
-    turn: int
-    seat: int
+Timed = tuple[Line, int, Event | None]
+"""A line, when it was written, and its event; None for the beginning of a turn, whose view takes long to read."""
 
 
-Timed = tuple[int, Event | TurnBegan]
-
-
-def timed(line: bytes, *, views: bool = False) -> Timed | None:
-    """The event of a journal's line, and when it was written; None for a line that holds neither.
-
-    `views`: with what each seat saw, which takes long to read. Raises ValueError, in a sentence, for a line that is
-    none of a journal's.
-    """
-    if not line.strip():
-        return None
-    if views or file.tag(line) != "turn_started":
-        event = file.parsed(line)
-        return _time(line), event
-    data = file.data(line)
-    return _time(line), TurnBegan(data["turn"], data["seat"])
-
-
-def _time(line: bytes) -> int:
-    stamp = json.loads(line).get("t") if b'"t": "' not in line[:80] else line.split(b'"t": "', 1)[1].split(b'"', 1)[0]
-    if stamp is None:
-        raise ValueError("the line has no time, without which there is no span")
-    at = datetime.fromisoformat(stamp.decode() if isinstance(stamp, bytes) else stamp)
-    return (at.replace(tzinfo=at.tzinfo or UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def read(path: Path, *, views: bool = False) -> Iterator[Timed]:
-    """The events of a journal with their times. Raises UserError, which names the line, when it is none."""
-    for number, line in enumerate(file.lines(path), 1):
-        try:
-            event = timed(line, views=views)
-        except UnicodeDecodeError:
-            raise UserError(f"cannot read {path} as a journal: it is not text") from None
-        except ValueError as error:
-            raise UserError(f"{path}, line {number}: {error}") from None
-        if event:
-            yield event
+def timed(lines: Lines, first: int = 0) -> Iterator[Timed]:
+    """Yield the lines of a journal from the first on that is wanted. Raises UserError, which names the line."""
+    for number, line in enumerate(lines.lines[first:], first + 1):
+        if not line.at:
+            raise UserError(f"{lines.title}, line {number}: the line has no time, without which there is no span")
+        event = None if line.tag == "turn_started" else lines.parse([line])[0]
+        yield line, round(line.at * 1e6) * 1000, event
 
 
 def of_journal(path: Path, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
-    """The spans of a journal. Raises UserError for a file that is none."""
-    game = GameSpans(arm, content=content)
-    for at, event in read(path):
-        yield from game.feed(at, event)
-    if game.started is None:
-        raise UserError(f"{str(path)!r} does not start with a game_started line, so it is not a game")
-    yield from game.close()
+    """Yield the spans of a journal. Raises UserError for a file that is none."""
+    game = Game.open(path)
+    game.refresh()
+    spans = GameSpans(arm, content=content)
+    for line, at, event in timed(game.lines):
+        yield from spans.feed(line, at, event)
+    yield from spans.close()
 
 
 @dataclass
@@ -145,8 +107,8 @@ class GameSpans:
         self._halted: str | None = None
         self._seen: Counter[object] = Counter()
 
-    def feed(self, at: int, event: Event | TurnBegan) -> list[Span]:
-        """The spans that this event completes."""
+    def feed(self, line: Line, at: int, event: Event | None) -> list[Span]:
+        """Return the spans that this line completes."""
         before, self._last = self._last or at, max(at, self._last)
         if isinstance(event, GameStarted):
             return self._begin(at, event)
@@ -162,7 +124,7 @@ class GameSpans:
         if isinstance(event, GameEnded):
             self.over = True
             return [self._game(at, event)]
-        return self._in_turn(at, event, before)
+        return self._in_turn(line.turn, at, event, before)
 
     def close(self) -> list[Span]:
         """The spans of a game that is not over, as far as it got."""
@@ -176,16 +138,13 @@ class GameSpans:
         self._trace = _hash(f"{event.config_hash} {event.game} {at}", 16)
         return []
 
-    def _in_turn(self, at: int, event: Event | TurnBegan, before: int) -> list[Span]:
-        if isinstance(event, Moved):
-            turn = self._turn or _Turn(event.past.turn, event.past.seat, before)
-            self._turn = turn
-            return self._finished(at, event)
-        assert not isinstance(event, GameStarted | GameSuspended | GameEnded)
-        if self._turn is None or self._turn.number != event.turn:  # a lean journal does not say when a turn begins
-            start = at if isinstance(event, TurnBegan) else before
-            self._turn = _Turn(event.turn, event.seat, start)
+    def _in_turn(self, number: int, at: int, event: Event | None, before: int) -> list[Span]:
+        assert self.started
+        if self._turn is None or self._turn.number != number:  # a lean journal does not say when a turn begins
+            self._turn = _Turn(number, (number - 1) % self.started.players, before if event else at)
         turn = self._turn
+        if isinstance(event, Moved):
+            return self._finished(at, event)
         if isinstance(event, Decided):
             turn.decided = at, event
         elif isinstance(event, VerdictGiven):

@@ -4,6 +4,7 @@ A game of a real model can have hundreds of megabytes of prompts. The head and t
 asked, what became of it and what it cost.
 """
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -154,7 +155,7 @@ class Lines:
             return
         try:
             if not self.lines and self.first and self.first[0] == line:
-                added = Line("game_started", 0, 0, len(line), event=self.first[1])
+                added = Line("game_started", 0, 0, len(line), _stamp(line), self.first[1])
             else:
                 added = _line(line, self.end, self.lines[-1].turn if self.lines else 0)
         except UnicodeDecodeError:
@@ -263,7 +264,7 @@ def _line(line: bytes, start: int, turn: int) -> Line:
     """Raises ValueError, KeyError or TypeError for a line that is no event."""
     head = _HEAD.match(line)
     tag = head[1].decode() if head else file.tag(line)
-    stamp = head[2] if head else b""
+    stamp = head[2] if head else _stamp(line)
     if tag in ("turn_started", "call") and head and head[3]:
         short = _ends(line, head.end()) if tag == "call" else b""
         if short is not None:
@@ -271,6 +272,11 @@ def _line(line: bytes, start: int, turn: int) -> Line:
     event = file.parsed(line)
     ends = _brief(event) if isinstance(event, Call) else b""
     return Line(tag, _turn(event, turn), start, len(line), stamp, event if tag in SHORT else None, ends)
+
+
+def _stamp(line: bytes) -> bytes:
+    head = _HEAD.match(line)
+    return head[2] if head else str(json.loads(line).get("t") or "").encode()
 
 
 def _ends(line: bytes, start: int) -> bytes | None:
