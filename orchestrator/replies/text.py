@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from orchestrator.replies.doubts import RETRACTS, phrases, taken_back
 from orchestrator.replies.reply import Reply
-from orchestrator.replies.values import NOTHING, NUMBER, RATED_IN_BRACKETS, bare, entry, fields, names, split
+from orchestrator.replies.values import NOTHING, NUMBER, RATED_IN_BRACKETS, bare, entry, fields, names
 from orchestrator.replies.writer import label
 
 
@@ -262,9 +262,7 @@ def _keyed(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
 
 
 def _cell(text: str, annotation: Any) -> Any:
-    if get_origin(annotation) is tuple:
-        return split(text, get_args(annotation)[0])
-    return text if annotation is str else bare(text)
+    return text if annotation is str or get_origin(annotation) is tuple else bare(text)
 
 
 _MARK = re.compile(r"(?:[-*•]|\d+[.)])\s+")

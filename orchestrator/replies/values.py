@@ -6,12 +6,11 @@ Only what a person would read in one way is changed; everything else is left as 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
 from orchestrator.replies.reply import OPTION, Reply
@@ -127,6 +126,8 @@ def _is_blank(value: Any) -> bool:
 
 def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> Any:
     origin, arguments = get_origin(annotation), get_args(annotation)
+    if any(isinstance(limit, BeforeValidator) for limit in limits):
+        return value  # the type reads texts itself
     if origin is Annotated:
         is_field = isinstance(arguments[1], FieldInfo)
         return _typed(value, arguments[0], (*arguments[1].metadata, *limits), name) if is_field else value
@@ -137,11 +138,9 @@ def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> A
         return _items(value, arguments[0], name)
     if origin is Literal:
         return _one_of(value, arguments)
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return _one_of(value, tuple(member.value for member in annotation))
     if annotation in (int, float):
         return _number(value, annotation, limits, name)
-    if annotation is bool and not limits:
+    if annotation is bool:
         return _one_of(value, ("yes", "no", "true", "false"))
     return _text(value) if annotation is str else value
 

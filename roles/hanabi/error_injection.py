@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.models.simulated_settings import Rates
-from roles.hanabi.card_lists import outright, read, written
+from roles.hanabi.card_words import outright, read, written
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.history import History, Remembered

@@ -8,6 +8,7 @@ from pydantic import Field
 from orchestrator.hanabi.cards import CARDS, Card, mask
 from orchestrator.hanabi.convention.hint_convention import Focus
 from orchestrator.replies.reply import MOST
+from roles.hanabi.card_words import Cards
 from roles.hanabi.reasoning.position import Position
 from roles.notes_text import Notes
 from roles.reply_types import Chance, Reply, Slot
@@ -23,8 +24,7 @@ class Inference(Reply):
 
     slot: Slot = Field(description="your slot, 0 is the oldest card")
     reason: str = Field(description="which moves say so, and how sure it is")
-    cards: tuple[Card, ...] = Field(
-        min_length=1,
+    cards: Cards = Field(
         description="all that it may be: a list of cards, each a colour's letter and a rank",
         json_schema_extra={MOST: len(CARDS)},
     )

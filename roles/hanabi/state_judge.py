@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from roles.hanabi.card_lists import written
+from roles.hanabi.card_words import written
 from roles.hanabi.list_changes import Aspects, aspects, named
 from roles.hanabi.list_marks import cards
 from roles.hanabi.sections.fixed import Rules

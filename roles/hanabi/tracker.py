@@ -9,7 +9,7 @@ from orchestrator.hanabi.literal_knowledge import hinted, shifted
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi import list_changes, list_marks
-from roles.hanabi.card_lists import read, written
+from roles.hanabi.card_words import read, written
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, Position

@@ -14,7 +14,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.models.request import messages
 from roles import Choice, Notes
-from roles.hanabi.card_lists import written
+from roles.hanabi.card_words import written
 from tests.support.folders import TESTS
 from tests.support.positions import GRAPHS, POSITIONS, position, turn_of
 

@@ -14,7 +14,8 @@ from orchestrator.hanabi.moves import Discard, HintRank
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import Past
 from roles.hanabi import list_changes, list_marks
-from roles.hanabi.card_lists import Lists, by_hints, meaning, written
+from roles.hanabi.card_lists import Lists, by_hints
+from roles.hanabi.card_words import meaning, written
 from roles.hanabi.list_changes import changes, guessed, named
 from roles.hanabi.truth import Truth
 from roles.reply_types import Deduction, TrackedChoice
@@ -34,6 +35,8 @@ RED, BLUE, ONE = OF_COLOUR["R"], OF_COLOUR["B"], OF_RANK[1]
         ("could be anything except red", "yellow/green/white/blue any rank"),
         ("Known: RX", "red any rank"),
         ("B1/B2", "blue 1/2"),
+        ("white3", "white 3"),
+        ("any colour 3", "any colour 3"),
         ("not 1 or 2", "any colour 3/4/5"),
     ],
 )
@@ -42,7 +45,7 @@ def test_what_models_write_is_read(text: str, wanted: str) -> None:
     assert found is not None and written(found) == wanted
 
 
-@pytest.mark.parametrize("text", ["", "no idea", "not red, blue", "not red 3", "red 7", "a playable card", "R1 or 3"])
+@pytest.mark.parametrize("text", ["", "no idea", "not red, blue", "not red 3", "red 7", "a playable card", "R1 or 3", "not red 1, blue 2"])
 def test_what_leaves_doubt_is_not_read(text: str) -> None:
     assert meaning(text) is None
 

@@ -10,7 +10,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event, TurnStarted
 from orchestrator.models.request import ModelRequest
 from orchestrator.table.game_loop import play_async
-from roles.hanabi.card_lists import read, written
+from roles.hanabi.card_words import read, written
 from roles.reply_types import Deduction
 from tests.support.small_graph import scripted
 from tests.test_games import of

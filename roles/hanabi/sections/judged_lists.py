@@ -7,7 +7,8 @@ from typing import Any, Self
 
 from orchestrator.hanabi.literal_knowledge import Hands
 from orchestrator.hanabi.view import Past, View
-from roles.hanabi.card_lists import Lists, by_hints, lists, written
+from roles.hanabi.card_lists import Lists, by_hints, lists
+from roles.hanabi.card_words import written
 from roles.hanabi.list_changes import Changes, changes
 from roles.reply_types import Deduction
 from roles.role_options import Options
