@@ -72,7 +72,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
 ONLY_IN = {
     "hanabi_learning_environment": {"orchestrator/hanabi/referee.py"},
     "openai": {"orchestrator/models/openai_client.py", "orchestrator/models/http_client.py"},
-    "httpx2": {"orchestrator/models/openai_client.py", "orchestrator/models/http_client.py"},
+    "httpx2": {"orchestrator/models/http_client.py"},
     "langchain": {"orchestrator/models/langchain_client.py"},
     "sqlite3": {"orchestrator/models/cache.py"},
     "langgraph": {"graphs/langgraph_compile.py", "graphs/langgraph_app.py"},

@@ -1,12 +1,19 @@
 """The HTTP client of model servers: it reads answers up to a limit, and sends no prompt on to another server."""
 
 from http import HTTPStatus
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import httpx2
-from openai import DefaultAioHttpClient
+from openai import VERSION, DefaultAioHttpClient
 
 from orchestrator.models.faults import RedirectedError, TooLargeError
+
+if TYPE_CHECKING:
+    import httpx2 as httpx
+else:  # the one that this version of openai is built on; both may be installed
+    httpx = import_module("httpx" if VERSION.startswith("2.") else "httpx2")
+
+__all__ = ["BoundedClient", "httpx"]
 
 REDIRECTS = 5
 """The most redirects within one server that a request follows."""
@@ -23,14 +30,14 @@ class BoundedClient(DefaultAioHttpClient):
         super().__init__(**options)
         self._most = most
 
-    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+    async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         response = await self._sent(request, **options)
         try:
             content = await self._read(response)
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name != "content-encoding"]
-        complete = httpx2.Response(
+        complete = httpx.Response(
             response.status_code,
             headers=[*headers, ("content-length", str(len(content)))],
             content=content,
@@ -40,7 +47,7 @@ class BoundedClient(DefaultAioHttpClient):
         complete.default_encoding = response.default_encoding
         return complete
 
-    async def _sent(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+    async def _sent(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """Return the response, not read yet."""
         options |= {"stream": True, "follow_redirects": False}
         for _ in range(REDIRECTS):
@@ -55,9 +62,9 @@ class BoundedClient(DefaultAioHttpClient):
                 port = f":{onward.url.port}" if onward.url.port else ""
                 raise RedirectedError(f"{onward.url.scheme}://{onward.url.host}{port}")  # a path may hold a key
             request = onward
-        raise httpx2.TooManyRedirects(f"more than {REDIRECTS} redirects", request=request)
+        raise httpx.TooManyRedirects(f"more than {REDIRECTS} redirects", request=request)
 
-    async def _read(self, response: httpx2.Response) -> bytes:
+    async def _read(self, response: httpx.Response) -> bytes:
         parts, size = list[bytes](), 0
         async for part in response.aiter_bytes():
             parts.append(part)
@@ -69,5 +76,5 @@ class BoundedClient(DefaultAioHttpClient):
         return b"".join(parts)[: self._most]
 
 
-def _place(url: httpx2.URL) -> tuple[str, str, int | None]:
+def _place(url: httpx.URL) -> tuple[str, str, int | None]:
     return url.host, url.scheme, url.port or PORTS.get(url.scheme)

@@ -7,17 +7,17 @@ and asked for the plain HTTP response, so that it builds no model of either; it 
 import asyncio
 import json
 import re
+from collections.abc import Awaitable
 from functools import cache
 from ssl import SSLContext
 from typing import Any
 
-import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
 
 from orchestrator.errors import UserError
 from orchestrator.models import faults, server_info
-from orchestrator.models.faults import NotACompletion
-from orchestrator.models.http_client import BoundedClient
+from orchestrator.models.faults import NotACompletion, RedirectedError, TooLargeError
+from orchestrator.models.http_client import BoundedClient, httpx
 from orchestrator.models.request import ModelResponse
 from orchestrator.models.server_info import ServerInfo
 from orchestrator.models.settings import ModelSettings
@@ -56,8 +56,8 @@ class OpenAITransport:
         return self._client
 
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
-        response = await self.client().post("/chat/completions", cast_to=httpx2.Response, content=self._body(request))
-        return parse_completion(_json(response))
+        response = self.client().post("/chat/completions", cast_to=httpx.Response, content=self._body(request))
+        return parse_completion(await _json(response))
 
     def _body(self, request: CompletionRequest) -> bytes:
         """Return what is set, and nothing else."""
@@ -78,7 +78,7 @@ class OpenAITransport:
         url = self.settings.url
         try:
             async with asyncio.timeout(CONNECT_S):
-                listing = _json(await self.client().get("/models", cast_to=httpx2.Response))
+                listing = await _json(self.client().get("/models", cast_to=httpx.Response))
         except APIStatusError as error:
             if error.status_code in (401, 403):
                 raise UserError(f"{url} refuses the key: HTTP {error.status_code}") from None
@@ -98,7 +98,7 @@ class OpenAITransport:
         url = f"{self.settings.url.removesuffix('/v1')}/props"
         try:
             async with asyncio.timeout(CONNECT_S):
-                return _json(await self.client().get(url, cast_to=httpx2.Response))
+                return await _json(self.client().get(url, cast_to=httpx.Response))
         except Exception:  # whatever it is, the context stays unknown
             return None
 
@@ -131,11 +131,11 @@ def _client(settings: ModelSettings) -> AsyncOpenAI:
     """Return a client whose connections are bounded, timed and retried by its caller."""
     common: dict[str, Any] = {
         "max_retries": 0,
-        "timeout": httpx2.Timeout(None, connect=CONNECT_S),
+        "timeout": httpx.Timeout(None, connect=CONNECT_S),
         "http_client": BoundedClient(
             most=settings.max_answer_bytes,
             verify=_tls(),
-            limits=httpx2.Limits(max_connections=0, keepalive_expiry=KEEPALIVE_S),
+            limits=httpx.Limits(max_connections=0, keepalive_expiry=KEEPALIVE_S),
         ),
     }
     if settings.azure:
@@ -156,16 +156,22 @@ def _client(settings: ModelSettings) -> AsyncOpenAI:
 @cache
 def _tls() -> SSLContext:
     """Loading the certificates takes a tenth of a second."""
-    return httpx2.create_ssl_context()
+    return httpx.create_ssl_context()
 
 
-def _json(response: httpx2.Response) -> object:
+async def _json(response: Awaitable[httpx.Response]) -> object:
     """Return the JSON of a response.
 
     Raises NotACompletion for half a response, a page, a number that is called JSON, or a thousand brackets.
     """
     try:
-        data = json.loads(response.content)
+        content = (await response).content
+    except APIConnectionError as error:
+        if isinstance(error.__cause__, TooLargeError | RedirectedError):
+            raise error.__cause__ from None  # openai 2 wraps whatever its HTTP client raises
+        raise
+    try:
+        data = json.loads(content)
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict | list):

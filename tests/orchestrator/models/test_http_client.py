@@ -7,15 +7,20 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import web
+from openai import APIConnectionError
 
 import graphs
 from orchestrator.errors import ModelError, Suspended, UserError
 from orchestrator.models import fake_endpoint
+from orchestrator.models.faults import RedirectedError
+from orchestrator.models.http_client import BoundedClient, httpx
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter
+from orchestrator.models.openai_client import OpenAITransport
 from orchestrator.models.request import Absent, Exchange, answer, messages
 from orchestrator.models.retries import ChatBrain
 from orchestrator.models.settings import settings
@@ -181,6 +186,17 @@ async def test_a_prompt_follows_no_redirect_to_another_server() -> None:
     assert not taken and caught.value.final
     origin = elsewhere.removesuffix("/v1")
     assert f"redirects to another server, {origin}; if that is right, give its address" in str(caught.value)
+
+
+async def test_a_redirect_that_the_client_wraps_is_still_one() -> None:
+    class Wrapping(BoundedClient):  # as openai 2 does
+        async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+            raise APIConnectionError(request=request) from RedirectedError("http://elsewhere")
+
+    transport = OpenAITransport(settings("openai:fake@http://127.0.0.1:1/v1"))
+    transport.client()._client = Wrapping(most=1)
+    with pytest.raises(UserError, match="redirects to another server, http://elsewhere;"):
+        await transport.check()
 
 
 async def test_a_redirect_within_a_server_is_followed() -> None:
