@@ -14,6 +14,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.models import second_ask
 from orchestrator.models.request import ModelRequest, Place
+from orchestrator.replies.reply import TableOptions
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.legal_moves import LegalMoves
 from roles.reply_form import blanks
@@ -147,7 +148,7 @@ class RoleNode:
             sample=sample,
             parts=self.context.arrange(parts, self.layout),
             reply=reply,
-            moves=legal.options if legal else {},
+            moves=TableOptions(legal.listed if legal else {}, {**counts, **(legal.table if legal else {})}),
             form=form,
             counts=counts,
             blanks=blanks(reply, form, self.words, bounds),

@@ -1,10 +1,9 @@
 """The section with the legal moves: the one that roles of any kind may need, since replies name moves from it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
-from orchestrator.hanabi.move_words import Seated
 from orchestrator.hanabi.moves import Listed, Move, labelled
 from orchestrator.hanabi.view import View
 from roles.role_options import Options
@@ -35,15 +34,15 @@ class LegalMoves(Section):
     told: bool = True
     """Whether they are told in words; a role that names no move, or finds it elsewhere, needs none."""
 
-    place: tuple[int, int, int] | None = None
-    """The seat, of how many players, and how many cards it holds."""
+    table: Mapping[str, int] = field(default_factory=dict)
+    """The seat, of how many players, and how many slots it has."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         letters = options["labels"] == "letters"
         moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
-        place = (view.seat, view.players, len(view.own))
-        return cls(labelled(moves, letters=letters), letters, told=options["words"] == "told", place=place)
+        table = {"seat": view.seat, "players": view.players, "slots": len(view.own)}
+        return cls(labelled(moves, letters=letters), letters, told=options["words"] == "told", table=table)
 
     @property
     def silent(self) -> bool:
@@ -51,11 +50,6 @@ class LegalMoves(Section):
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.told else ""
-
-    @property
-    def options(self) -> Listed:
-        """What an answer may choose from, as the seat itself counts seats and slots."""
-        return Seated(self.listed, *self.place) if self.place else self.listed
 
     @property
     def moves(self) -> tuple[Move, ...]:

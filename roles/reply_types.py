@@ -1,6 +1,5 @@
 """The reply types that more than one role shares, and how a reply type is explained to a model."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
@@ -28,7 +27,7 @@ def _below(name: str) -> Callable[[int, ValidationInfo], int]:
 
     def check(number: int, info: ValidationInfo) -> int:
         moves = (info.context or {}).get("moves")
-        count = moves.counts.get(name) if isinstance(moves, TableOptions) else None
+        count = moves.table.get(name) if isinstance(moves, TableOptions) else None
         if count is not None and number >= count:
             raise ValueError(f"input should be less than or equal to {count - 1}")
         return number
@@ -43,14 +42,6 @@ Slot = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"}), Aft
 FINAL = ("Final move", "Final action", "Final choice", "Final answer", "My move", "My choice", "My action", "Choice")
 ENTRY = {"action": ("Action", "Move"), "rating": ("Rating", "Score")}
 """What models call the fields of an entry about a move."""
-
-
-_STATED = re.compile(
-    rf"(?:^|[.;\n])\s*(?:Chosen move|Chosen action|Action|Move|{'|'.join(FINAL)})\s*[:=]\s*"
-    r"((?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+))\s*(?:[.;,!\n]|$)",
-    re.IGNORECASE,
-)
-"""A move that a text states as chosen: `action: play slot 1`."""
 
 
 class PlainText(Reply):
@@ -82,9 +73,7 @@ class Choice(Reply):
     @model_validator(mode="after")
     def _of_one_mind(self, info: ValidationInfo) -> Self:
         """Of a model's answer: a reason that states another move as the chosen one leaves doubt."""
-        moves = set(map(str, (info.context or {}).get("moves", {}).values())) - {str(self.action)}
-        stated = any(move in moves for move in _STATED.findall(self.reason))
-        if moves and (stated or speaks_for_another(self.reason, self.action)):
+        if info.context is not None and speaks_for_another(self.reason, self.action):
             raise Contradiction("the reason states another move than the one chosen; state one")
         return self
 

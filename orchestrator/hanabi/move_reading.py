@@ -316,9 +316,20 @@ _COMMENDS = re.compile(
 _HEDGES = re.compile(r"\b(?:if|but|unless|otherwise|although|though|not|would be|however|next|later)\b|\?")
 
 
+_CHOSEN = re.compile(
+    r"(?:\A|[.;\n])\s*(?:(?:final|chosen|my) )?(?:move|action|choice|final answer)\s*[:=]\s*"
+    rf"(?P<move>{moves.PATTERN})\s*(?:[.;,!\n]|\Z)",
+    re.IGNORECASE,
+)
+"""A move that a text states as chosen: `action: play slot 1`."""
+
+
 def speaks_for_another(reason: str, move: Move) -> bool:
-    """Return whether a reason speaks of another move alone and commends it, or says what the chosen one would lose."""
+    """Return whether a reason states another move as chosen, or speaks of another alone and commends it, or says what
+    the chosen one would lose."""
     text, own = reason.lower(), str(move)
+    if any(match["move"] != own for match in _CHOSEN.finditer(text)):
+        return True
     if own in text:
         return any(
             re.search(rf"{own} (?:would|will) (?:lose|cost|waste|fail|misplay)|{own}.*\bnever do\b", sentence)

@@ -7,19 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from orchestrator.hanabi.moves import Listed, Move
+from orchestrator.hanabi.moves import Listed
+from orchestrator.replies.reply import TableOptions
 
 VERBS = {"play": "play", "discard": "discard", "hint": "hint|clue|reveal|tell"}
-
-
-class Seated(dict[str, Move]):
-    """Listed moves with the place of the seat that makes one of them, on which `player +1` and `my newest card`
-    depend."""
-
-    def __init__(self, listed: Listed, seat: int, players: int, slots: int) -> None:
-        super().__init__(listed)
-        self.seat, self.players, self.slots = seat, players, slots
-
 
 # Objects
 
@@ -96,16 +87,17 @@ _OFFSET = re.compile(r"\b(?:player|p)\s*\+\s*([1-4])\b", re.IGNORECASE)
 _AGE = re.compile(r"\b(play|discard)\s+(?:my|the)\s+(newest|oldest)\s+card\b", re.IGNORECASE)
 
 
-def _from_seat(text: str, legal: Seated) -> str:
+def _from_seat(text: str, table: Mapping[str, int]) -> str:
     """Return a text with seats and slots by their numbers, as its writer counts them."""
+    seat, players = table["seat"], table["players"]
 
     def target(match: re.Match[str]) -> str:
         offset = int(match[1])
-        return f"P{(legal.seat + offset) % legal.players}" if offset < legal.players else match[0]
+        return f"P{(seat + offset) % players}" if offset < players else match[0]
 
     verbs = "|".join(VERBS.values())
-    text = re.sub(rf"\A[\s(]*P(?:layer )?{legal.seat}:?\s+(?=(?:{verbs})s?\b)", "", text, flags=re.IGNORECASE)
-    text = _AGE.sub(lambda m: f"{m[1]} slot {legal.slots - 1 if m[2].lower() == 'newest' else 0}", text)
+    text = re.sub(rf"\A[\s(]*P(?:layer )?{seat}:?\s+(?=(?:{verbs})s?\b)", "", text, flags=re.IGNORECASE)
+    text = _AGE.sub(lambda m: f"{m[1]} slot {table['slots'] - 1 if m[2].lower() == 'newest' else 0}", text)
     return _OFFSET.sub(target, text)
 
 
@@ -116,4 +108,4 @@ def restated(answer: object, legal: Listed) -> object:
     if not isinstance(answer, str):
         return answer
     text = _translated(answer)
-    return _from_seat(text, legal) if isinstance(legal, Seated) else text
+    return _from_seat(text, legal.table) if isinstance(legal, TableOptions) and "seat" in legal.table else text

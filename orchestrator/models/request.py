@@ -16,7 +16,7 @@ from orchestrator.errors import ModelError, UserError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import second_ask
 from orchestrator.replies.reader import Cause, Reading, Unreadable, copied, read
-from orchestrator.replies.reply import Form, Options, Reply, TableOptions
+from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen
 
 Speaker = Literal["system", "user", "assistant"]
@@ -82,11 +82,6 @@ class ModelRequest:
     place: Place = Place()
     ask: int = 0
     """0 for the first request; 1 for the retry after an unusable answer, and so on."""
-
-    @property
-    def options(self) -> TableOptions:
-        """What a reply is read with."""
-        return TableOptions(self.moves, self.counts)
 
     @property
     def key(self) -> Key:
@@ -306,7 +301,7 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
         raise Unreadable(why or "the prompt is too long for the model", "overflow")
     if response.finish == TOO_LARGE:
         raise Unreadable("it is so long that it was not read", "too_long")
-    return read(response.text, request.reply, request.options, request.form, cut_off=response.finish == "length")
+    return read(response.text, request.reply, request.moves, request.form, cut_off=response.finish == "length")
 
 
 def _again(

@@ -16,11 +16,12 @@ under `moves`.
 
 
 class TableOptions(dict[str, Any]):
-    """Options of a turn, with how many players and slots its table has: a number that names one must be smaller."""
+    """Options of a turn, with the table on which what they are called depends: `seat` for the player's own number,
+    `players` and `slots` for how many there are; a number that names one must be smaller."""
 
-    def __init__(self, options: Options, counts: Mapping[str, int]) -> None:
+    def __init__(self, options: Options, table: Mapping[str, int]) -> None:
         super().__init__(options)
-        self.counts = counts
+        self.table = table
 
 
 Form = Literal["text", "json", "json_schema"]

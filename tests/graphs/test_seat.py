@@ -11,7 +11,8 @@ from graphs.config import checked, parse
 from graphs.prompt_preview import requests
 from graphs.recorded import notes_of
 from orchestrator.errors import RoleError, UserError
-from orchestrator.hanabi.moves import Discard, Play
+from orchestrator.hanabi.cards import COLOUR_NAMES
+from orchestrator.hanabi.moves import Discard, HintColour, Play
 from orchestrator.journal.events import Call, VerdictGiven
 from roles import Choice, Sections, Verdict
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -138,6 +139,14 @@ async def test_a_verdict_that_cannot_be_read_may_accept() -> None:
     assert (decision.forced, decision.move) == (False, next(iter(first.moves.values())))
     (ruled,) = [event for event in events if isinstance(event, VerdictGiven)]
     assert ruled.accepted and ruled.why == "the judge is absent: no objection"
+
+
+async def test_a_move_by_distance_counts_from_the_seat_that_answers() -> None:
+    hint = next(move for move in LAST.legal if isinstance(move, HintColour))
+    steps = (hint.to - LAST.seat) % LAST.players
+    brain = scripted(generator={"reason": "r", "action": f"hint player +{steps} {COLOUR_NAMES[hint.colour]}"})
+    decision, _ = await turn("cac_generator", brain)
+    assert (decision.forced, decision.move) == (False, hint)
 
 
 async def test_what_a_reply_loses_is_in_its_call() -> None:

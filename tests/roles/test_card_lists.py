@@ -45,7 +45,9 @@ def test_what_models_write_is_read(text: str, wanted: str) -> None:
     assert found is not None and written(found) == wanted
 
 
-@pytest.mark.parametrize("text", ["", "no idea", "not red, blue", "not red 3", "red 7", "a playable card", "R1 or 3", "not red 1, blue 2"])
+@pytest.mark.parametrize(
+    "text", ["", "no idea", "not red, blue", "not red 3", "red 7", "a playable card", "R1 or 3", "not red 1, blue 2"]
+)
 def test_what_leaves_doubt_is_not_read(text: str) -> None:
     assert meaning(text) is None
 

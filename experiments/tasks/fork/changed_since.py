@@ -57,7 +57,7 @@ def _read_alike(call: Call, request: ModelRequest) -> bool:
         return True
     form, cut_off = call.form or request.form, call.finish == "length"
     try:
-        reply = reader.read(call.text or "", request.reply, request.options, form, cut_off=cut_off).reply
+        reply = reader.read(call.text or "", request.reply, request.moves, form, cut_off=cut_off).reply
     except Unreadable:
         return False
     return reply.model_dump(mode="json") == call.reply

@@ -7,10 +7,9 @@ import pytest
 import yaml
 
 import roles
-from orchestrator.hanabi.move_words import Seated
 from orchestrator.hanabi.moves import Listed, labelled, parse
 from orchestrator.replies.reader import Unreadable, read
-from orchestrator.replies.reply import Reply
+from orchestrator.replies.reply import Reply, TableOptions
 from roles.hanabi.history_report import PastReport
 from roles.reply_types import RatedChoice, Shortlist, variant
 from tests.support.folders import TESTS
@@ -48,9 +47,9 @@ def test_an_answer_is_read_as_a_person_reads_it(one: Mapping[str, Any]) -> None:
 
 
 def options(one: Mapping[str, Any]) -> Listed:
-    """The moves of an entry; with `seat`, as one counts them from there."""
-    legal, place = labelled(map(parse, one["moves"]), letters=one.get("letters", False)), one.get("seat")
-    return Seated(legal, place["own"], place["players"], place["slots"]) if place else legal
+    """The moves of an entry; with `table`, as one counts them from there."""
+    legal, place = labelled(map(parse, one["moves"]), letters=one.get("letters", False)), one.get("table")
+    return TableOptions(legal, place) if place else legal
 
 
 def alike(value: Any, wanted: Any) -> Any:
