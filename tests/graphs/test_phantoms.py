@@ -11,7 +11,7 @@ from graphs import GraphConfig
 from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
 from roles import Notes
-from tests.support.positions import GRAPHS, position, turn_of
+from tests.support.positions import GRAPHS, literal_views, position, random_views, turn_of
 
 GIVEN = {"rules", "state", "notes", "answer_format", "history", "remembered", "legal_moves", "final_round"}
 """Parts that state the game and the position, or what others wrote: they ask for nothing."""
@@ -28,6 +28,9 @@ COLLEAGUES = {
     "cac_interpreter": "use the report on",
     "first_order": "report of what the others know|a report above",
     "second_order": "believe of you",
+    "history_analyst": "report on the past",
+    "tom_interpreter": "report on the others",
+    "discard_strategist": "strategist's list",
 }
 """What only a prompt with the report of such a role may say."""
 
@@ -42,7 +45,6 @@ SECTIONS = {
 """What only a prompt with such a section may ask for."""
 
 VIEW = position("3p-middle")
-PAPERS = [name for name in GRAPHS if not name.startswith("house")]
 
 
 def asked(config: GraphConfig, notes: Notes) -> str:
@@ -60,7 +62,7 @@ def removals(config: GraphConfig) -> Iterator[tuple[str, str, Callable[[], Graph
         yield section, SECTIONS.get(section, ""), partial(graphs.without_sections, config, section)
 
 
-@pytest.mark.parametrize("graph", PAPERS)
+@pytest.mark.parametrize("graph", GRAPHS)
 async def test_no_prompt_speaks_of_what_is_taken_away(graph: str) -> None:
     whole = graphs.at(graphs.read(graph), 3)
     notes, removed = await turn_of(whole, VIEW), []
@@ -78,7 +80,23 @@ async def test_no_prompt_speaks_of_what_is_taken_away(graph: str) -> None:
 
 
 async def test_the_words_that_go_are_there_while_their_part_is() -> None:
-    wholes = [graphs.at(graphs.read(graph), 3) for graph in PAPERS]
+    wholes = [graphs.at(graphs.read(graph), 3) for graph in GRAPHS]
     text = "\n".join([asked(whole, await turn_of(whole, VIEW)) for whole in wholes])
     words = [word for several in (*COLLEAGUES.values(), *SECTIONS.values()) for word in several.split("|")]
     assert not [word for word in words if not re.search(word, text, re.I | re.M)]
+
+
+def test_a_fact_of_the_conventions_is_told_to_one_role_of_house_alone() -> None:
+    house, facts = graphs.at(graphs.read("house"), 3), 0
+    for view in [*literal_views(3, 1), *random_views(3, 1)]:
+        asks = requests(house, view, {})
+        texts = {name: {part.name: part.text for part in ask.parts} for name, ask in asks.items()}
+        assert [name for name in texts if "convention_facts" in texts[name]] == [*house.nodes][:3]
+        for name in [*texts][:3]:
+            lines = [line for line in texts[name]["convention_facts"].splitlines() if re.search("slot|danger", line)]
+            elsewhere = {
+                line for other in texts if other != name for line in "\n".join(texts[other].values()).split("\n")
+            }
+            assert not elsewhere.intersection(lines), (name, view.turn)
+            facts += len(lines)
+    assert facts > 1000
