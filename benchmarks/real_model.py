@@ -39,6 +39,7 @@ from orchestrator.models.layer import ModelLayer
 from orchestrator.models.openai_client import OpenAITransport
 from orchestrator.models.settings import ModelSettings, settings
 from orchestrator.table.game_loop import play_async
+from roles.hanabi.sections.table import unmoved
 
 FORMS = ("json_schema", "text")
 PLAYERS, SEED = 2, 1
@@ -228,12 +229,13 @@ def _accounted(game: Game) -> bool:
     return True
 
 
-UNREAD = ("reasked", "fallback", "failed")
+UNREAD = ("reasked", "fallback", "failed", "unasked")
 
 
 def _within(config: graphs.GraphConfig, calls: float) -> int:
-    """The turns of about so many first requests: one at least."""
-    return max(1, round(calls / sum(node_calls(config, node) for node in config.nodes)))
+    """The turns of about so many first requests: one at least, and two where a role is not asked on the first."""
+    least = 2 if any(config.role(node).settled is unmoved for node in config.nodes) else 1
+    return max(least, round(calls / sum(node_calls(config, node) for node in config.nodes)))
 
 
 async def played(graph: str, form: str, model: ModelSettings, calls: float, folder: Path, deal: Deal) -> Game:

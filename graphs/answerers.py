@@ -154,5 +154,8 @@ class Unsettled:
         settled = role.settled(question.sections, question.notes) if role.settled else None
         if settled is None:
             return await self.answerer(question)
-        question.journal(reply=settled.model_dump(mode="json"))
+        if isinstance(settled, Absent):
+            question.journal(outcome="unasked", error=settled.reason)
+        else:
+            question.journal(reply=settled.model_dump(mode="json"))
         return settled

@@ -40,7 +40,7 @@ class SeatRuntime:
         if fixed := self.fixed.get((node.name, sample)):
             return fixed
         if node.answerer:
-            return OtherNote(node.answerer, self.given)
+            return Unsettled(OtherNote(node.answerer, self.given))
         answerers: dict[str, Answerer] = {PROGRAM: program, NOBODY: nobody}
         return Unsettled(answerers.get(node.model) or ModelAnswerer(self.brains[node.model]))
 

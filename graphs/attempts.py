@@ -101,7 +101,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         layout=context.layout([config.role(other) for other in config.nodes]),
         wording=context.worded(config.without_sections),
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
-        colleagues=frozenset(config.nodes[read].role for read in node.reads),
+        colleagues={read: config.nodes[read].role for read in node.reads},
         forgets=_forgotten(config),
         options=config.options_of(name),
         controls=config.controls,
@@ -136,8 +136,8 @@ def node_calls(config: GraphConfig, name: str) -> int:
     """Return the model calls of a node in one attempt: none for a role without a template, a selector of a single
     candidate, and a node whose note a control gives."""
     node, role = config.nodes[name], config.role(name)
-    settled = role.settled and sum(config.nodes[read].samples for read in node.reads) == 1
-    if role.template is None or settled or name in config.controls.replaced:
+    single = role.settled is not None and sum(config.nodes[read].samples for read in node.reads) == 1
+    if role.template is None or single or name in config.controls.replaced:
         return 0
     return node.samples
 

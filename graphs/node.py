@@ -13,7 +13,7 @@ from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.models import second_ask
-from orchestrator.models.request import ModelRequest, Place
+from orchestrator.models.request import Absent, ModelRequest, Place
 from orchestrator.replies.reply import TableOptions
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.legal_moves import LegalMoves
@@ -69,8 +69,8 @@ class RoleNode:
     """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
-    colleagues: frozenset[str] = frozenset()
-    """The roles of the nodes that it reads."""
+    colleagues: Mapping[str, str] = field(default_factory=dict)
+    """The nodes that it reads, with their roles."""
     forgets: frozenset[str] = frozenset()
     """Parts of the memory that it does not get."""
     seat_kinds: tuple[tuple[type[Section], Mapping[str, Any]], ...] = ()
@@ -122,6 +122,11 @@ class RoleNode:
         reports = {name: replies for name, replies in read.items() if not any(isinstance(n, Choice) for n in replies)}
         return {**reports, "choice": notes[self.judges]}
 
+    def _reporting(self, notes: Notes) -> list[str]:
+        """Return the roles of the nodes that it reads, without those whose reply is absent."""
+        absent = [name for name, replies in notes.items() if all(isinstance(reply, Absent) for reply in replies)]
+        return [role for name, role in self.colleagues.items() if name not in absent]
+
     def request(self, sample: int, sections: Sections, notes: Notes, place: Place | None = None) -> ModelRequest:
         """Return the question as a model gets it."""
         assert self.context is not None  # checked when the config was read
@@ -138,7 +143,7 @@ class RoleNode:
             wording=self.wording,
             gate=self.gate,
             advised=self.controls.advise,
-            colleagues=self.colleagues,
+            colleagues=self._reporting(notes),
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
         second_format = answer_format(reply, "json_schema", self.words, bounds) if changes else ""

@@ -13,14 +13,15 @@ from graphs.node import RoleNode
 from graphs.recorded import notes_of
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, Memory
-from orchestrator.models.request import ModelRequest
+from orchestrator.models.request import Absent, ModelRequest
 from orchestrator.table.seat import Decision, GameContext
 from roles import Choice, Notes
 from roles.reply_types import Reply
 
 
 def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, ModelRequest]:
-    """The request of every node that has a template, by its name in its attempt; of attempts that the notes reached.
+    """The request of every node that has a template and something to ask, by its name in its attempt; of attempts that
+    the notes reached.
 
     `config` is the graph as it is at the view's player count (see `at`).
     """
@@ -31,11 +32,18 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
         for name in config.nodes:
             node = role_node(config, name, attempt)
             judges_nothing = node.judges is not None and node.judges not in notes
-            if node.role.template is None or judges_nothing:
+            if node.role.template is None or judges_nothing or _unasked(node, view, notes, memory):
                 continue
             if attempt.number == 1 or name in attempt.path:
                 asked_nodes[node.name] = request_of(node, view, notes, memory)
     return asked_nodes
+
+
+def _unasked(node: RoleNode, view: View, notes: Notes, memory: Memory | None) -> bool:
+    """Whether its role has nothing to ask yet."""
+    if node.role.settled is None:
+        return False
+    return isinstance(node.role.settled(node.sections(view, notes, memory), node.notes_read(notes)), Absent)
 
 
 def request_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> ModelRequest:

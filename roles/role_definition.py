@@ -37,7 +37,8 @@ class Role:
     title: str = ""
     """One line: what the role is for."""
     settled: Callable[[Sections, Notes], BaseModel | None] | None = None
-    """The reply, when there is nothing to ask: a selector of a single candidate."""
+    """The reply, when there is nothing to ask: that of a selector of a single candidate, or an `Absent`, of a reader of
+    moves before the first one."""
     options: AllowedValues = field(default_factory=dict)
     """What a node may set for it; its program finds them in `sections.options`, its template as variables."""
     mark: Mark | None = None

@@ -39,6 +39,7 @@ OUTCOMES = {
     "reasked": "unusable, so it was retried",
     "fallback": "unusable, so this node has no output",
     "repaired": "repaired",
+    "unasked": "not asked",
     "failed": "there was no response, so the game was suspended",
 }
 
@@ -196,7 +197,7 @@ class TurnStory:
             if attempt.error:
                 waited = f"; waited {attempt.waited_s:.1f} s" if attempt.waited_s else ""
                 grid.add_row(f"try {number}", Text(f"the model server {attempt.error}{waited}", style="yellow"))
-        if call.outcome != "failed":
+        if call.outcome not in ("failed", "unasked"):
             grid.add_row("response", Text(printable(self._response(call))))
         if call.outcome != "ok":
             grid.add_row(

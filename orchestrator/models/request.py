@@ -191,10 +191,10 @@ TOO_LONG = "context_length"
 TOO_LARGE = "too_large"
 """The finish reason of a response that was not read, because it has more bytes than `max_answer_bytes`."""
 
-Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed"]
+Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed", "unasked"]
 """`repaired`: usable after a repair of its form, or without a part that could not be read; `reasked`: unusable, so the
 model is asked again; `fallback`: the last answer was unusable too, so the node's reply is absent; `failed`: no response
-came, so the game is suspended."""
+came, so the game is suspended; `unasked`: there was nothing to ask yet, so the reply is absent."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.fixed import Conventions, Rules
 from roles.hanabi.sections.history import History, OwnActions, Remembered
-from roles.hanabi.sections.table import FinalRound, NextPlayable, State
+from roles.hanabi.sections.table import FinalRound, NextPlayable, State, unmoved
 from roles.marks import prose_only
 from roles.notes_text import Notes
 from roles.registry import role
@@ -36,6 +36,7 @@ class Interpretation(Reply):
     reply=Interpretation,
     takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, OwnActions, Remembered),
     needs=(State,),
+    settled=unmoved,
     mark=prose_only("Explanation and suggestion are prose."),
 )
 def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:

@@ -11,7 +11,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.fixed import CardCounts, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import FinalRound, State
+from roles.hanabi.sections.table import FinalRound, State, unmoved
 from roles.hanabi.watson import safe_or_proposed
 from roles.legal_moves import LegalMoves
 from roles.marks import prose_only
@@ -142,7 +142,7 @@ def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
     )
 
 
-@role(reply=Speculations, takes=(*SHARED, History), needs=(History,), mark=RUBRIC)
+@role(reply=Speculations, takes=(*SHARED, History), needs=(History,), mark=RUBRIC, settled=unmoved)
 def sherlock_history_analyst(sections: Sections, notes: Notes) -> Speculations:
     """Speculates on what past moves reveal of hidden cards (Sherlock's mixture of agents, agent 5)."""
     readings = insights(sections[History])

@@ -12,7 +12,7 @@ from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History
-from roles.hanabi.sections.table import Discards, FinalRound, State
+from roles.hanabi.sections.table import Discards, FinalRound, State, unmoved
 from roles.hanabi.selector import by_frequency, candidates, support
 from roles.marks import prose_only
 from roles.notes_text import Notes
@@ -120,7 +120,7 @@ def watson_discard_strategist(sections: Sections, notes: Notes) -> PileReport:
     )
 
 
-@role(reply=Insights, takes=SHARED, needs=(History,), mark=REMARKS)
+@role(reply=Insights, takes=SHARED, needs=(History,), mark=REMARKS, settled=unmoved)
 def watson_history_analyst(sections: Sections, notes: Notes) -> Insights:
     """Reads the latest moves; proposes none (Watson's mixture of agents, agent 5)."""
     readings = insights(sections[History])

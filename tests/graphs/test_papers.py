@@ -8,6 +8,7 @@ import pytest
 
 import graphs
 from graphs.prompt_preview import requests
+from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event
 from orchestrator.models.request import ModelRequest
@@ -253,3 +254,31 @@ def test_a_memory_of_an_older_journal_has_no_hands_and_is_told_without_them() ->
     assert "then: slot 0 nothing" in old and "The others' hands then" not in old
     new = section.holding({**kept, "own": [], "notes": {}, "hands": {"1": ["R1"]}, "discards": []}).words()
     assert "The others' hands then: P1: slot 0 R1\nThe discard pile then: Empty." in new
+
+
+# Before the first move
+
+
+@pytest.mark.parametrize(
+    ("graph", "reader", "decider", "players"),
+    [
+        ("cac", "interpret", "generate", 2),
+        ("moa_watson", "history_analyst", "aggregator", 3),
+        ("moa_sherlock", "history_analyst", "aggregator", 3),
+    ],
+)
+async def test_who_reads_the_past_is_not_asked_before_the_first_move(
+    graph: str, reader: str, decider: str, players: int
+) -> None:
+    """And who decides is not told of a report that is not there; the journal says why there is none."""
+    config, referee = graphs.at(graphs.read(graph), players), Referee(players, deal(1))
+    _, events = await turn(config, brain := scripted(), view := referee.view())
+    assert reader not in [ask.node for ask in brain.asked] and decider in [ask.node for ask in brain.asked]
+    (call,) = [event for event in events if isinstance(event, Call) and event.node == reader]
+    assert (call.model, call.outcome, call.error) == ("program", "unasked", "nobody has moved yet")
+    words = "Use the report" if graph == "cac" else "past$"
+    asked = requests(config, view, await turn_of(config, view))
+    assert reader not in asked and not re.search(words, told(asked[decider], "instruction"), re.M)
+    referee.apply(view.legal[0])
+    asked = requests(config, after := referee.view(), await turn_of(config, after))
+    assert reader in asked and re.search(words, told(asked[decider], "instruction"), re.M)

@@ -68,7 +68,7 @@ function faults(call) {
   const tries = (call.attempts ?? []).map((one, at) => ({ ...one, at: at + 1 })).filter((one) => one.error);
   const lines = [
     ...tries.map((one) => ["Try " + one.at, `the model server ${one.error} after ${seconds(one.seconds)}${one.waited_s ? `; then waited ${seconds(one.waited_s)}` : ""}`]),
-    call.error && [call.outcome === "failed" ? "No response" : "Unusable", `${call.error}${call.cause ? ` (${shown(call.cause).replaceAll("_", " ")})` : ""}`],
+    call.error && [{ failed: "No response", unasked: "Not asked" }[call.outcome] ?? "Unusable", `${call.error}${call.cause ? ` (${shown(call.cause).replaceAll("_", " ")})` : ""}`],
     ...(call.dropped ?? []).map((one) => ["Left out", one]),
     call.outcome === "repaired" && !call.dropped?.length && ["Repaired", "the answer was mended before it was read; no word or number was changed"],
     call.copied && ["Copied", "the answer repeats the example of its prompt"],

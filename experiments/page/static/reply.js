@@ -10,6 +10,7 @@ export const OUTCOMES = {
   repaired: { sign: "≈", word: "repaired", kind: "warn" },
   reasked: { sign: "↻", word: "unusable, asked again", kind: "warn" },
   fallback: { sign: "∅", word: "unusable, no output", kind: "bad" },
+  unasked: { sign: "–", word: "not asked", kind: null },
   failed: { sign: "✕", word: "no response", kind: "bad" },
 };
 

@@ -9,8 +9,10 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOURS, Card, Fireworks, Mask, Piles
 from orchestrator.hanabi.view import Hand, Knowledge, View
+from orchestrator.models.request import Absent
+from roles.notes_text import Notes
 from roles.role_options import Options
-from roles.sections import Section, section
+from roles.sections import Section, Sections, section
 from roles.words import ENGLISH, Words
 
 OWN_HAND = "Your hand, which you cannot see, with what you have been told outright:"
@@ -78,6 +80,12 @@ class State(Section):
         if not self.own_in_words:
             return ""
         return f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n"
+
+
+def unmoved(sections: Sections, notes: Notes) -> Absent | None:
+    """The reply of a role that reads the past, on the first turn: `settled` of such a role."""
+    state = sections.get(State)
+    return Absent(reason="nobody has moved yet") if state and state.turn == 1 else None
 
 
 @section

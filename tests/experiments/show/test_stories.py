@@ -103,7 +103,7 @@ def test_the_prompts_of_a_position_are_printed_with_their_size(run: Run) -> None
     assert len(prompt_lines) > 50 and all(line.strip() in shown for line in prompt_lines)
     assert run("graphs", "prompt", "cac", "--turn", "999")[0] == 2
     assert (
-        "asks no node 'chck' at turn 1; did you mean 'check'? It asks: interpret, generate, check"
+        "asks no node 'chck' at turn 1; did you mean 'check'? It asks: generate, check"
         in run("graphs", "prompt", "cac", "--node", "chck")[2]
     )
 
