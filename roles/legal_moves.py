@@ -56,10 +56,10 @@ class LegalMoves(Section):
         return tuple(self.listed.values())
 
     def among(self, recommended: Sequence[Move]) -> Self:
-        """Only those that are recommended, in their order, with labels of their own; all where nothing is."""
-        if not recommended:
-            return self
+        """Only those that are recommended, in their order, with labels of their own; itself for none or all of them."""
         moves = [move for move in recommended if move in self.moves]
+        if not moves or moves == [*self.moves]:
+            return self
         return replace(self, listed=labelled(moves, letters=self.letters), legal=len(self.moves))
 
     def without(self, refused: Sequence[Move]) -> Self:

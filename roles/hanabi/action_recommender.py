@@ -17,8 +17,9 @@ from roles.role_options import AllowedValues, defaults
 from roles.sections import Sections
 
 OPTIONS: AllowedValues = {"k": (5, 3, "all", range(1, 51)), "shuffle": (False, True)}
-"""`k`: how many moves it lists. `shuffle`: shown in an order that says
-nothing of their ranks, the same whenever the same seat stands before the same moves on the same turn."""
+"""`k`: how many moves it lists; `all` of them stand as the legal moves do, so that their order says nothing of ranks.
+`shuffle`: shown in an order that says nothing of them either, the same whenever the same seat stands before the same
+moves on the same turn."""
 
 
 @role(reply=Shortlist, takes=(*TAKES, FinalRound), needs=NEEDS, options=OPTIONS)
@@ -28,6 +29,8 @@ def action_recommender(sections: Sections, notes: Notes) -> Shortlist:
     position, k = Position.of(sections), options["k"]
     best = islice(literal_play.ranked(position), k if isinstance(k, int) else None)
     entries = [Recommended(action=move, rank=rank, why=why) for rank, (move, why) in enumerate(best, 1)]
+    if k == "all":
+        entries.sort(key=lambda entry: position.moves.index(entry.action))
     if options["shuffle"]:
         seen = f"{sections[State].turn} {position.seat} {', '.join(map(str, position.moves))}"
         random.Random(seen).shuffle(entries)

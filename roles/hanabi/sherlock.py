@@ -160,4 +160,4 @@ def sherlock_aggregator(sections: Sections, notes: Notes) -> Choice:
 
     Its program reads the proposals alone, since the other reports are free text: see `safe_or_proposed`.
     """
-    return safe_or_proposed(sections, notes)
+    return safe_or_proposed(sections, notes, literal_play.certain_plays(Position.of(sections)))

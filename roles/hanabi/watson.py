@@ -1,5 +1,7 @@
 """The specialists of Watson's mixture of agents, who answer in free text (appendix I.4)."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, unmask
@@ -135,16 +137,17 @@ def watson_aggregator(sections: Sections, notes: Notes) -> Choice:
 
     Its program reads the proposals alone, since the other reports are free text: see `safe_or_proposed`.
     """
-    return safe_or_proposed(sections, notes)
-
-
-def safe_or_proposed(sections: Sections, notes: Notes) -> Choice:
-    """A play that is known to fit, else the most frequent proposal that does no certain harm; where there is none, a
-    move by the simple rules of `own_rule`."""
     position = Position.of(sections)
-    if sure := literal_play.certain_plays(position):
-        return Choice(action=sure[0], reason=f"slot {sure[0].slot} is a known safe play")
-    proposed = candidates(notes)
+    known = [move for move in literal_play.certain_plays(position) if len(position.slots[move.slot].cards()) == 1]
+    return safe_or_proposed(sections, notes, known)
+
+
+def safe_or_proposed(sections: Sections, notes: Notes, safe: Sequence[Play]) -> Choice:
+    """The first safe play, else the most frequent proposal that does no certain harm; where there is none, a move by
+    the simple rules of `own_rule`."""
+    if safe:
+        return Choice(action=safe[0], reason=f"slot {safe[0].slot} is a known safe play")
+    position, proposed = Position.of(sections), candidates(notes)
     for move, times in by_frequency(proposed):
         if move in position.moves and literal_play.harmless(position, move):
             return Choice(action=move, reason=support(times, len(proposed)))

@@ -7,16 +7,19 @@ from typing import Any
 import pytest
 
 import graphs
+import roles
 from graphs.prompt_preview import requests
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event
+from orchestrator.journal.events import Call, Decided, Event, TurnStarted
 from orchestrator.models.request import ModelRequest
 from orchestrator.replies.writer import label
 from orchestrator.table.game_loop import play_async
+from roles import Choice
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.history import Remembered
+from roles.reply_types import Shortlist
 from roles.sections import cut
 from tests.support.positions import position, turn_of
 from tests.support.small_graph import LAST, OPENING, scripted, turn
@@ -141,6 +144,25 @@ async def test_watsons_last_agent_must_take_a_known_safe_play() -> None:
     assert "you MUST play it" in "".join(part.text for part in told.parts if part.speaker == "system")
 
 
+async def test_watsons_last_agent_must_take_a_card_that_it_knows_by_colour_and_rank_alone() -> None:
+    """A card that is sure to fit, whichever it is, gives way to a proposal."""
+    decider, seen = roles.get("watson_aggregator"), set[bool]()
+    for players, seed in ((2, 1), (3, 2), (4, 3), (5, 4)):
+        events: list[Event] = []
+        await play_async(graphs.seat("moa_watson", "program"), players=players, seed=seed, sink=events.append)
+        for view in (event.view for event in events if isinstance(event, TurnStarted)):
+            sections = cut(view, [(kind, {}) for kind in decider.takes])
+            slots, hints = Position.of(sections).slots, [move for move in view.legal if move.kind.startswith("hint")]
+            sure = {f"play slot {i}": slot.cards() for i, slot in enumerate(slots) if slot.playable == 1}
+            known = [move for move, cards in sure.items() if len(cards) == 1]
+            if sure and hints:
+                assert decider.solve is not None
+                chosen = decider.solve(sections, {"proposer": (Choice(action=hints[0], reason="r"),)})
+                assert isinstance(chosen, Choice) and str(chosen.action) in (known or [str(hints[0])])
+                seen.add(bool(known))
+    assert seen == {True, False}
+
+
 def _first_hint(request: ModelRequest) -> dict[str, Any]:
     hint = next(label for label, move in request.moves.items() if str(move).startswith("hint"))
     return {"ratings": [], "reason": "r", "action": hint}
@@ -176,6 +198,22 @@ async def test_three_of_sherlocks_specialists_answer_in_plain_text_without_steps
     }
     stepped = {name for name, ask in asked.items() if any(part.name == "step_by_step" for part in ask.parts)}
     assert stepped == {"proposer", "rank_proposer"}
+
+
+# A list of actions in place of all
+
+
+async def test_a_recommender_of_all_moves_leaves_the_list_of_legal_moves_as_it_is() -> None:
+    """So that the arm without its choice among them is not told its ranking by their order."""
+    five = graphs.read("tom_planner_2")
+    whole = graphs.dotted(five, ["nodes.recommender.options.k=all"])
+    (ranked,), (listed,) = [(await turn_of(config, MIDDLE))["recommender"] for config in (five, whole)]
+    asked = await prompts_of(whole)
+    for ask in (asked["second_order"], asked["planner"]):
+        assert list(ask.moves.values()) == [*MIDDLE.legal] and "recommender" not in "".join(p.text for p in ask.parts)
+    assert "# Your legal moves\n" in told(asked["planner"], "legal_moves")
+    assert isinstance(ranked, Shortlist) and isinstance(listed, Shortlist)
+    assert [listed.rank(move) for move in ranked.moves] == [1, 2, 3, 4, 5]
 
 
 # What the papers' prompts leave out
