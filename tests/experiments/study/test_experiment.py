@@ -111,10 +111,16 @@ def test_the_papers_settings_are_in_their_ready_files() -> None:
     beside = Counter(
         (arm.everybody.name.partition("-")[0], str(next(iter(arm.guests(Deal(1, 4)).values())).spec))
         for arm in guandan.arms
-        for _ in guandan.experiment.deals  # two positions of 20 deals
+        for _ in guandan.experiment.deals
     )
-    assert len(beside) == 9 and set(beside.values()) == {40}
+    assert len(beside) == 9 and set(beside.values()) == {40} and len(set(guandan.experiment.deals)) == 40
     assert {arm.everybody.config.lang for arm in guandan.arms if arm.everybody.config} == {"zh"}
+    swapped = Plan.resolve(experiment.read("tom-positions"), NOWHERE)
+    seats = Counter(tuple(arm.guests(Deal(1, 4))) for arm in swapped.arms for _ in swapped.experiment.deals)
+    assert seats == {(1, 3): 40, (0, 2): 40}
+    languages = Plan.resolve(experiment.read("tom-languages"), NOWHERE)
+    spoken = Counter(arm.everybody.config.lang for arm in languages.arms if arm.everybody.config)
+    assert spoken == {"en": 9, "zh": 9} and len(languages.experiment.deals) == 30
 
 
 def test_what_was_really_played_is_said_of_a_protocol() -> None:
