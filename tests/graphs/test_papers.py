@@ -110,8 +110,11 @@ async def test_the_aggregator_hears_every_report_under_its_name_as_it_was_writte
 async def test_specialists_that_are_absent_leave_no_scar(graph: str) -> None:
     brain = scripted(proposer={"ratings": [], "reason": "mine alone", "action": 0})
     decision, _ = await turn(graph, brain, MIDDLE)
-    told = notes_of(brain.asked, "aggregator")
-    assert [line for line in told.splitlines() if line.startswith("## ")] == ["## proposer"]
+    reports = notes_of(brain.asked, "aggregator")
+    assert [line for line in reports.splitlines() if line.startswith("## ")] == ["## proposer"]
+    (task,) = [told(ask, "instruction") for ask in brain.asked if ask.node == "aggregator"]
+    (reporter,) = re.findall(r"^- (?:a proposal|a strategist|one who|the ).*", task, re.M)
+    assert reporter.startswith(("- a proposal", "- a strategist, with"))
     assert not decision.forced
 
 
