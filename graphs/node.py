@@ -132,6 +132,7 @@ class RoleNode:
         assert self.context is not None  # checked when the config was read
         reply, form, passed = self.context.reply(self.role), self.context.answer_format, self.context.reports
         legal, counts = sections.get(LegalMoves), sections.entries()
+        judged = next((note.action for note in notes.get("choice", ()) if isinstance(note, Choice)), None)
         bounds = tuple(counts.items())
         parts = self.role.prompt(
             sections,
@@ -153,7 +154,7 @@ class RoleNode:
             sample=sample,
             parts=self.context.arrange(parts, self.layout),
             reply=reply,
-            moves=TableOptions(legal.listed if legal else {}, {**counts, **(legal.table if legal else {})}),
+            moves=TableOptions(legal.listed if legal else {}, {**counts, **(legal.table if legal else {})}, judged),
             form=form,
             counts=counts,
             blanks=blanks(reply, form, self.words, bounds),

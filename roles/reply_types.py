@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, create_model, model_validator
 from pydantic.fields import FieldInfo
 
-from orchestrator.hanabi.move_reading import Grounded, concluded, speaks_for_another
+from orchestrator.hanabi.move_reading import Grounded, concluded, judges_another, speaks_for_another
 from orchestrator.hanabi.move_words import gathered
 from orchestrator.hanabi.moves import Move
 from orchestrator.replies import writer
@@ -40,7 +40,7 @@ Slot = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"}), Aft
 
 
 FINAL = ("Final move", "Final action", "Final choice", "Final answer", "My move", "My choice", "My action", "Choice")
-ENTRY = {"action": ("Action", "Move"), "rating": ("Rating", "Score")}
+ENTRY = {"action": ("Action", "Move", "行动"), "rating": ("Rating", "Score")}
 """What models call the fields of an entry about a move."""
 
 
@@ -58,9 +58,9 @@ class Choice(Reply):
     names_moves = True
     example = {"reason": "Slot 2 was told red and 1, and no red card is played yet.", "action": "play slot 2"}
     labels = {
-        "reason": ("Reasoning", "Reason", "Explanation"),
+        "reason": ("Reasoning", "Reason", "Explanation", "理由"),
         "ratings": ("Move ratings", "Ratings"),
-        "action": ("Chosen move", "Chosen move number", "Chosen action", "Action", "Move", *FINAL),
+        "action": ("Chosen move", "Chosen move number", "Chosen action", "Action", "Move", "行动", *FINAL),
     }
     openings = {"action": r"(?:I(?:['’]ll| will)? (?:choose|pick|select|go with)|My (?:move|choice|action) is)\b[ :]*"}
     decisive = ("action",)
@@ -226,6 +226,9 @@ class Judgement(Reply):
         """Of a model's answer: a reason that says the opposite of its verdict leaves doubt."""
         if info.context is not None and contradicts(self.reason, self.accept):
             raise Contradiction("the reason says the opposite of the verdict")
+        judged = getattr((info.context or {}).get("moves"), "judged", None)
+        if judged is not None and judges_another(self.reason, judged):
+            raise ValueError(f"the reason judges another move than the chosen one, {judged}")
         return self
 
     @classmethod

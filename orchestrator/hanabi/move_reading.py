@@ -35,6 +35,13 @@ _PREAMBLE = re.compile(
 _BECAUSE = re.compile(r"(?:,\s*|\s+)(?:because|since)\s|\s*[，,]?\s*(?:因为|由于)", re.IGNORECASE)
 _NOT_ANOTHER = re.compile(rf",?\s+(?:not|rather\s+than|instead\s+of)\s+(?:{moves.PATTERN})\Z", re.IGNORECASE)
 """After a move: another one that is not meant."""
+_RULED_OUT = re.compile(
+    rf"\Anot\s+(?:{moves.PATTERN})\b(?:(?!play|discard|hint|clue)[^.;]){{0,60}}?\bbut\s+(?!not\b)", re.IGNORECASE
+)
+"""Before a move: another one that is not meant."""
+_SIGNS = r"(?![❌✖✗✘❓❔⛔👎🚫🛑])[\U0001F000-\U0001FAFF☀-➿\uFE0F]"
+_DECORATED = re.compile(rf"\A(?:{_SIGNS}|[\s*_])+|(?:{_SIGNS}|[\s*_])+\Z")
+"""Emojis around a move, but for those that refuse it."""
 _TOUCHES = re.compile(
     r"""
     \A ( hint\ P[0-4]\ (?:[a-z]+|rank\ [1-5]) ) \s*
@@ -80,7 +87,7 @@ _OTHER_TIMES = phrases("""
     when / once / after / before / until / later / next turn / otherwise / provided / refrain\\w* / wait
 """)
 _FOREIGN = phrases("nicht / kein\\w* / niemals / pas / jamais / nunca / jamás / não / niet / nooit / mai")
-_UNSETTLED = re.compile(rf"\b(?:{_OTHER_TIMES})\b|\?\W*\Z|~~|[不别勿]|\b(?:{_FOREIGN})\b")
+_UNSETTLED = re.compile(rf"\b(?:{_OTHER_TIMES})\b|\?\W*\Z|~~|[不别勿❌✖✗✘👎🚫🛑]|\b(?:{_FOREIGN})\b")
 """A condition, another time, a question, a text that is struck out, or a negation in another language."""
 _PLAYER = r"p(?:layer)?\s*[0-4]"
 _ACTOR = re.compile(
@@ -168,7 +175,7 @@ def ground(answer: object, legal: Listed) -> Move:
 
 def _stated(answer: str) -> str:
     """Return the move that a text states, without the marks and the words around it that change nothing."""
-    text = answer.strip().strip("\"'`* ").rstrip(". ")
+    text = _DECORATED.sub("", answer).strip("\"'`* ").rstrip(". ")
     # marks and number words as a list of moves has them: `<play_slot_two>` as `play slot 2`
     if wrapped := re.fullmatch(r"<([^<>]*)>", text):
         text = wrapped[1].strip()
@@ -178,7 +185,7 @@ def _stated(answer: str) -> str:
     text = _DIGIT.sub(lambda match: f"{match[1]} {_DIGITS[match[2].lower()]}", text)
     if not _COLOURED_ONES.search(text):
         text = _PLURAL.sub(lambda match: f"{_DIGITS[match[1].lower()]}s", text)
-    text = _NOT_ANOTHER.sub("", _TOUCHES.sub(r"\1", text))
+    text = _RULED_OUT.sub("", _NOT_ANOTHER.sub("", _TOUCHES.sub(r"\1", text)))
     statement = _PREAMBLE.sub("", text, count=1).lstrip("\"'`* ") or text
     head, *reasons = _BECAUSE.split(statement, maxsplit=1)
     return head.rstrip("\"'`*. ") if reasons and _explains(reasons[0]) else statement
@@ -310,9 +317,15 @@ def concluded(text: str) -> tuple[str, str] | None:
 _COMMENDS = re.compile(
     rf"(?:{moves.PATTERN}) (?:is|seems|looks) (?:clearly |the |my )*(?:best|safest|strongest)\b"
     rf"|\b(?:best|safest|strongest|right) (?:move|action|choice|option)(?: here| now)?(?: is|:)(?: to)? "
-    rf"(?:{re.sub(r'[?]P<[a-z]+>', '?:', moves.PATTERN)})",
+    rf"(?:{(_ANY := re.sub(r'[?]P<[a-z]+>', '?:', moves.PATTERN))})"
+    rf"|\bI (?:(?:therefore|thus|hence|so|will|now|shall|(?:choose|decide) to) )+(?:{_ANY})",
     re.IGNORECASE,
 )
+_FROM_ONE = re.compile(
+    r"(?:\A|[.;\n(])(?:(?!\bnot\b|n['’]t\b|\bnever\b)[^.;\n])*"
+    r"\b(?:number|count)(?:ing|s)?\b(?:(?!\bnot\b)[^.;\n]){0,30}\bslots? (?:(?!\bnot\b)[^.;\n]){0,20}\bfrom (?:1|one)\b"
+)
+"""A sentence that counts slots from 1, which none of ours does."""
 _HEDGES = re.compile(r"\b(?:if|but|unless|otherwise|although|though|not|would be|however|next|later)\b|\?")
 
 
@@ -326,9 +339,11 @@ _CHOSEN = re.compile(
 
 def speaks_for_another(reason: str, move: Move) -> bool:
     """Return whether a reason states another move as chosen, or speaks of another alone and commends it, or says what
-    the chosen one would lose."""
+    the chosen one would lose; or counts slots from 1, or means a slot of another hand."""
     text, own = reason.lower(), str(move)
     if any(match["move"] != own for match in _CHOSEN.finditer(text)):
+        return True
+    if isinstance(move, Play | Discard) and (_FROM_ONE.search(text) or _of_a_partner(text, move)):
         return True
     if own in text:
         return any(
@@ -337,6 +352,22 @@ def speaks_for_another(reason: str, move: Move) -> bool:
             for sentence in re.split(r"[.;\n]", text)
         )
     return any(_COMMENDS.search(part) and not _HEDGES.search(part) for part in re.split(r"[.;\n]", text))
+
+
+_JUDGES = re.compile(
+    rf"\b(?:chosen|proposed) (?:move|action)(?: is|:)?[\s\"'`*]+(?P<move>{moves.PATTERN})\b", re.IGNORECASE
+)
+
+
+def judges_another(reason: str, move: Move) -> bool:
+    """Return whether a judge's reason calls another move the chosen one."""
+    return any(match["move"].lower() != str(move) for match in _JUDGES.finditer(reason))
+
+
+def _of_a_partner(text: str, move: Play | Discard) -> bool:
+    """Return whether a text makes a move with that slot of another hand: `P1's slot 4 is played`."""
+    slot = rf"p[0-4]['’]s slot {move.slot}\b"
+    return re.search(rf"\b{slot} (?:is|gets) {move.kind}ed|\b(?:I|we) {move.kind} {slot}", text) is not None
 
 
 def _grounded(answer: Any, info: ValidationInfo) -> Any:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast
 import json_repair
 from pydantic import TypeAdapter, ValidationError
 
-from orchestrator.replies.doubts import disowned, phrases, taken_back
+from orchestrator.replies.doubts import RETRACTS, disowned, phrases, taken_back
 from orchestrator.replies.reply import Options, Reply, Unreadable
 from orchestrator.replies.text import Missing, last_stated, parts
 from orchestrator.replies.values import by_field, meant
@@ -38,26 +38,33 @@ def objects(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-_FINAL = re.compile(r"\W*(?:(?:my|the) )?final(?: answer| move| choice| version| reply| decision)?\W*", re.IGNORECASE)
+_FINAL = re.compile(
+    r"\W*(?:(?:my|the|here is my) )?(?:corrected,? )?final(?: answer| move| choice| version| reply| decision)?\W*",
+    re.IGNORECASE,
+)
 
 
 def finals(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return where the objects stand that count: the last alone, if the words before it call it final."""
-    if len(spans) > 1 and _FINAL.fullmatch(re.sub(r"```\w*", "", text[spans[-2][1] : spans[-1][0]])):
+    """Return where the objects stand that count: the last alone, if the words before it call it final, and
+    take back the others or say nothing else."""
+    between = re.sub(r"```\w*", "", text[spans[-2][1] : spans[-1][0]]) if len(spans) > 1 else ""
+    *before, last = re.split(r"(?<=[.!])\s+|\n+", between.strip())
+    if _FINAL.fullmatch(last) and (not "".join(before).strip() or RETRACTS.search(between)):
         return spans[-1:]
     return spans
 
 
 _ENVELOPES = {
     *("answer", "reply", "response", "result", "output", "json", "final", "final_answer"),
+    *("message", "content"),
     *("arguments", "parameters", "input", "function", "function_call", "tool_call", "tool_calls"),
 }
-_NAMES = {"name", "id", "type", "index", "tool", "tool_name", "recipient_name"}
-"""What else an envelope of a tool call says."""
+_NAMES = {"name", "id", "type", "index", "tool", "tool_name", "recipient_name", "role"}
+"""What else an envelope of a tool call or a message says."""
 _CALLS = phrases("""
     choose / select / submit / make / take / act / action / move / respond / response / reply / answer / final / return
     give / output / decide / decision / choice / json / tool / function / functions / call / hanabi / verify / verdict
-    report / the / a / my / default / structured / play
+    report / assistant / the / a / my / default / structured / play
 """)
 _CALLED = re.compile(rf"(?:(?:{_CALLS})(?:[\W_]+|\Z))+", re.IGNORECASE)
 

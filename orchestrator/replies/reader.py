@@ -119,9 +119,14 @@ def _read_json(text: str, answer: str, reply: type[Reply], moves: Options) -> Re
     return readings[0]
 
 
+_OBJECT = re.compile(r"\{\s*[\"'“]|\{\s*\w+\s*:|\{\s*\Z")
+"""The beginning of an object, and no brace of LaTeX."""
+
+
 def _read_without_object(answer: str, reply: type[Reply], moves: Options, problem: Unreadable) -> Reading:
     """Read named lines of plain text in place of an object; an answer with a brace is an object gone wrong."""
-    if "{" in (bare := unmarked(answer)):
+    bare = unmarked(answer)
+    if _OBJECT.search(bare) or ("{" in bare and not boxed(answer)[1]):
         raise problem
     try:
         data = parse(bare, reply)

@@ -19,9 +19,10 @@ class TableOptions(dict[str, Any]):
     """Options of a turn, with the table on which what they are called depends: `seat` for the player's own number,
     `players` and `slots` for how many there are; a number that names one must be smaller."""
 
-    def __init__(self, options: Options, table: Mapping[str, int]) -> None:
+    def __init__(self, options: Options, table: Mapping[str, int], judged: Any = None) -> None:
+        """`judged`: of a judge, the option whose verdict is asked for."""
         super().__init__(options)
-        self.table = table
+        self.table, self.judged = table, judged
 
 
 Form = Literal["text", "json", "json_schema"]

@@ -9,12 +9,14 @@ _END = re.compile(
 )
 _BEGIN = re.compile(rf"<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analysis|<\|channel>thought", re.IGNORECASE)
 _CLOSING = re.compile(r"\s*<\|(?:end|return|call|im_end|eot_id)\|>\s*\Z")
+_TURN_END = re.compile(r"(?<=\S)\s*(?:<\|(?:im_end|eot_id|endoftext)\|>|<end_of_turn>|</s>)")
+"""What follows is a turn that the model made up."""
 _WRAPPED = re.compile(r"\s*<(answer|final|final_answer|response|output)>(.*)</\1>\s*", re.DOTALL | re.IGNORECASE)
 
 
 def answer_of(text: str) -> str:
     """Return what follows the thinking, without the tag around all of it."""
-    *_, answer = _END.split(text)
+    *_, answer = _END.split(_TURN_END.split(text, maxsplit=1)[0])
     answer = _CLOSING.sub("", answer)
     wrapped = _WRAPPED.fullmatch(answer)
     return wrapped[2].strip() if wrapped else answer

@@ -159,7 +159,7 @@ def _one_of(value: Any, options: tuple[Any, ...]) -> Any:
         return value
     for option in sorted(map(str, options), key=len, reverse=True):
         spelled = r"[\s_-]+".join(map(re.escape, option.split("-")))
-        match = re.match(rf"{spelled}(?:\Z|\s*[(:.;,]|\s+[–—-]\s)", bare(value), re.IGNORECASE)
+        match = re.match(rf"{spelled}(?:\Z|\s*[(:.;,!]|\s+[–—-]\s)", bare(value), re.IGNORECASE)
         if match and not _AGAINST.search(bare(value)[match.end() :].lower()):
             return option
     return value
@@ -182,6 +182,7 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE,
 )
+_IN_WORDS = {word: str(number) for number, word in enumerate(("zero", "one", "two", "three", "four", "five"))}
 _CALLED = {"seat": "seat|player|p"}
 
 
@@ -193,6 +194,9 @@ def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
         return value
     text = bare(value).replace("−", "-")
     if kind is int:
+        text = re.sub(
+            rf"\b(?:{'|'.join(_IN_WORDS)})\b", lambda word: _IN_WORDS[word[0].lower()], text, flags=re.IGNORECASE
+        )
         text = re.sub(rf"^(?:{_CALLED.get(name, f'slot|{re.escape(name)}')})\s*#?(?=\d)", "", text, flags=re.IGNORECASE)
     match = _NUMBER.fullmatch(text)
     if (
@@ -237,7 +241,7 @@ def split(text: str, inner: Any) -> list[str]:
     lines = [line.strip()[1:].strip() for line in text.splitlines() if line.strip()[:1] in ("-", "*", "•")]
     if lines and inner is str:
         return lines
-    items = [item.strip() for item in re.split(r"[,\n]", "\n".join(lines) or text)]
+    items = [item.strip() for item in re.split(r"[,\n]" if inner is str else r"[,\n>→]", "\n".join(lines) or text)]
     return [item.rstrip(".") for item in items if item and item.lower() != "none"]
 
 

@@ -6,7 +6,7 @@ from orchestrator.replies.doubts import phrases
 
 _ACCEPTS = phrases("""
     yes / yeah / yep / ok(?:ay)? / accept(?:s|ed|able)? / approved? / safe / true / valid / fine / allowed / correct
-    verified / agreed? / (?:may|can|should) be (?:made|played)
+    verified / agreed? / (?:may|can|should) be (?:made|played) / let (?:it|this|that)(?: one| move)? pass
 """)
 _REFUSES = phrases("""
     no / nope / refus(?:e|es|ed) / reject(?:s|ed)? / den(?:y|ies|ied) / declined? / unsafe / false / invalid
@@ -114,6 +114,17 @@ _PLAIN = re.compile(
 """A whole verdict without a word that accepts or refuses."""
 
 
+_NO_OBJECTION = re.compile(r"\W*no (?:objections?|concerns|issues|problems)\s*[,.;:]")
+_APPROVES = re.compile(
+    r"\bboth (?:criteria|conditions|checks) (?:hold|are (?:met|satisfied|fulfilled))\b"
+    r"|\bnothing (?:speaks |is )?against (?:it|the|this)\b",
+    re.IGNORECASE,
+)
+_DOUBTED = re.compile(
+    r"\b(?:not|never|hardly|if|unless|but|however|although|except|whether)\b|n['’]t\b|\?", re.IGNORECASE
+)
+
+
 def verdict(text: str) -> bool | None:
     """Return whether a verdict accepts; None in doubt: no clear leading word, a contradiction, a condition.
 
@@ -123,6 +134,10 @@ def verdict(text: str) -> bool | None:
     lower = re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", text.lower())
     if plain := _PLAIN.fullmatch(lower):
         return plain["no"] is None
+    if objection := _NO_OBJECTION.match(lower):
+        rest = lower[objection.end() :]
+        against = {_accepts(sign) for sign in _SIGN.finditer(rest)} - {True}
+        return None if against or _CONDITIONS.search(rest) or speaks_against(rest) else True
     lead = _LEAD.match(lower)
     first = _SIGN.match(lower, lead.end() if lead else 0)
     if first is None or _accepts(first) is None or "?" in (first["after"] or ""):
@@ -189,4 +204,9 @@ def contradicts(reason: str, accepts: bool) -> bool:
     last = [sentence for sentence in re.split(r"(?<=[.!?])\s+|\n", reason) if sentence.strip()][-1:]
     verdicts = {bare_verdict(part) for part in (reason, *last) if not _OF_OTHERS.search(part)}
     gambles = _LAST_LIFE.search(reason) and _MAY_FAIL.search(reason) and not _SURE.search(reason)
-    return (not accepts) in verdicts or (accepts and bool(gambles or any(map(speaks_against, last))))
+    approves = any(_APPROVES.search(part) and not _DOUBTED.search(part) for part in last)
+    return (
+        (not accepts) in verdicts
+        or (approves and not accepts)
+        or (accepts and bool(gambles or any(map(speaks_against, last))))
+    )

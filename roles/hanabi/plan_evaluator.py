@@ -23,7 +23,7 @@ MISREAD = 0.5
 
 
 class Plan(Reply):
-    labels = ENTRY
+    labels = {**ENTRY, "plan": ("Plan", "计划"), "gain": ("Gain", "收益")}
     unique = "action"
 
     action: Grounded = Field(description="the legal move, copied from the list")
@@ -35,6 +35,8 @@ class Plan(Reply):
 
 class PlannedChoice(Choice):
     """A choice with a plan for every move it was made among."""
+
+    labels = {**Choice.labels, "plans": ("Plans", "计划")}
 
     example = {
         "plans": [

@@ -78,7 +78,7 @@ def test_an_answer_is_grounded(answer: object, means: str) -> None:
         ("Do not discard slot 1", "is not a legal move now"),
         ("I won't play card 1", "is not a legal move now"),
         ("Rather than play slot 0, I hint P1 about red", "is not a legal move now"),
-        ("not play slot 0 but Discard slot 1", "is not a legal move now"),
+        ("not play slot 0 but perhaps Discard slot 1", "is not a legal move now"),
         ("Play the red 1", "is not a legal move now"),
         ("Play my rank 1 card", "is not a legal move now"),
         ("discard the 1", "is not a legal move now"),

@@ -49,7 +49,8 @@ def test_an_answer_is_read_as_a_person_reads_it(one: Mapping[str, Any]) -> None:
 def options(one: Mapping[str, Any]) -> Listed:
     """The moves of an entry; with `table`, as one counts them from there."""
     legal, place = labelled(map(parse, one["moves"]), letters=one.get("letters", False)), one.get("table")
-    return TableOptions(legal, place) if place else legal
+    judged = parse(one["judged"]) if "judged" in one else None
+    return TableOptions(legal, place or {}, judged) if place or judged else legal
 
 
 def alike(value: Any, wanted: Any) -> Any:
