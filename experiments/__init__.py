@@ -9,4 +9,6 @@ Users import everything from here. The names are loaded when they are first used
 
 import lazy_loader
 
+import hanabi_orchestrator  # noqa: F401  # ours find each other, whoever else has their names
+
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

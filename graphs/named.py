@@ -11,6 +11,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+import prompts
 import roles
 from orchestrator.errors import UserError
 from orchestrator.plugins import BUILT_IN, Plugin, installed, own_code
@@ -28,13 +29,13 @@ class Found:
 @cache
 def graphs() -> Mapping[str, Found]:
     """Every named graph. Raises UserError when a package cannot be loaded or a name is taken twice."""
-    return _all("graph", files("graphs").joinpath("configs"), "")
+    return _all("graph", files(__package__).joinpath("configs"), "")
 
 
 @cache
 def contexts() -> Mapping[str, Found]:
     """Every named context; raises UserError likewise."""
-    return _all("context", files("prompts").joinpath("contexts"), "contexts")
+    return _all("context", files(prompts).joinpath("contexts"), "contexts")
 
 
 def _all(what: str, folder_of_ours: Traversable, folder: str) -> Mapping[str, Found]:

@@ -88,7 +88,7 @@ class Group:
         """Return the package that an object comes from: the plugin that is being loaded, else the package of its
         code."""
         package = getattr(registered, "__module__", "__main__").partition(".")[0]
-        return self.loading or _importing or (BUILT_IN if package == "roles" else package)
+        return self.loading or _importing or (BUILT_IN if package == "hanabi_orchestrator" else package)
 
 
 # Code that a command names

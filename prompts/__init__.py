@@ -1,6 +1,6 @@
 """The texts of prompts: this folder holds them, these functions find and fill them.
 
-A missing or surplus variable is an error that names it. The folder imports nothing of the project. Start reading with
+A missing or surplus variable is an error that names it. The folder uses nothing of the project. Start reading with
 `sections/state.md` and `roles/proposer.md`, then `fill`.
 
 Templates are text with `$variables`: `sections/` one per section, `roles/` one per role, `conventions/` one per pack;
@@ -19,6 +19,8 @@ from string import Template
 from typing import Literal, get_args
 
 import yaml
+
+import hanabi_orchestrator  # noqa: F401  # ours find each other, whoever else has their names
 
 _HOME = files(__name__)
 

@@ -10,6 +10,7 @@ after a game (`marks.py`). The roles and sections themselves are in `hanabi/`, w
 Users import everything from here. Importing the folder registers the built-in roles and sections.
 """
 
+import hanabi_orchestrator  # noqa: F401  # ours find each other, whoever else has their names
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.models.request import Absent
 from roles.hanabi import conformance

@@ -21,10 +21,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(folder.glob("hanabi_orchestrator-*.whl"))
 
 
-def test_the_wheel_holds_the_five_packages_with_their_words(wheel: Path) -> None:
+def test_the_wheel_holds_the_packages_with_their_words(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info" not in name}
-    assert tops == {"orchestrator", "roles", "graphs", "prompts", "experiments"}
+    assert tops == {"hanabi_orchestrator", "orchestrator", "roles", "graphs", "prompts", "experiments"}
     assert {"prompts/sections/rules.md", "prompts/contexts/cac.yaml", "graphs/configs/house.yaml"} <= set(names)
     assert {f"experiments/tasks/positions/banks/{bank}.jsonl.gz" for bank in ("program", "probes")} <= set(names)
 
@@ -37,14 +37,14 @@ def test_the_installed_command_plays_from_a_foreign_folder(wheel: Path, tmp_path
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
     pip = [str(home / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True)
-    for package in ("prompts", "roles"):
+    for package in ("orchestrator", "roles", "graphs", "prompts", "experiments"):
         (folder / package).mkdir(parents=True)
         (folder / package / "__init__.py").write_text("raise RuntimeError('not mine')", "utf-8")
     play = [str(home / "bin" / "orchestrator"), "play", "--json", "--graph", "moa_sherlock"]
     done = subprocess.run(play, cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["graph"] == "moa_sherlock"
-    where = "import roles, experiments; print(roles.__file__)"
-    python = [str(home / "bin" / "python"), "-P", "-c", where]
+    where = "import hanabi_orchestrator; print(hanabi_orchestrator.roles.__file__)"
+    python = [str(home / "bin" / "python"), "-E", "-c", where]
     found = subprocess.run(python, cwd=folder, capture_output=True, text=True, check=True)
     assert found.stdout.startswith(str(home))

@@ -10,7 +10,7 @@ from experiments.document.blocks import EMPHASIS, Block, Document, Figure, Folde
 
 def page(document: Document) -> str:
     """Return a document as a page of its own."""
-    template = files("experiments.document").joinpath("page.html").read_text("utf-8")
+    template = files(__package__).joinpath("page.html").read_text("utf-8")
     sections = [part for part in document.blocks if isinstance(part, Heading) and part.level == 2 and part.key]
     links = " ".join(f'<a href="#{escape(part.key)}">{escape(part.text)}</a>' for part in sections)
     first = document.blocks.index(sections[0]) if sections else 0

@@ -12,14 +12,12 @@ _INLINE = re.compile(r"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", re.DOTALL)
 
 
 def text(name: str) -> str:
-    return files("experiments.page").joinpath("static", name).read_text("utf-8")
+    return files(__package__).joinpath("static", name).read_text("utf-8")
 
 
 def names(suffix: str) -> list[str]:
     """The files with a suffix, by name."""
-    return sorted(
-        path.name for path in files("experiments.page").joinpath("static").iterdir() if path.name.endswith(suffix)
-    )
+    return sorted(path.name for path in files(__package__).joinpath("static").iterdir() if path.name.endswith(suffix))
 
 
 def modules() -> dict[str, str]:

@@ -253,7 +253,7 @@ def _check_sampling(sampling: dict[str, Any]) -> None:
 @cache
 def packaged() -> Mapping[str, str]:
     """The texts of the packaged experiments, by name."""
-    home = files("experiments").joinpath("configs")
+    home = files("hanabi_orchestrator.experiments").joinpath("configs")
     texts = {Path(file.name).stem: file.read_text("utf-8") for file in home.iterdir() if file.name.endswith(".yaml")}
     return dict(sorted(texts.items()))
 

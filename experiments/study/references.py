@@ -32,7 +32,7 @@ class Reference(Frozen):
 @cache
 def packaged() -> Mapping[str, Reference]:
     """The packaged references, by name."""
-    data: Any = yaml.safe_load(files("experiments.study").joinpath("references.yaml").read_text("utf-8"))
+    data: Any = yaml.safe_load(files(__package__).joinpath("references.yaml").read_text("utf-8"))
     return {name: Reference(name=name, **fields) for name, fields in data.items()}
 
 

@@ -50,7 +50,7 @@ def version(names: tuple[str, ...]) -> str:
 
 
 def _sources(package: str) -> list[Path]:
-    file = import_module(package).__file__
+    file = import_module(f"hanabi_orchestrator.{package}").__file__
     assert file is not None
     path = Path(file)
     return list(path.parent.rglob("*.py")) if path.stem == "__init__" else [path]

@@ -39,7 +39,7 @@ def version() -> str:
     """A hash of the code that plays rollouts."""
     digest = sha256()
     for name in CODE:
-        source = import_module(name).__file__
+        source = import_module(f"hanabi_orchestrator.{name}").__file__
         assert source is not None
         digest.update(Path(source).read_bytes())
     return digest.hexdigest()[:16]

@@ -39,4 +39,4 @@ ROLES = (
 """The files that hold roles."""
 
 for module in ROLES:
-    import_module(f"roles.hanabi.{module}")
+    import_module(f"{__name__}.{module}")

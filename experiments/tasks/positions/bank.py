@@ -157,7 +157,7 @@ def bank_tables(bank: Bank) -> tuple[Table, Table]:
 # Files
 
 
-PACKAGED = files("experiments.tasks.positions") / "banks"
+PACKAGED = files(__package__) / "banks"
 
 
 def packaged() -> list[str]:
