@@ -237,9 +237,9 @@ def deduced(prompt: Prompt, player: str, slot: int) -> list[str]:
 
 
 def plain_discard(prompt: Prompt) -> str | None:
-    dead = [slot for slot, chance in prompt.chances.items() if chance["dead"] == 100]
+    slots = [slot for slot, chance in prompt.chances.items() if chance["dead"] == 100] or list(prompt.chances)
     untouched = [int(slot) for slot in re.findall(r"^- slot (\d): nothing", prompt.table, re.MULTILINE)]
-    return f"discard slot {min(dead or untouched or [0])}"
+    return f"discard slot {min([slot for slot in slots if slot in untouched] or slots)}"
 
 
 def highest_rank(prompt: Prompt) -> str | None:
@@ -261,8 +261,8 @@ READINGS: Mapping[str, Step] = {
     "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the slot likeliest to be "
     "playable, of equals the lowest slot, if any may be.": plain_gamble,
     "Discard the first slot of the strategist's list.": reported_discard,
-    "Discard the lowest slot that is surely dead; else the lowest that no hint of its colour or rank has "
-    "touched; else the lowest.": plain_discard,
+    "Discard a slot that is surely dead, else any; of these one that no hint of its colour or rank has "
+    "touched, else any; of these the lowest.": plain_discard,
     "With 8 tokens, the rank hint of the highest rank in the list, of equals the first.": highest_rank,
 }
 """The words of each deciding step, and how the follower reads them."""
