@@ -286,5 +286,5 @@ class Slow:
 
 async def test_specialists_of_a_graph_are_asked_at_the_same_time() -> None:
     brain = Slow()
-    await play_async(graphs.seat("moa_sherlock", brain), players=3, seed=1, max_turns=1)
+    await play_async(graphs.seat("moa_sherlock", brain), players=3, seed=1, max_turns=2)
     assert brain.most == 5

@@ -190,7 +190,7 @@ async def test_the_journal_says_how_a_model_was_asked() -> None:
         await seat.aclose()
     (started,) = of(events, GameStarted)
     assert started.seats[0].models == {f"openai:fake@{url}": {"model": f"openai:fake@{url}", "temperature": 0.5}}
-    calls = of(events, Call)
+    calls = [call for call in of(events, Call) if call.outcome != "unasked"]
     assert all(call.usd == pytest.approx((3 * call.tokens_in + 9 * call.tokens_out) / 1e6) for call in calls)
     assert result.usd == pytest.approx(sum(call.usd or 0 for call in calls)) and result.usd
 
