@@ -56,13 +56,15 @@ def of_seat(config: GraphConfig) -> Kinds:
     The legal moves are always among them: the table tells them to everybody.
     """
     reaching = {kind for name in _on_the_way(config) for kind, _ in _sections(config, name)}
-    told = {options["told"] for name in _on_the_way(config) for options in _facts(config, name)}
+    facts = [options for name in _on_the_way(config) for options in _facts(config, name)]
+    told = {options["told"] for options in facts}
     own, others = bool(told - {"others", "without_own", "losses"}), bool(told - {"own", "losses", "without_hints"})
     read = config.verify.conventions and (own or others)
     scope = "whole" if own and others else "own" if own else "others"
+    partners = "blind" if all(options["partners"] == "blind" for options in facts) else "learnt"
     taken_sections = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
     kinds_read: Kinds = tuple((kind, {}) for kind in taken_sections if kind in reaching or kind is LegalMoves)
-    return (*kinds_read, (ConventionFacts, {"told": scope})) if read else kinds_read
+    return (*kinds_read, (ConventionFacts, {"told": scope, "partners": partners})) if read else kinds_read
 
 
 def _on_the_way(config: GraphConfig) -> list[str]:

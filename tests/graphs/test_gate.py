@@ -3,6 +3,7 @@
 import pytest
 
 import graphs
+from graphs import gate
 from graphs.prompt_preview import requests
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.moves import Play
@@ -13,6 +14,7 @@ from orchestrator.table.seat import GameContext
 from roles.hanabi import error_injection
 from roles.hanabi.error_injection import Slips
 from roles.hanabi.history_report import HistoryReport
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.sections import Sections
 from tests.support.positions import GRAPHS, dealt, position, turn_of
 from tests.support.prove import FULL
@@ -107,3 +109,10 @@ async def test_the_rule_is_told_with_the_limits_of_the_graph() -> None:
         p for p in requests(config, view, await turn_of(config, view))["aggregator"].parts if p.name == "instruction"
     )
     assert "by hints, counting and conventions, is below 50% (lives left: 3), 80% (lives left: 2)" in part.text
+
+
+def test_the_rule_trusts_partners_blindly_where_the_whole_seat_does() -> None:
+    blind = graphs.setting(HOUSE, options={"convention_facts": {"partners": "blind"}})
+    partly = graphs.dotted(HOUSE, ["nodes.tom_interpreter.options.convention_facts.partners=blind"])
+    told = [dict(gate.of_seat(config))[ConventionFacts]["partners"] for config in (HOUSE, partly, blind)]
+    assert told == ["learnt", "learnt", "blind"]
