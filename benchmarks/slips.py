@@ -18,9 +18,10 @@ from types import ModuleType
 from unittest.mock import patch
 
 from rich.console import Console
-from scipy.stats import t
 
 from experiments.document.terminal import plain_table
+from experiments.statistics.estimates import estimate_mean
+from orchestrator.errors import UserError
 from orchestrator.hanabi.convention import partner_model
 from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.convention.partner_model import PartnerModel
@@ -49,10 +50,12 @@ def judges(revision: str) -> Mapping[str, Judge]:
 def _old(revision: str) -> ModuleType:
     """Return the partner model of a revision as a module of its own."""
     path = "orchestrator/hanabi/convention/partner_model.py"
-    text = subprocess.run(["git", "show", f"{revision}:{path}"], capture_output=True, check=True, text=True).stdout
+    shown = subprocess.run(["git", "show", f"{revision}:{path}"], capture_output=True, text=True)
+    if shown.returncode:
+        raise UserError(f"revision {revision} is not in this clone; `git fetch --unshallow` fetches the whole history")
     module = ModuleType("old_partner_model")
     sys.modules[module.__name__] = module  # its dataclasses look there
-    exec(text, module.__dict__)
+    exec(shown.stdout, module.__dict__)
     return module
 
 
@@ -77,10 +80,11 @@ def strict(table: str, seed: int) -> int:
 
 def paired(ours: Sequence[int], theirs: Sequence[int]) -> str:
     """Return the mean difference by deal and its interval, in words."""
-    lost = [our - their for our, their in zip(ours, theirs, strict=True)]
-    half = t.ppf(0.975, len(lost) - 1) * statistics.stdev(lost) / len(lost) ** 0.5
-    mean = statistics.mean(lost)
-    return f"{mean:+.2f} ({mean - half:+.2f} to {mean + half:+.2f})"
+    estimate = estimate_mean([our - their for our, their in zip(ours, theirs, strict=True)])
+    if estimate is None:
+        return ""  # a single deal
+    low, high = estimate.interval
+    return f"{estimate.mean:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
 def main() -> None:
@@ -105,4 +109,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"error: {error}")
