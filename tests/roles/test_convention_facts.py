@@ -57,10 +57,12 @@ def test_who_is_in_danger_is_told() -> None:
 
 def test_who_does_not_keep_to_the_conventions_is_named() -> None:
     told = facts(position("3p-middle")).words()
-    assert "who do not keep to them: P2. " in told and "P2 discards next: not known." in told
-    assert "In danger: nothing of P1's." in told
-    alone = facts(position("4p-one-life")).words()
-    assert "who do not keep to them: P2, P3, P0. " in alone and "In danger: not known." in alone
+    assert "P2 hints by them but reads hints literally: " in told and "In danger: nothing of P1's." in told
+    doubted = facts(position("4p-one-life")).words()
+    assert "who do not keep to them: P3, P0. " in doubted and "P3 discards next: not known." in doubted
+    misleading = ["hint P1 yellow", "hint P0 red", "discard slot 0", "hint P0 white", "discard slot 2", "hint P0 blue"]
+    alone = facts(dealt("R4 Y3 G2 W4 B2", "Y4 Y1 G4 W2 B3", moves=misleading).view()).words()
+    assert "who do not keep to them: P1. " in alone and "In danger: not known." in alone
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5) if FULL else (3,))

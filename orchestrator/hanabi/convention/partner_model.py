@@ -2,10 +2,11 @@
 
 What a player's moves say about cards by the conventions (`common_knowledge.Claim`) is compared with the cards once they
 are seen. Each true claim makes it likelier that the player keeps to the convention, each false one less likely. Players
-make slips: who keeps to a convention at a slip rate e makes each move by it with probability 1 - e, else like a
-stranger, so that with the prior p(e), and r_m for the product of the `RATIOS` of the claims of a move m,
+make slips: who keeps to a convention at a slip rate e makes each move by it with probability 1 - e, else at random, so
+that with the prior p(e), and for each move m the product k_m of the `RATIOS` of its claims that hold (0 if one does
+not) and s_m of those that do not,
 
-    odds of the convention = odds before * sum over e of p(e) * product over m of ((1 - e) * r_m + e).
+    odds of the convention = odds before * sum over e of p(e) * product over m of ((1 - e) * k_m + e * s_m).
 
 Where they are too low, the common knowledge is computed again from the first move with that partner as a stranger:
 their hints are read literally, and hints to them count for what they say literally.
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
-from math import prod
+from math import exp, log, prod
 
 from orchestrator.hanabi.cards import INDEX, Card
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, PublicMove, Why, common_knowledge
@@ -23,26 +24,32 @@ from orchestrator.hanabi.convention.hint_convention import ADAPTING, STRANGER, C
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.view import Past
 
-RATIOS: Mapping[Why, tuple[float, ...]] = {
-    "play hint": (1.4, 0.02),
-    "warning": (1.5, 0.05),
-    "silence": (1.1, 0.05),
-    "passed over": (1.0, 0.02),
-    "played as told": (1.6,),  # which always holds
-    "played untold": (0.4, 0.05),
+RATIOS: Mapping[Why, tuple[float, float]] = {
+    "play hint": (1.5, 1.0),
+    "warning": (3.0, 0.3),
+    "silence": (1.2, 1.0),
+    "passed over": (1.0, 0.5),
+    "played as told": (4.0, 1.0),  # which always holds
+    "played untold": (0.4, 5.0),
 }
-"""Likelihood ratios of a claim that holds, and of one that does not: from a player who keeps to the convention against
-one who does not.
+"""Likelihood ratios of a claim against a player who keeps to no convention: where it holds, from one who keeps to the
+convention; where it does not, from a random move.
 
-Chosen by judgement, near the shares of the other rule players' claims that hold. Convention players break none of their
-claims, and play a card that no hint pointed at only when the cards in sight show that it fits. If a player's focus is
-the oldest card and their hints are read as if it were the newest, four in five claims hold all the same."""
+Near the shares of the moves of `piers`, `iggi`, `outer` and `vandenbergh`, and of random moves, beside a player who
+keeps to the convention; wrong untold plays tell even more of a slip, but players with another focus make them, too.
+Convention players break none of their claims, and play a card that no hint pointed at only when the cards in sight show
+that it fits."""
 
-SLIPS: Mapping[float, float] = {0.02: 0.3, 0.05: 0.3, 0.1: 0.3, 0.2: 0.1}
+SLIPS: Mapping[float, float] = {0.05: 0.4, 0.1: 0.4, 0.2: 0.2}
 """The slip rates of players who keep to a convention, with their probabilities."""
 
 MOST, LEAST = 19.0, 0.001
-"""Bounds of the odds that earlier games leave: however many they were, this game may say otherwise."""
+"""Bounds of the odds that earlier games leave, of the likeliest convention and of each: however many games they were,
+this one may say otherwise."""
+DROPPED = 0.25
+"""The odds below which the convention assumed at first is dropped; another is taken up at even odds. Doubt costs more
+than trust: who reads a partner literally keeps to no convention either, so the partner doubts too, and neither shows
+the other any more that they would keep to it."""
 SURE = 0.8
 """On the last life, an inference counts only from a partner who keeps to the convention at least this probably."""
 
@@ -51,9 +58,9 @@ Prior = Mapping[Convention, float]
 
 NOTHING_KNOWN: Prior = {
     Convention("newest", "newest"): 9.0,
-    Convention("oldest", "oldest"): 1.5,
     Convention("newest", None): 0.9,
-    Convention("oldest", None): 0.15,
+    Convention("oldest", "oldest"): 0.5,
+    Convention("oldest", None): 0.05,
 }
 """Without evidence, partners are assumed to keep to the convention of the newest card."""
 
@@ -135,10 +142,11 @@ def _judged(
     for convention in sorted(before, key=lambda convention: -before[convention]):
         now = _common({**conventions, other: convention}, history)
         odds, broke = _weighed(now, identities(now, hands), other, before[convention])
-        models.append(PartnerModel(other, convention if odds >= 1 else STRANGER, odds / (1 + odds), broke))
+        least = DROPPED if convention == usual(before) else 1
+        models.append(PartnerModel(other, convention if odds >= least else STRANGER, odds / (1 + odds), broke))
         if not broke:
             break
-    best = max(models, key=lambda model: model.chance)
+    best = max(models, key=lambda model: (model.convention != STRANGER, model.chance))
     doubted = bool(history) and history[-1].lives == 1 and best.chance < SURE
     return replace(best, convention=STRANGER if doubted else best.convention, broke=models[0].broke)
 
@@ -147,16 +155,20 @@ def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: fl
     """Return the odds after all claims of a player about cards that were seen, and the breaches in words."""
     compared = [(claim, holds) for claim, holds in _compared(now, seen) if claim.seat == seat]
     broke = (f"turn {claim.turn}: {BROKEN[claim.why]}" for claim, holds in compared if not holds)
-    return odds * _ratio(compared), tuple(broke)
+    return odds * exp(_log_ratio(compared)), tuple(broke)
 
 
-def _ratio(compared: Iterable[tuple[Claim, bool]]) -> float:
-    """Return the likelihood ratio of a player's claims, given in the order of their turns."""
-    ratios = [
-        prod(RATIOS[claim.why][0 if holds else 1] for claim, holds in move)
-        for _, move in groupby(compared, key=lambda item: item[0].turn)
+def _log_ratio(compared: Iterable[tuple[Claim, bool]]) -> float:
+    """Return the log of the likelihood ratio of a player's claims, given in the order of their turns."""
+    moves = [tuple(move) for _, move in groupby(compared, key=lambda item: item[0].turn)]
+    kept = [prod(RATIOS[claim.why][0] if holds else 0.0 for claim, holds in move) for move in moves]
+    slipped = [prod(RATIOS[claim.why][1] for claim, holds in move if not holds) for move in moves]
+    logs = [
+        log(share) + sum(log((1 - rate) * keeps + rate * slip) for keeps, slip in zip(kept, slipped, strict=True))
+        for rate, share in SLIPS.items()
     ]
-    return sum(share * prod((1 - rate) * ratio + rate for ratio in ratios) for rate, share in SLIPS.items())
+    most = max(logs)
+    return most + log(sum(exp(each - most) for each in logs))
 
 
 def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[Claim, bool]]:
@@ -174,20 +186,20 @@ def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[
 def learnt(games: tuple[Record, ...]) -> Prior:
     """Return the odds after games that a partner played with its own kind: each convention is tested on all moves of
     them."""
-    return {
-        convention: max(LEAST, min(MOST, odds * _fit(games, convention))) for convention, odds in NOTHING_KNOWN.items()
-    }
+    logs = {convention: log(odds) + _fit(games, convention) for convention, odds in NOTHING_KNOWN.items()}
+    excess = max(0.0, max(logs.values()) - log(MOST))
+    return {convention: max(LEAST, exp(odds - excess)) for convention, odds in logs.items()}
 
 
 def _fit(games: Iterable[Record], convention: Convention) -> float:
-    """Return the likelihood ratio of all moves of some games."""
+    """Return the log of the likelihood ratio of all moves of some games."""
     compared: list[tuple[Claim, bool]] = []
     for game in games:
         now = CommonKnowledge.start((convention,) * game.players)
         for step in game.steps():
             now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
         compared += _compared(now, dict(enumerate(game.deck)))
-    return _ratio(compared)
+    return _log_ratio(compared)
 
 
 # Models read these sentences in notes: their wording is part of the prompts.
