@@ -45,7 +45,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "costs": {"analysis", "document", "record", "statistics", "study"},
         "report": {"analysis", "document", "record", "statistics", "study", "values"},
         "tasks": {"analysis", "document", "record", "running", "study", "values"},
-        "interchange": {"analysis", "record", "values"},
+        "interchange": {"analysis", "document", "record", "values"},
         "doctor": {"costs", "document", "study"},
         "page": {"analysis", "document", "record", "report", "running", "study", "tasks", "values"},
         "cli": {

@@ -14,9 +14,8 @@ from experiments.analysis.summaries import Summary
 from experiments.record.measures import STRICT
 from experiments.record.rows import PERFECT, Row
 from experiments.statistics.estimates import Bounds, clip, estimate_mean, standard_deviation
-from experiments.study.adhoc import SELF_PLAY
+from experiments.study.adhoc import SELF_PLAY, Standing, standing
 from experiments.study.cross_play import WITH
-from experiments.study.held_out import Standing, standing
 from experiments.study.notes import EVALUATED
 from experiments.study.player_spec import PlayerSpec
 

@@ -8,9 +8,9 @@ from types import FrameType
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
 from experiments.cli import (
-    diff,
     experiment,
     export,
     fork,
@@ -19,24 +19,22 @@ from experiments.cli import (
     judge,
     listing,
     logs,
-    marks,
     models,
     page,
-    pointers,
     probes,
     questions,
     show,
     tools,
 )
 from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
-from orchestrator.errors import Suspended, TurnError, UserError, did_you_mean
+from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
 app.command()(game.play)
 app.command()(show.show)
-app.command()(marks.marks)
+app.command()(show.marks)
 app.command("fork")(fork.fork)
-app.command("diff")(diff.diff)
+app.command("diff")(show.diff)
 app.add_typer(listing.graphs_app, name="graphs")
 app.add_typer(listing.roles_app, name="roles")
 app.add_typer(experiment.app, name="experiment")
@@ -84,10 +82,10 @@ def _ended(error: Exception) -> tuple[int, str]:
         return 2, "a file, a setting or an answer has values that lie too deep inside one another"
     if isinstance(error, MemoryError):
         return 1, "there is not enough memory for this"
-    usage = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
-    if usage is None:
+    message = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
+    if message is None:
         raise error
-    return 2, pointers.usage(error) or usage()  # empty when no command was given: the help has been printed
+    return 2, usage(error) or message()  # empty when no command was given: the help has been printed
 
 
 CODES = {Interrupted: INTERRUPTED, UserError: 2, TurnError: 1, Suspended: SUSPENDED}
@@ -185,3 +183,42 @@ def common(
     if form not in logs.FORMS:
         raise UserError(f"--logs is {form!r}; {did_you_mean(form, logs.FORMS, 'it can be')}")
     context.obj = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()
+
+
+OTHER_NAMES = {"model": "models.default", "seed": "seeds", "seat": "seats", "arm": "arms", "repeat": "repeats"}
+"""Options of `play`, by the key of an experiment that stands for each."""
+
+
+def usage(error: Exception) -> str | None:
+    """A sentence for a bad value, or for an option in whose place a `--set` does what it says; None otherwise."""
+    if isinstance(error.__cause__, ValidationError):
+        parameter = getattr(error, "param", None)
+        return complaint(error.__cause__.errors()[0], parameter.opts[0] if parameter else "")
+    option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    if option is None or context is None or not _sets(context):
+        return None
+    name = option.lstrip("-").replace("-", "_")
+    setting = _of_experiment(name) if "experiment" in context.command_path.split() else _of_graph(name)
+    return f"there is no option {option}; say --set {setting}=VALUE" if setting else None
+
+
+def _sets(context: object) -> bool:
+    """Whether the command takes `--set`."""
+    parameters = getattr(getattr(context, "command", None), "params", ())
+    return any("--set" in parameter.opts for parameter in parameters)
+
+
+def _of_experiment(name: str) -> str | None:
+    from experiments.study.experiment import Experiment
+    from orchestrator.models.settings import SAMPLING
+
+    if name in SAMPLING:
+        return f"sampling.{name}"
+    key = OTHER_NAMES.get(name, name)
+    return key if key.partition(".")[0] in Experiment.model_fields else None
+
+
+def _of_graph(name: str) -> str | None:
+    from graphs.config import GraphConfig
+
+    return name if name in GraphConfig.model_fields else None

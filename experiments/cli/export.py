@@ -106,20 +106,20 @@ def _tables(folder: Path, out: Path, texts: bool, more: "Wanted", as_json: bool)
 
 
 def _hanab_live(path: Path, out: Path, as_json: bool) -> None:
-    from experiments.interchange import hanab_live_files
+    from experiments.interchange import hanab_live
 
-    written = hanab_live_files.export(path, out)
+    written = hanab_live.export(path, out)
     if as_json:
         data: list[dict[str, Any]] = [game.plain for game in written]
         printed(data)
     else:
-        _say(*hanab_live_files.lines(written, out))
+        _say(*hanab_live.lines(written, out))
 
 
 def _otlp(path: Path, out: Path | None, endpoint: str | None, content: bool, as_json: bool) -> None:
-    from experiments.interchange import otlp_files
+    from experiments.interchange import otlp
 
-    written = otlp_files.export(path, out, endpoint, content=content)
+    written = otlp.export(path, out, endpoint, content=content)
     if as_json:
         printed({"games": written.games, "spans": written.spans, "to": written.to})
     else:

@@ -54,7 +54,7 @@ def play(
     from experiments.running import single_game
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
-    from experiments.show.person import seated
+    from experiments.show.person import terminal_seat
     from experiments.study import seat_spec
     from orchestrator.hanabi import referee
     from orchestrator.journal.events import nowhere
@@ -75,7 +75,7 @@ def play(
         single_game.models(seat_spec.configs(config, specs, players), answering), **sampling.settings
     )
     screen = console(err=as_json)
-    console_seats, person = seated.persons(seat_spec.persons(specs), screen, replay, named.values())
+    console_seats, person = terminal_seat.persons(seat_spec.persons(specs), screen, replay, named.values())
     cast = seat_spec.table(config, specs, players, named=named, layer=layer, verify=verify, person=person)
     label = deck.stem if deck else None
     start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)

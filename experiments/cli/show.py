@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from experiments.cli.experiment import MetricOf
 from experiments.cli.shared_options import Import, Json, printed, progress
 from orchestrator.errors import UserError
 
@@ -54,10 +55,10 @@ def show(
         turn_story.print_turn(opened, turn, console(), part)
         if mistakes:
             from experiments.document import terminal
-            from experiments.show import values_table
+            from experiments.show import turn_story
 
             console().print()
-            terminal.show(values_table.blocks(_values(opened, turn, game, rollouts)), console())
+            terminal.show(turn_story.blocks(_values(opened, turn, game, rollouts)), console())
 
 
 def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one_game: bool, swings: bool) -> None:
@@ -98,3 +99,73 @@ def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
     from experiments.values import store_of, turn_values
 
     return turn_values(game, turn, rollouts=rollouts, store=store_of(path))
+
+
+def diff(
+    first: Annotated[Path, typer.Argument(metavar="A", help="A game's journal, or a run folder.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
+    arm: Annotated[str | None, typer.Option(help="Of runs: only this arm; default every arm that both have.")] = None,
+    arm_b: Annotated[str | None, typer.Option(help="The arm of B, if its name differs.")] = None,
+    metric: MetricOf = None,
+    imports: Import = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two games turn by turn, or two runs deal by deal. Exit code 0: the same; 1: different."""
+    from experiments.document import terminal
+    from experiments.report import two_runs
+    from experiments.show import two_games
+
+    if two_games.check(first, second):
+        runs = two_runs.diff(first, second, arm, arm_b, metric=metric)
+        printed(two_runs.json_value(runs)) if as_json else terminal.show(two_runs.blocks(runs), terminal.console())
+        same = runs.same
+    elif arm or arm_b or metric:
+        raise UserError("--arm, --arm-b and --metric are for two runs, and these are two games")
+    else:
+        games = two_games.compare(first, second)
+        printed(two_games.data(games)) if as_json else two_games.show(games, terminal.console())
+        same = games.same
+    if not same:
+        raise typer.Exit(1)
+
+
+def marks(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A game, a folder of games, or a run's folder.")],
+    role: Annotated[str | None, typer.Option(help="Only this role.")] = None,
+    arm: Annotated[str | None, typer.Option(help="Only this arm.")] = None,
+    rollouts: Annotated[
+        int, typer.Option(min=0, help="Also judge moves by this many rollouts each, at least 50: a minute a game.")
+    ] = 0,
+    out: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Also write every mark of every reply as CSV.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    imports: Import = None,
+    as_json: Json = False,
+) -> None:
+    """Mark every role's answers against the hidden cards: a table of means with intervals and baselines."""
+    from rich.text import Text
+
+    from experiments.document import terminal
+    from experiments.document.terminal import console
+    from experiments.report import marked_run, marks_table
+    from orchestrator.errors import UserError
+
+    if 0 < rollouts < LEAST:
+        raise UserError(f"--rollouts is {rollouts}; fewer than {LEAST} say nothing, and 0 plays none")
+    games = marked_run.read(path, arm)
+    table = marks_table.CsvFile(out, role) if out else None
+    add = table.add if table else lambda row, marks: None
+    run = marked_run.marked(games, workers, progress("marks of game"), rollouts, add)
+    run = run.role(role) if role else run
+    if table:
+        table.end()
+    if as_json:
+        printed(marks_table.data(run) | ({"csv": str(table.path), "rows": table.written} if table else {}))
+        return
+    terminal.show(marks_table.blocks(run), console())
+    if table:
+        console().print(Text(f"\n{table.written:,} marks  {table.path}"), soft_wrap=True)
+
+
+LEAST = 50

@@ -18,7 +18,7 @@ from experiments.study.experiment import Experiment
 from experiments.study.job import Job
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
-from experiments.study.resume import open_jobs
+from experiments.study.seats import open_jobs
 from orchestrator.models.settings import ModelSettings
 
 READABLE = 60

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from experiments.costs import prompt_probe
 from experiments.costs.cost_estimate import served
 from experiments.costs.prompt_probe import NodeNeed
-from experiments.doctor import machine, offline, online, room
+from experiments.doctor import machine, online, room
 from experiments.doctor.checklist import Checklist
 from experiments.study import prompt_positions
 from experiments.study.prompt_positions import Probed
@@ -15,12 +15,45 @@ from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.interventions import dotted
 from graphs.prompt_preview import requests
+from orchestrator.errors import UserError
+from orchestrator.models import layer, list_prices
 from orchestrator.models.request import ModelRequest
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.models.transport import Transport
 from orchestrator.replies.reply import Form
 from roles import Choice
+
+
+def model(checklist: Checklist, settings: ModelSettings) -> Transport | None:
+    """Return the model's client; None where it cannot be made. Its key is looked for and never printed."""
+    sampling = ", ".join(f"{name} {value}" for name, value in settings.sampling.items())
+    where = settings.url or settings.provider
+    checklist.ok("model", f"{settings.name} at {where}; sent with every request: {sampling or 'no sampling settings'}")
+    try:
+        client = layer.transport(settings)
+        keys = client.secrets
+    except UserError as error:
+        checklist.fail("key", str(error))
+        return None
+    if settings.provider is None:
+        checklist.ok("key", "the environment has one" if keys else "none is set; most servers of your own need none")
+    return client
+
+
+def price(checklist: Checklist, settings: ModelSettings) -> None:
+    """Check that a price is known."""
+    if settings.price is not None:
+        checklist.ok("price", f"${settings.price.input:g} in, ${settings.price.output:g} out per million tokens")
+    elif caution := list_prices.caution([settings]):
+        checklist.warn("price", caution)
+    else:
+        checklist.warn(
+            "price",
+            "unknown: money is not counted and --max-usd cannot be used; set `price: {input: X, output: Y}`, 0 for a "
+            "server of your own",
+        )
+
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 
@@ -58,8 +91,8 @@ class Examination:
 
     def model(self, checklist: Checklist, name: str, settings: ModelSettings) -> None:
         """Check a model by the name that it has in the graph."""
-        client = offline.model(checklist, settings)
-        offline.price(checklist, settings)
+        client = model(checklist, settings)
+        price(checklist, settings)
         needs = [need for need in prompt_probe.needs(self.config, self.players, self.probed) if need.model == name]
         seen = None
         if client is not None and needs and self.requests_allowed:

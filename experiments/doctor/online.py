@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiments.doctor.checklist import Checklist
-from experiments.doctor.measure import Measure, measured
+from experiments.doctor.room import Measure, measured
 from orchestrator.errors import ModelError, UserError
 from orchestrator.models import faults
 from orchestrator.models.json_schema import constraints

@@ -6,10 +6,15 @@ purple; white, which stands before blue here, would be a suit of other rules the
 ones purple.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from experiments.document.data import csv_text
+from experiments.interchange import hanab_live_address, sources
+from experiments.record.files import write_atomically
 from experiments.record.game import Game
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
@@ -154,3 +159,60 @@ def move_of(action: Mapping[str, int], seat: int, orders: CardOrders) -> Move:
     if kind == RANK and 1 <= value <= 5:
         return HintRank(to=target, rank=value)
     raise ValueError(f"an action of type {kind} cannot have the value {value}")
+
+
+ADDRESSES = "addresses.csv"
+"""In the folder of an exported run: each game and its address."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """An exported game."""
+
+    name: str
+    file: Path
+    address: str
+    past_end: int
+    """Moves that the site does not show, since no card could score any more."""
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        return {"game": self.name, "file": str(self.file), "address": self.address, "not_shown": self.past_end}
+
+
+def export(path: Path, out: Path) -> list[Written]:
+    """Write the games of a journal or a run folder; games of a run that have no move yet are left out.
+
+    Raises UserError for a single game without moves.
+    """
+    games = sources.read(path)
+    written = []
+    for source, file in zip(games, sources.targets(games, path, out, ".json"), strict=True):
+        recorded = Game.open(source.path)
+        if path.is_dir() and not recorded.moves:
+            continue
+        shown = game(recorded)
+        write_atomically(file, json.dumps(shown.data, ensure_ascii=False) + "\n")
+        where = hanab_live_address.address(shown.data)
+        written.append(Written(source.name, file, where, shown.past_end))
+    if path.is_dir():
+        addresses = ({"game": game.name, "address": game.address} for game in written)
+        write_atomically(out / ADDRESSES, csv_text(addresses))
+    return written
+
+
+def lines(written: Sequence[Written], out: Path) -> list[str]:
+    """What a person reads: the address of a single game, or where those of many are."""
+    if len(written) == 1:
+        sentences = [f"file     {written[0].file}", f"address  {written[0].address}"]
+    else:
+        sentences = [f"{len(written)} games  {out}", f"addresses  {out / ADDRESSES}"]
+    sentences.append(
+        "white cards are blue there, blue ones purple; the file has the reasons as notes, the address has none"
+    )
+    if past := [game for game in written if game.past_end]:
+        games = "this game" if len(written) == 1 else f"{len(past)} games"
+        moves = sum(game.past_end for game in past)
+        cut = "the last move is" if moves == 1 else f"the last {moves} moves are"
+        sentences.append(f"hanab.live ends {games} earlier, when no card can score any more: {cut} cut")
+    return sentences

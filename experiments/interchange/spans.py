@@ -7,6 +7,7 @@ that ran at the same time overlap. The names of attributes are those of OpenTele
 """
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from experiments.interchange import gen_ai
 from experiments.record.game import Game
 from experiments.record.lines import Line, Lines
 from orchestrator.errors import UserError
@@ -26,8 +26,56 @@ from orchestrator.journal.events import (
     GameStarted,
     GameSuspended,
     Moved,
+    SeatInfo,
     VerdictGiven,
 )
+from orchestrator.models.settings import SAMPLING
+
+
+def error_type(call: Call) -> str | None:
+    """What kind of fault it was; None for a usable answer."""
+    if call.outcome in ("ok", "repaired"):
+        return None
+    statuses = [attempt.status for attempt in call.attempts if attempt.status is not None]
+    return call.cause or (str(statuses[-1]) if call.outcome == "failed" and statuses else call.outcome)
+
+
+def plain_model(name: str) -> str:
+    """A model's own name: `gpt` of `openai:gpt@https://...`, without the address of its server."""
+    return name.partition("@")[0].split(":", 1)[-1] or name
+
+
+def provider(name: str) -> str:
+    """Who serves a model, as the conventions name it: `openai` for every server that speaks its protocol."""
+    kind, *rest = name.partition("@")[0].split(":")
+    if kind == "langchain" and rest:
+        return rest[0]
+    return {"azure": "azure.ai.openai", "sim": "hanabi.simulated"}.get(kind, kind)
+
+
+def request(seat: SeatInfo, call: Call) -> dict[str, Any]:
+    """What was asked for, as the conventions name it."""
+    settings = next((model for name, model in seat.models.items() if call.model in (name, model.get("model"))), {})
+    sampling = {f"gen_ai.request.{name}": settings.get(name) for name in SAMPLING}
+    return {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": provider(call.model),
+        "gen_ai.request.model": plain_model(call.model),
+        **sampling,
+    }
+
+
+def content(call: Call) -> dict[str, str]:
+    """The prompt and the answer, as the conventions write them: JSON lists of messages with parts."""
+    messages = [{"role": m.role, "parts": [{"type": "text", "content": m.content}]} for m in call.messages]
+    parts = [{"type": "reasoning", "content": call.reasoning}] if call.reasoning else []
+    parts += [{"type": "text", "content": call.text}] if call.text is not None else []
+    answer = [{"role": "assistant", "parts": parts, "finish_reason": call.finish or "stop"}] if parts else []
+    return {
+        "gen_ai.input.messages": json.dumps(messages, ensure_ascii=False),
+        "gen_ai.output.messages": json.dumps(answer, ensure_ascii=False),
+    }
+
 
 Value = str | bool | int | float | list[str]
 
@@ -291,8 +339,8 @@ class GameSpans:
     def _chat(self, turn: _Turn, at: int, call: Call) -> Span:
         assert self.started
         self._seen[call.key] += 1
-        model = gen_ai.plain_model(call.model)
-        attributes: dict[str, Any] = gen_ai.request(self.started.seat_at(call.seat, call.turn), call) | {
+        model = plain_model(call.model)
+        attributes: dict[str, Any] = request(self.started.seat_at(call.seat, call.turn), call) | {
             "gen_ai.agent.name": call.role,
             "gen_ai.response.model": call.served_by,
             "gen_ai.response.finish_reasons": [call.finish] if call.finish else None,
@@ -301,8 +349,8 @@ class GameSpans:
             "gen_ai.usage.cache_read.input_tokens": call.cached_tokens or None,
             "gen_ai.usage.reasoning.output_tokens": call.reasoning_tokens or None,
             **{f"hanabi.{name}": getattr(call, name) for name in _OF_CALL},
-            "error.type": gen_ai.error_type(call),
-            **(gen_ai.content(call) if self.content else {}),
+            "error.type": error_type(call),
+            **(content(call) if self.content else {}),
         }
         return self._span(
             ("chat", *call.key, self._seen[call.key]),

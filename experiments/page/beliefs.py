@@ -3,8 +3,7 @@
 from typing import Any
 
 from experiments.page import spoken
-from experiments.record.boards import Board
-from experiments.record.game import Game
+from experiments.record.game import Board, Game
 from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import Card, unmask

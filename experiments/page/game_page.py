@@ -6,8 +6,7 @@ from typing import Any
 from experiments.page import beliefs, spoken
 from experiments.page.games import Standing
 from experiments.page.spoken import Json
-from experiments.record.boards import Board
-from experiments.record.game import Game, first_difference
+from experiments.record.game import Board, Game, first_difference
 from experiments.record.lines import Line
 from experiments.record.provenance import Provenance
 from orchestrator.hanabi import belief

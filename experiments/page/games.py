@@ -1,23 +1,84 @@
 """The games of an opened path, each read only when it changed: 10,000 finished games are not read again."""
 
+import hashlib
 import re
+import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from experiments.page.activity import Activity, version
 from experiments.page.library import SUFFIX, JournalFile, Library, NotThereError, OutsideError
 from experiments.record import failures, rows, run_folder
+from experiments.record.failures import FAILED
 from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES, RESULTS, Row
+from experiments.record.run_folder import RUN
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
 from orchestrator.journal.events import Decided, GameEnded, GameStarted, GameSuspended, Moved, VerdictGiven
 from orchestrator.models.settings import PERSON
+
+LOCKS = Path("/proc/locks")
+RECENT_S = 30.0
+"""A journal that grew so lately is being played, even if its lock cannot be seen: in another container, or on another
+machine of the run."""
+
+BESIDE = (RUN, RESULTS, FAILED, "report.html")
+"""Files of a run folder whose change the page shows."""
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What plays now."""
+
+    locked: frozenset[int]
+    """Inodes of files and folders that some process holds locked."""
+    now: float
+
+    @classmethod
+    def look(cls) -> "Activity":
+        """Return what plays now. Taking a lock to see whether it is free would disturb who needs it; the system's list
+        does not. Where there is no such list, only recent changes tell."""
+        locked = set[int]()
+        with suppress(OSError):
+            for line in LOCKS.read_text("ascii").splitlines():
+                inode = line.split()[5].rpartition(":")[2] if " FLOCK " in line and len(line.split()) > 5 else ""
+                locked |= {int(inode)} if inode.isdigit() else set()
+        return cls(frozenset(locked), time.time())
+
+    def plays(self, journal: JournalFile) -> bool:
+        """Return whether a game that is not finished is being played."""
+        try:
+            locked = journal.path.stat().st_ino in self.locked
+        except OSError:
+            return False
+        return locked or self.now - journal.mtime / 1e9 < RECENT_S
+
+    def plays_run(self, library: Library) -> bool:
+        """Return whether a command holds the run folder, also between two games."""
+        try:
+            return library.kind == "run" and library.base.stat().st_ino in self.locked
+        except OSError:
+            return False
+
+
+def version(library: Library, journals: Iterable[JournalFile], *, going: bool) -> str:
+    """Return an opaque mark that differs when anything of the opened path changed."""
+    mark = hashlib.sha256(repr((going, None)).encode())
+    for journal in journals:
+        mark.update(f"{journal.id} {journal.size} {journal.mtime}\n".encode())
+    for name in BESIDE if library.kind == "run" else ():
+        with suppress(OSError):
+            stat = (library.root / name).stat()
+            mark.update(f"{name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return mark.hexdigest()[:16]
+
 
 MOST = 24
 """Games whose lines are kept in memory."""

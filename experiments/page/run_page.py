@@ -16,7 +16,7 @@ from experiments.page.games import Games, Shelf
 from experiments.page.spoken import Json
 from experiments.record.rows import with_seeds
 from experiments.report import run_report
-from experiments.report.figures import all_figures
+from experiments.report.figures import drawing
 from experiments.report.figures.figure import Figure
 from experiments.report.marked_run import Unmarked, ready
 from experiments.report.run_data import RunData, run_data
@@ -97,7 +97,7 @@ class RunPage:
                 "file": f"/files/{FIGURES}/{figure.name}.svg",
                 "games": games_of(figure, folder / f"{figure.name}.csv"),
             }
-            for figure in all_figures.all_figures(data)
+            for figure in drawing.all_figures(data)
             if (folder / f"{figure.name}.svg").is_file()
         ]
 

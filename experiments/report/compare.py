@@ -16,7 +16,7 @@ from experiments.document.blocks import Block, Note, notes
 from experiments.record import measures, rows, run_folder
 from experiments.record.game import Game
 from experiments.record.rows import Row
-from experiments.report import metrics, order, run_summary
+from experiments.report import order, run_data, run_summary
 from experiments.statistics.estimates import Interval
 from experiments.study.metric import Headline, headline
 from experiments.study.stop_rule import StopRule
@@ -87,8 +87,8 @@ def compare(
         raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
     tested = [(b, a) for _, a, b in tested_pairs]
     flat = [row for _, a, _ in tested_pairs for row in a], [row for _, _, b in tested_pairs for row in b]
-    measure = metrics.of_runs(headline.metric, (first, second), flat)
-    other = metrics.second(headline)
+    measure = run_data.of_runs(headline.metric, (first, second), flat)
+    other = run_data.second(headline)
     analysis = Analysis(
         baseline=None,
         summaries=tuple(s for _, a, b in tested_pairs for games in (a, b) for s in summaries(games, interval)),

@@ -1,5 +1,6 @@
 """The tables of `experiment policy`: which action follows which, or ranks of chosen moves in recommenders' lists."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,46 @@ from experiments.document.blocks import Block, Note
 from experiments.document.data import csv_text
 from experiments.record import run_folder
 from experiments.record.files import write_atomically
+from experiments.record.provenance import Provenance
+from experiments.record.rows import Row
+from experiments.report.figures import drawing, policy, style
 from experiments.report.figures import list_ranks as rank_figure
-from experiments.report.figures import picture_file, policy
 from orchestrator.errors import UserError
+
+KINDS = (".svg", ".png")
+
+
+def check(path: Path) -> None:
+    """Raise UserError for a file that cannot be written as a picture, before anything is reckoned."""
+    if path.suffix not in KINDS:
+        raise UserError(f"--figure writes {' or '.join(KINDS)} files, not {path.name!r}")
+    if not drawing.available():
+        raise UserError(drawing.MISSING)
+
+
+def write(path: Path, paint: Callable[[], Any], rows: Sequence[Row]) -> None:
+    """Draw a picture of games into a file; the note below it says where no language model played.
+
+    Raises UserError when the file cannot be written.
+    """
+    with style.set_up():
+        painted = paint()
+        style.footnote(painted, label(rows))
+        style.settle(painted)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".png":
+                style.write_png(painted, path)
+            else:
+                with path.open("w", encoding="utf-8") as file:
+                    style.write_svg(painted, file)
+        except OSError as error:
+            raise UserError(f"{str(path)!r} cannot be written: {error.strerror}") from None
+
+
+def label(rows: Sequence[Row]) -> str:
+    """Return which of these games no language model played, for the foot of a picture or a table; else empty."""
+    return Provenance.union(row.provenance for row in rows).note
 
 
 @dataclass(frozen=True)
@@ -41,7 +79,7 @@ def make(folder: Path, request: Wanted) -> Tables:
     Raises UserError when there is no such table, and for a file that cannot be written.
     """
     if request.figure:
-        picture_file.check(request.figure)
+        check(request.figure)
     rows = run_folder.read_rows(folder)
     if request.list_ranks:
         nobody = "nobody chose from a recommender's list in"
@@ -61,6 +99,6 @@ def make(folder: Path, request: Wanted) -> Tables:
         except OSError as error:
             raise UserError(f"{str(request.csv)!r} cannot be written: {error.strerror}") from None
     if request.figure:
-        picture_file.write(request.figure, lambda: paint(table), games)
-    label = picture_file.label(games)
-    return Tables(data, (*blocks, *([Note(label, "no model")] if label else [])))
+        write(request.figure, lambda: paint(table), games)
+    note = label(games)
+    return Tables(data, (*blocks, *([Note(note, "no model")] if note else [])))

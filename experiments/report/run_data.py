@@ -6,23 +6,69 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis.analysis import Analysis
+from experiments.analysis import role_controls, stopping
+from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.deal_variance import DealVariance, deal_variance
 from experiments.analysis.differences import Difference, more_differences
 from experiments.analysis.labels import provenances
 from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.summaries import Summary
-from experiments.record import turn_rows
+from experiments.record import measures, turn_rows
+from experiments.record.measures import MARK, METRICS, Measure
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Metric, Row
 from experiments.report import order
-from experiments.report.metrics import compared, others
+from experiments.report.mark_metric import of_mark
 from experiments.report.turn_tally import TurnTally
 from experiments.statistics.estimates import Interval
 from experiments.study.cross_play import WITH
 from experiments.study.metric import Headline, headline
 from experiments.study.notes import EVALUATED
 from experiments.study.references import Reference
+
+
+def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
+    """Return the metric of this name; that of a mark is read from the journals of the games. Raises UserError."""
+    return of_mark(name, folders, games) if name.startswith(MARK) else measures.metric(name)
+
+
+def second(headline: Headline) -> Measure:
+    """Return what the second columns of a table of differences show: the other score, or the score beside another
+    metric."""
+    return measures.metric(OTHER[headline.score] if headline.metric == headline.score else headline.score)
+
+
+DERIVED = ("lives", "tokens")
+"""Metrics that follow from others: lives are 3 less misplays, tokens a sum. They would be tested twice."""
+
+
+def others(name: str) -> list[Measure]:
+    """Return all metrics but those that other tables show, the one of this name and both scores, and those that
+    follow."""
+    return [measure for measure in METRICS.values() if measure.key not in (name, "strict", "kept", *DERIVED)]
+
+
+def compared(
+    headline: Headline,
+    run: Mapping[str, Any],
+    games: Sequence[Row],
+    folders: Sequence[Path],
+    arms: Sequence[str],
+    interval: Interval,
+) -> Analysis:
+    """Return the analysis of a run's games by its metric, and by its stop rule where it has one."""
+    measure = of_runs(headline.metric, folders, [games])
+    return analyse(
+        games,
+        run.get("baseline"),
+        arms,
+        interval=interval,
+        metric=measure,
+        score=headline.score,
+        stopped=stopping.of_run(run, games),
+        contrasts=role_controls.contrasts(run),
+    )
+
 
 ROWS = 24
 """The most arms that a figure with a row for each of them shows."""

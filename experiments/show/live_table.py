@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.document.terminal import plain_table, printable
-from experiments.show.chances import certainty
-from experiments.show.terminal import card, fake_warning, fireworks, turn_line, warning
+from experiments.show.terminal import card, certainty, fake_warning, fireworks, turn_line, warning
 from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.hanabi.view import Knowledge, View
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, TurnStarted

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from experiments.document.terminal import printable
 from experiments.record.game import Turn
-from experiments.show.chances import certainty
+from experiments.show.terminal import certainty
 from experiments.show.turn_story import reply_lines
 
 WIDEST = 160

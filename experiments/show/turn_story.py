@@ -10,11 +10,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from experiments.document.blocks import Block, Column, Note, table
+from experiments.document.formats import INT, RIGHT, SIGNED, number
 from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn
-from experiments.show.chances import certainty
 from experiments.show.live_table import picture
-from experiments.show.terminal import on, who
+from experiments.show.terminal import certainty, on, who
+from experiments.values.move_values import MoveValue, TurnValues
 from graphs.attempts import base, judging, reads
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
@@ -193,10 +195,10 @@ class TurnStory:
             grid.add_row("reads", ", ".join(read))
         for message in prompt if self.full else ():
             grid.add_row(message.role, Text(printable(message.content)))
-        for number, attempt in enumerate(call.attempts, 1):
+        for place, attempt in enumerate(call.attempts, 1):
             if attempt.error:
                 waited = f"; waited {attempt.waited_s:.1f} s" if attempt.waited_s else ""
-                grid.add_row(f"try {number}", Text(f"the model server {attempt.error}{waited}", style="yellow"))
+                grid.add_row(f"try {place}", Text(f"the model server {attempt.error}{waited}", style="yellow"))
         if call.outcome not in ("failed", "unasked"):
             grid.add_row("response", Text(printable(self._response(call))))
         if call.outcome != "ok":
@@ -297,3 +299,42 @@ def _verdict(verdict: VerdictGiven) -> Text:
     text = Text.assemble((f"\n{verdict.node}  ", "bold cyan"))
     text.append("accepts " if verdict.accepted else "refuses ", style="bold green" if verdict.accepted else "bold red")
     return text.append(f"{verdict.move}: {printable(verdict.why)}")
+
+
+def blocks(values: TurnValues) -> Iterator[Block]:
+    """Return the moves, the best first, and whether the one that was played was a mistake."""
+    columns = (
+        *(Column("rank", ""), Column("move", "move"), Column("score", "score", number(1))),
+        *(Column("difference", "difference", RIGHT), Column("at_once", "at once", SIGNED)),
+        Column("deals", "deals", INT),
+    )
+    rows = [
+        (
+            *(str(value.rank), str(value.move), value.rollout, _difference(value, values), value.one_step),
+            None if value.rollout is None else value.deals,
+        )
+        for value in values.moves
+    ]
+    looks = tuple("strong" if value.move == values.played else "plain" for value in values.moves)
+    yield Note(f"values   {values.basis}", "aside")
+    yield table("values", columns, rows, looks=looks)
+    scores = [value.rollout for value in values.moves if value.rollout is not None]
+    if scores and max(scores) > scores[0]:
+        yield Note("1 was best on fresh deals; a score from few deals may be higher by chance", "aside")
+    if values.mistake:
+        yield Note(f"mistake  {values.mistake.text}", "error")
+    elif values.played is None:
+        yield Note("no move was played in this turn")
+    else:
+        yield Note("no mistake: no move was clearly better than the one that was played")
+
+
+def _difference(value: MoveValue, values: TurnValues) -> str | None:
+    played = values.of(values.played) if values.played else None
+    if value.rollout is None:
+        return None
+    if value.move == values.played:
+        return "played"
+    if played is None or played.rollout is None:
+        return None
+    return f"{value.rollout - played.rollout:+.1f} (\N{PLUS-MINUS SIGN}{value.error:.1f})"

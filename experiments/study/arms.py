@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Literal
 
 from experiments.record.rows import journal_name
-from experiments.study import control_arms, controls, matrix
+from experiments.study import controls, matrix
 from experiments.study.controls import Purpose
 from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE, Changes, SeatConfig
@@ -135,7 +135,7 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
         hint = did_you_mean(experiment.baseline, by_name, "the arms are")
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {hint}")
     checked = [_checked(name, experiment, arm.changes, by_name) for name, arm in by_name.items()]
-    if null := control_arms.null(experiment, by_name, run or {}):
+    if null := controls.null(experiment, by_name, run or {}):
         checked.append(_checked(controls.NULL, experiment, null.changes, by_name))
     return _without_void(checked, {name for name, arm in by_name.items() if arm.unchanged}, experiment.baseline)
 
@@ -152,18 +152,18 @@ def _checked(name: str, experiment: Experiment, changes: Changes, by_name: Mappi
 def _arm(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]) -> Arm:
     remarks: tuple[str, ...] = ()
     if changes.matched:
-        everybody, remark = control_arms.matching(name, experiment, changes, by_name)
+        everybody, remark = controls.matching(name, experiment, changes, by_name)
         remarks = (remark,)
     else:
         everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
     guests = {seat: player_spec(seat_of, experiment) for seat, seat_of in {**experiment.seats, **changes.seats}.items()}
     arm = Arm(name, everybody, guests, players=experiment.players)
     if changes.prompts and experiment.baseline is not None:
-        remarks = (*remarks, control_arms.proved(name, experiment, changes, everybody, by_name))
+        remarks = (*remarks, controls.proved(name, experiment, changes, everybody, by_name))
     sources = _sources(everybody, changes)
     null = name == controls.NULL and any(step.kind == "null" for step in changes.steps)
     purpose = Purpose(kind="null") if null else controls.purpose(changes)
-    return replace(arm, purpose=purpose, sources=sources, remarks=(*remarks, *control_arms.cheating(name, changes)))
+    return replace(arm, purpose=purpose, sources=sources, remarks=(*remarks, *controls.cheating(name, changes)))
 
 
 def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:

@@ -4,10 +4,19 @@ A control shows what else than a role could explain a difference: chance, the le
 note at all, or the number of calls. docs/experiments.md lists them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args
 
-from experiments.study.file_schema import Changes
+from experiments.study import matched
+from experiments.study.experiment import Experiment
+from experiments.study.file_schema import Changes, SeatConfig, on_server
+from experiments.study.matrix import ListedArm
+from experiments.study.player_spec import PlayerSpec, player_spec
+from experiments.study.prompt_positions import positions
+from graphs import replaced_texts
+from graphs.config import GraphConfig
+from graphs.replaced_texts import Position, TextProof
+from orchestrator.errors import UserError, did_you_mean
 from orchestrator.values import Frozen
 
 Kind = Literal[
@@ -56,3 +65,79 @@ def wants_null(wish: bool | None, *, asks_servers: bool, compared: bool, run: Ma
         return wish
     arms = run.get("arms") or {}
     return asks_servers and compared and (not arms or NULL in arms)
+
+
+def proof(old: GraphConfig, new: GraphConfig, players: Iterable[int]) -> TextProof:
+    """Compare the baseline's texts and prompts with those of an arm, part by part."""
+    return replaced_texts.proof(old, new, list(_positions(old, players)))
+
+
+def _positions(config: GraphConfig, players: Iterable[int]) -> Iterator[Position]:
+    for count in sorted(set(players) & set(config.players)):
+        for probed in positions(config, count):
+            yield Position(probed.view, probed.notes, probed.memory)
+
+
+def null(experiment: Experiment, by_name: Mapping[str, ListedArm], run: Mapping[str, Any]) -> ListedArm | None:
+    """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already."""
+    wish = experiment.controls.null
+    if experiment.baseline is None or any(
+        step.kind == "null" for arm in by_name.values() for step in arm.changes.steps
+    ):
+        if wish and experiment.baseline is None:
+            raise UserError("controls.null plays the baseline again, and there is no baseline; name one")
+        return None
+    baseline = by_name[experiment.baseline].changes
+    base = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, baseline)
+    servers = base.config is not None and any(on_server(base.models.get(arm, arm)) for arm in base.config.models)
+    if not wants_null(wish, asks_servers=servers, compared=len(by_name) > 1, run=run):
+        return None
+    if NULL in by_name:
+        raise UserError(f"the arm {NULL!r} would be there twice: give yours another name, or null=false")
+    return ListedArm(baseline.model_copy(update={"null": True}), unchanged=False)
+
+
+def cheating(name: str, changes: Changes) -> tuple[str, ...]:
+    """That an arm cheats, if it does."""
+    if not any(step.kind == "own_hand" for step in changes.steps):
+        return ()
+    return (f"{name} cheats: its seats see their own cards. It is an upper line, left out of rankings and claims.",)
+
+
+def _spec_of(experiment: Experiment, changes: Changes) -> PlayerSpec:
+    return player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
+
+
+def matching(
+    name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]
+) -> tuple[PlayerSpec, str]:
+    """A graph of several proposals, with as many calls or tokens as another arm; and how close it comes."""
+    assert changes.matched is not None
+    key, other = changes.matched.kind, str(changes.matched.value)
+    if other not in by_name or other == name:
+        raise UserError(f"{key}: {other!r} is not an arm; {did_you_mean(other, by_name, 'the arms are')}")
+    if (target := by_name[other].changes).matched:
+        raise UserError(f"{key}: {other!r} is itself matched to another arm")
+    base = _spec_of(experiment, by_name[experiment.baseline].changes if experiment.baseline else Changes())
+    compared = _spec_of(experiment, target)
+    if base.config is None or compared.config is None:
+        raise UserError(f"{key}: {other!r} and the baseline must be graphs")
+    match = matched.graph(base.config, compared.config, experiment.players, by_tokens=key == "same_tokens")
+    spec = player_spec(
+        SeatConfig(graph=matched.GRAPH), experiment, changes.model_copy(update={"graph": None}), match.graph
+    )
+    return spec, f"{name}: {match.sentence(other)}"
+
+
+def proved(
+    name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, by_name: Mapping[str, ListedArm]
+) -> str:
+    """What the arm's prompts change. Raises UserError when an arm that names prompts alone changes more."""
+    base = _spec_of(experiment, by_name[str(experiment.baseline)].changes)
+    if base.config is None or everybody.config is None:
+        return f"{name}: its prompts are compared with none, since the baseline is no graph."
+    changed = proof(base.config, everybody.config, experiment.players)
+    alone, others = purpose(changes), changed.others
+    if alone and alone.kind == "prompts" and not by_name[str(experiment.baseline)].changes.prompts and others:
+        raise UserError(f"prompts: more would change than the words of {', '.join(changed.replaced)}: {others[0]}")
+    return f"{name}, compared with {experiment.baseline}: {changed.sentence}."

@@ -6,16 +6,16 @@ from typing import Any
 
 from experiments.record.run_folder import RUN, read
 from experiments.running import control_folder
-from experiments.tasks.games import game_status
+from experiments.tasks.games import experiment_run
 from experiments.tasks.judge import judge_run
 from experiments.tasks.positions import position_run
-from experiments.tasks.probes import probe_folder, probe_run
+from experiments.tasks.probes import probe_run
 from experiments.tasks.questions import coordination_qa
 from orchestrator.errors import UserError
 
 KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
-    RUN: lambda folder: (position_run if "positions" in read(folder / RUN) else game_status).status(folder),
-    probe_folder.FOLDER.file: probe_run.status,
+    RUN: lambda folder: (position_run if "positions" in read(folder / RUN) else experiment_run).status(folder),
+    probe_run.FOLDER.file: probe_run.status,
     **{folder.file: folder.status for folder in (coordination_qa.FOLDER, judge_run.FOLDER)},
 }
 """By the file of its record: says how a kind of run stands, as plain data."""

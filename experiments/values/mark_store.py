@@ -32,7 +32,6 @@ CODE = (
     "experiments.values",
     "experiments.record.game",
     "experiments.record.lines",
-    "experiments.record.boards",
 )
 """The packages and modules that decide the marks of a journal."""
 

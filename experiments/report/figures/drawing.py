@@ -6,12 +6,44 @@ from io import StringIO
 
 from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
-from experiments.report.figures import style
-from experiments.report.figures.all_figures import all_figures
+from experiments.report.figures import (
+    adhoc,
+    best_of_k,
+    calibration,
+    choices,
+    cost,
+    cross_play,
+    curves,
+    deals,
+    ends,
+    list_ranks,
+    policy,
+    scores,
+    style,
+)
 from experiments.report.figures.figure import Figure, Rows
 from experiments.report.run_data import NothingToDrawError, RunData
 from orchestrator.errors import UserError
 from orchestrator.logs import log
+
+
+def all_figures(data: RunData) -> list[Figure]:
+    """Return the figures in the order of the report."""
+    return [
+        *scores.FIGURES,
+        deals.FIGURE,
+        *adhoc.figures(data),
+        *cross_play.figures(data),
+        best_of_k.FIGURE,
+        curves.FIGURE,
+        *ends.FIGURES,
+        cost.FIGURE,
+        *choices.FIGURES,
+        *calibration.FIGURES,
+        list_ranks.FIGURE,
+        *policy.figures(data),
+    ]
+
 
 FOLDER = "figures"
 MISSING = "figures need matplotlib, which is not installed: `pip install 'hanabi-orchestrator[figures]'`"

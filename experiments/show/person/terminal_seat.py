@@ -1,6 +1,14 @@
 """A person's seat in the terminal: shows them their View, reads what they type, and waits while partners think."""
 
+import asyncio
+import os
+import sys
+import termios
 import time
+from collections import deque
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TextIO
 
 from rich.console import Console
 from rich.status import Status
@@ -8,11 +16,74 @@ from rich.text import Text
 
 from experiments.document.terminal import printable
 from experiments.show.person import screen
-from experiments.show.person.typed_lines import TypedLines
 from experiments.show.terminal import fake_warning, warning
 from orchestrator.errors import Left
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Event, GameStarted, TurnStarted
+from orchestrator.models.settings import REPLAY
+from orchestrator.players.person import Person, RecordedPerson
+from orchestrator.table.seat import Seat
+
+BLOCK = 65536
+
+
+class TypedLines:
+    """Lines of an input, one at a time. An interrupt ends the wait for one at once."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream if stream is not None else sys.stdin
+        self._ready: deque[str] = deque()
+        self._rest = b""
+        self._ended = False
+
+    @property
+    def typed(self) -> bool:
+        """Whether somebody types them at a terminal."""
+        return self._stream.isatty()
+
+    async def next(self) -> str | None:
+        """Return the next line without its end; None when the input has ended."""
+        while not self._ready and not self._ended:
+            self._take(await self._block())
+        return self._ready.popleft() if self._ready else None
+
+    def drop(self) -> None:
+        """Forget what was typed at the terminal before the question was there; what a script pipes in stays."""
+        if self.typed:
+            self._ready.clear()
+            self._rest = b""
+            termios.tcflush(self._stream.fileno(), termios.TCIFLUSH)
+
+    def _take(self, block: bytes) -> None:
+        self._ended = not block
+        *lines, self._rest = (self._rest + block).split(b"\n")
+        if self._ended and self._rest:
+            lines, self._rest = [*lines, self._rest], b""
+        self._ready.extend(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
+
+    async def _block(self) -> bytes:
+        """Return what there is to read; nothing at the end."""
+        try:
+            number = self._stream.fileno()
+        except (OSError, ValueError, AttributeError):  # a test's, which has no file behind it
+            return self._stream.readline().encode()
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        try:
+            loop.add_reader(number, _set, ready)
+        except PermissionError:  # a file, which never makes anybody wait
+            return os.read(number, BLOCK)
+        try:
+            await ready
+        finally:
+            loop.remove_reader(number)
+        return os.read(number, BLOCK)
+
+
+def _set(ready: "asyncio.Future[None]") -> None:
+    if not ready.done():
+        ready.set_result(None)
+
 
 QUIT = ("quit", "exit", "q")
 UNDO = ("undo", "back", "u")
@@ -139,3 +210,19 @@ class _Since:
     def __rich__(self) -> Text:
         passed = time.monotonic() - self._began
         return Text(f"{self._text}, {passed:.0f} s" if passed >= 1 else self._text, style="dim")
+
+
+def persons(
+    seats: frozenset[int], console: Console, replay: Path | None, models: Iterable[object]
+) -> tuple[TerminalSeat | None, Seat | None]:
+    """Return what asks the persons of these seats, and their seat; where a recording answers models, it moves for
+    persons."""
+    if not seats:
+        return None, None
+    if (
+        recorded := replay
+        or next((Path(name.removeprefix(REPLAY)) for name in map(str, models) if name.startswith(REPLAY)), None)
+    ) is not None:
+        return None, RecordedPerson(recorded)
+    seat = TerminalSeat(console, TypedLines(), seats)
+    return seat, Person(seat)

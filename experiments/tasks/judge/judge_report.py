@@ -5,24 +5,68 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from pydantic import ValidationError
 
 from experiments.analysis import raters as figures
-from experiments.analysis.raters import Agreement, Clustered, Rated, Score
+from experiments.analysis.raters import Agreement, Clustered, Rated, Rating, Score
 from experiments.document import data as as_data
 from experiments.document import markdown
 from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
 from experiments.document.blocks import notes as notes_of
 from experiments.document.formats import INT, RIGHT, TEXT, estimate
 from experiments.record.files import write_atomically
-from experiments.tasks.judge import raters
 from experiments.tasks.judge.human_ratings import HumanRating
-from experiments.tasks.judge.judge_run import FOLDER, JudgeRun
+from experiments.tasks.judge.judge_run import FOLDER, Judged, JudgeRun, mean_ratings
 from orchestrator.errors import UserError
+from orchestrator.models.settings import PROGRAM
+from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen
 from roles.hanabi.state_judge import ASPECTS
+
+JUDGE, EXACT, HUMAN = "judge", "exact", "human"
+RATERS = (JUDGE, EXACT, HUMAN)
+SHOWN = ("overall", "deduction_accuracy", "history_integration", "tracking_quality")
+"""The aspects in the order of the paper's table."""
+assert {*SHOWN} == {*ASPECTS}
+
+
+def rated(run: JudgeRun, people: Sequence[HumanRating]) -> list[Rated]:
+    """Return every statement with its ratings."""
+    by_turn: dict[tuple[str, int], dict[str, Rating]] = {}
+    for row in people:
+        by_turn.setdefault((row.game, row.turn), {})[row.rater] = row.ratings
+    folders = {Path(judged.game).parent for judged in run.questions}
+    means = {} if run.record.model == PROGRAM else mean_ratings(run)  # the program is the exact score
+    statements = []
+    for judged in run.questions:
+        human = by_turn.get((judged.game, judged.turn), {})
+        ratings = {JUDGE: means.get(judged.name), EXACT: judged.exact, HUMAN: _mean([*human.values()])}
+        by = {rater: rating for rater, rating in ratings.items() if rating}
+        statements.append(Rated(judged.game, judged.turn, _author(judged, len(folders) > 1), by, human))
+    return statements
+
+
+def _author(judged: Judged, several: bool) -> str:
+    """Return who kept the lists: the model, without its server, and the arm where there are several."""
+    model = judged.model.partition("@http")[0]
+    named = f"{model} (simulated)" if is_simulated(model) else model
+    return f"{named}, {Path(judged.game).parent.name}" if several else named
+
+
+def _mean(ratings: Sequence[Rating]) -> Rating:
+    """Return each aspect's mean over those who rated it."""
+    values = {aspect: [rating[aspect] for rating in ratings if aspect in rating] for aspect in ASPECTS}
+    return {aspect: fmean(numbers) for aspect, numbers in values.items() if numbers}
+
+
+def unjudged(run: JudgeRun, people: Sequence[HumanRating]) -> list[HumanRating]:
+    """Return ratings by people of turns that the run does not hold."""
+    turns = {(judged.game, judged.turn) for judged in run.questions}
+    return [rating for rating in people if (rating.game, rating.turn) not in turns]
+
 
 SUMMARY = "summary.json"
 FOLDER_NAME = "judge"
@@ -51,11 +95,11 @@ class Report:
 
     @cached_property
     def scores(self) -> tuple[Score, ...]:
-        return tuple(figures.scores(self.rated, raters.RATERS, raters.SHOWN))
+        return tuple(figures.scores(self.rated, RATERS, SHOWN))
 
     @cached_property
     def agreements(self) -> tuple[Agreement, ...]:
-        return tuple(figures.agreements(self.rated, raters.RATERS, raters.SHOWN))
+        return tuple(figures.agreements(self.rated, RATERS, SHOWN))
 
 
 def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
@@ -63,7 +107,7 @@ def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
     run = FOLDER.run(folder)
     if not run.answers:
         raise UserError(f"{str(folder)!r} holds no answer yet; `judge run` with the same --out goes on")
-    return Report(run, tuple(people), tuple(raters.rated(run, people)))
+    return Report(run, tuple(people), tuple(rated(run, people)))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -81,11 +125,11 @@ def score_table(report: Report) -> Table:
     columns = (
         Column("lists_by", "lists by", unbroken=True),
         Column("rated_by", "rated by", unbroken=True),
-        *(Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in raters.SHOWN),
+        *(Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in SHOWN),
         Column("turns", "turns", INT),
     )
     rows = [
-        (model, _rater(report, rater), *(_cell(row[aspect]) for aspect in raters.SHOWN), _most(row))
+        (model, _rater(report, rater), *(_cell(row[aspect]) for aspect in SHOWN), _most(row))
         for (model, rater), row in means.items()
     ]
     return table("scores", columns, rows)
@@ -117,7 +161,7 @@ def agreement_table(report: Report) -> Table:
 
 
 def _rater(report: Report, rater: str) -> str:
-    return f"judge {report.run.name}" if rater == raters.JUDGE else rater
+    return f"judge {report.run.name}" if rater == JUDGE else rater
 
 
 def _cell(value: Clustered | None) -> Cell:
@@ -153,7 +197,7 @@ def notes(report: Report) -> Iterator[str]:
         yield f"{unread} answers of the judge could not be read; their turns are left out."
     if run.missing:
         yield f"{run.missing} answers are missing; the same `judge run` goes on."
-    if away := raters.unjudged(run, report.people):
+    if away := unjudged(run, report.people):
         ratings = f"{len(away)} {'rating' if len(away) == 1 else 'ratings'}"
         where = f"turn {away[0].turn} of {away[0].game}"
         yield f"Left out: {ratings} by people of turns that were not judged; the first is {where}."

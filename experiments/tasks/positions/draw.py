@@ -22,20 +22,23 @@ from experiments.tasks.fork.position import Position as Place
 from experiments.tasks.fork.position import position as fork_position
 from experiments.tasks.fork.position import whole
 from experiments.tasks.positions.bank import (
+    AskedConvention,
     BankPosition,
     Drawn,
     Head,
+    Kind,
     Label,
     Source,
     as_line,
+    best_move,
     digest,
+    kind_of,
     position_line,
     save,
 )
-from experiments.tasks.positions.kinds import AskedConvention, Kind, best_move, kind_of
 from experiments.tasks.positions.truth import PositionTruth
 from experiments.tasks.probes.probe import BECAUSE, Probe
-from experiments.tasks.probes.probe_folder import PROBES, path_of, probes_of
+from experiments.tasks.probes.probe_run import PROBES, path_of, probes_of
 from experiments.values.position import Position, true_hands
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint

@@ -13,7 +13,7 @@ from experiments.analysis.shares import plain_share, pooled_share
 from experiments.record.provenance import Provenance
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
-from experiments.tasks.probes.probe_folder import FOLDER, Record, path_of, probes_of
+from experiments.tasks.probes.probe_run import FOLDER, Record, path_of, probes_of
 from orchestrator import journal
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Call, Decided, GameEnded

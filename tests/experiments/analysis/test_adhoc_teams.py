@@ -16,10 +16,9 @@ from experiments.analysis.analysis import analyse
 from experiments.record.rows import Row
 from experiments.report.figures import drawing
 from experiments.study import experiment as config
-from experiments.study.adhoc import SELF_PLAY
+from experiments.study.adhoc import SELF_PLAY, standing
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import SeatConfig
-from experiments.study.held_out import standing
 from experiments.study.notes import EVALUATED
 from experiments.study.plan import Plan
 from experiments.study.player_spec import PlayerSpec, player_spec

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.interchange import hanab_live, hanab_live_address, hanab_live_files, hanab_live_import
+from experiments.interchange import hanab_live, hanab_live_address, hanab_live_import
 from experiments.record.game import Game
 from experiments.study import experiment
 from experiments.tasks.games.experiment_run import run as run_experiment
@@ -49,7 +49,7 @@ SOME = [*ALL[: len(ENDS)], (3, "lives_lost"), (4, "max_turns"), (5, "perfect")]
 @pytest.mark.parametrize(("players", "end"), ALL if FULL else SOME)
 def test_a_game_comes_back_as_it_went_and_the_site_plays_it_the_same(players: int, end: str, tmp_path: Path) -> None:
     before = journal_of(tmp_path / "game.jsonl", players, end)
-    (written,) = hanab_live_files.export(tmp_path / "game.jsonl", tmp_path / "game.json")
+    (written,) = hanab_live.export(tmp_path / "game.jsonl", tmp_path / "game.json")
     game = json.loads((tmp_path / "game.json").read_text("utf-8"))
     site = played(game)
     assert site.end == SITE_ENDS[end]

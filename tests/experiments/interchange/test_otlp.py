@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import graphs
-from experiments.interchange import gen_ai, live_traces, otlp
+from experiments.interchange import live_traces, otlp, spans
 from experiments.study import experiment
 from experiments.tasks.games import experiment_run
 from experiments.tasks.games.experiment_run import run as run_experiment
@@ -319,4 +319,4 @@ def test_a_line_without_a_time_is_named(game: Path, run: Run, tmp_path: Path) ->
     ],
 )
 def test_models_bear_the_names_of_the_conventions(name: str, model: str, provider: str) -> None:
-    assert (gen_ai.plain_model(name), gen_ai.provider(name)) == (model, provider)
+    assert (spans.plain_model(name), spans.provider(name)) == (model, provider)

@@ -11,7 +11,7 @@ from experiments.page.library import Library
 from experiments.page.server import app
 from experiments.report import run_report
 from experiments.report.figures import drawing
-from experiments.report.figures.all_figures import all_figures
+from experiments.report.figures.drawing import all_figures
 from experiments.study import experiment
 from experiments.tasks.games import experiment_run
 from orchestrator.journal import Journal

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from experiments.page import activity
+from experiments.page import games
 from experiments.record import failures
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
@@ -17,7 +17,7 @@ from tests.experiments.page.test_api import GAME, got
 @pytest.fixture
 def going(run_copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[TestClient, Path, list[bytes]]]:
     """A run whose game GAME has played ten moves: its page, its journal, and the lines that are still to come."""
-    monkeypatch.setattr(activity, "RECENT_S", 0.0)
+    monkeypatch.setattr(games, "RECENT_S", 0.0)
     journal = run_copy / "games" / f"{GAME}.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     tenth = [number for number, line in enumerate(lines) if b'"event": "moved"' in line[:40]][9] + 1
@@ -81,7 +81,7 @@ def test_a_version_stays_while_nothing_changes(page: TestClient) -> None:
 
 
 def test_a_game_that_nobody_plays_is_suspended_and_says_why(run_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(activity, "RECENT_S", 0.0)
+    monkeypatch.setattr(games, "RECENT_S", 0.0)
     journal = run_copy / "games" / f"{GAME}.jsonl"
     first = journal.read_bytes().splitlines(keepends=True)[:2]
     journal.write_bytes(b"".join(first))

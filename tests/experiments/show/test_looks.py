@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 import graphs
-from experiments.show.chances import certainty
+from experiments.show.terminal import certainty
 from experiments.show.worth_a_look import print_looks
 from experiments.values.worth_a_look import overruled, worth_a_look
 from orchestrator import Scripted, play

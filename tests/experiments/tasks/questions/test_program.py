@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from experiments.tasks.question_task import NoAnswer
-from experiments.tasks.questions import program, questions, state_facts, state_text
+from experiments.tasks.questions import questions, state_facts, state_text
+from experiments.tasks.questions.coordination_qa import answer
 from experiments.tasks.questions.questions import Option, Question
 from experiments.tasks.questions.state_text import NotAPosition
 from orchestrator.hanabi.cards import COLOURS, RANKS, Card
@@ -75,7 +76,7 @@ def of(tmp_path: Path, kind: str, question: str | None = None) -> Question:
 
 def test_the_program_saves_a_card_before_it_plays_one(tmp_path: Path) -> None:
     one = of(tmp_path, "jp")
-    number, why = program.answer(one)
+    number, why = answer(one)
     assert one.options[number].text == "Reveal Bob's Blue color cards."
     assert "instead of losing a critical card" in why
     assert "the text says nothing of the partner's knowledge of their card 4" in why
@@ -84,7 +85,7 @@ def test_the_program_saves_a_card_before_it_plays_one(tmp_path: Path) -> None:
 def test_without_tokens_it_plays_what_is_known_to_fit(tmp_path: Path) -> None:
     none = STATE.replace("Reveal Tokens: 3", "Reveal Tokens: 0")
     one = of(tmp_path, "jp", asked("What next?", "Discard Card 0.", "Play Card 1.", state=none))
-    number, why = program.answer(one)
+    number, why = answer(one)
     assert state_text.move_of(one.options[number].text) == Play(slot=1) and "slot 1 is known to fit" in why
 
 
@@ -106,20 +107,20 @@ HINTS = (
 )
 def test_a_hint_is_chosen_by_the_purpose_that_the_question_states(tmp_path: Path, question: str, hint: str) -> None:
     one = of(tmp_path, "tom", asked(question, *HINTS))
-    number, _ = program.answer(one)
+    number, _ = answer(one)
     assert one.options[number].text == hint
 
 
 def test_what_the_partner_meant_is_a_move_with_an_own_card(tmp_path: Path) -> None:
     one = of(tmp_path, "tom", asked("What can I infer from it?", "I should Discard Card 0", "I should Play Card 1"))
-    assert program.answer(one)[0] == 1
+    assert answer(one)[0] == 1
 
 
 def test_without_a_rule_or_a_position_there_is_no_answer(tmp_path: Path) -> None:
     with pytest.raises(NoAnswer, match="no rule for this question: What is the weather"):
-        program.answer(of(tmp_path, "ec", asked("What is the weather?", "Fine", "Bad", "0")))
+        answer(of(tmp_path, "ec", asked("What is the weather?", "Fine", "Bad", "0")))
     with pytest.raises(NoAnswer, match="the text is no position"):
-        program.answer(of(tmp_path, "ec", asked("How many of Bob's cards are playable?", "0", "1", "2", state="Hm.")))
+        answer(of(tmp_path, "ec", asked("How many of Bob's cards are playable?", "0", "1", "2", state="Hm.")))
     impossible = STATE.replace("Card 1 could be: [Red] [2]", "Card 1 could be: [Yellow] [5]")
     with pytest.raises(NoAnswer, match="cannot be"):
-        program.answer(of(tmp_path, "jp", asked("What next?", "Play Card 0.", "Play Card 1.", state=impossible)))
+        answer(of(tmp_path, "jp", asked("What next?", "Play Card 0.", "Play Card 1.", state=impossible)))
