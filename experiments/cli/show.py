@@ -55,7 +55,6 @@ def show(
         turn_story.print_turn(opened, turn, console(), part)
         if mistakes:
             from experiments.document import terminal
-            from experiments.show import turn_story
 
             console().print()
             terminal.show(turn_story.blocks(_values(opened, turn, game, rollouts)), console())
