@@ -1,11 +1,11 @@
 """`experiment`: run, plan and compare ablation experiments."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from experiments.cli import control, positions
+from experiments.cli import positions
 from experiments.cli.shared_options import (
     Calls,
     Import,
@@ -23,6 +23,11 @@ from orchestrator.errors import Suspended, TurnError, UserError
 if TYPE_CHECKING:  # importing it takes a second, and most commands need none of it
     from experiments.running.runner import Done
 
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")]
+Game = Annotated[
+    str, typer.Argument(metavar="GAME", help="A game as ARM/NAME, e.g. full/2p-s1-r1, or the path of its journal.")
+]
 Executors = Literal["local", "ray"]
 
 Settings = Annotated[
@@ -177,9 +182,9 @@ def _onward(done: "Done") -> str:
 @app.command("list")
 def packaged(as_json: Json = False) -> None:
     """List the packaged experiments, a line each; --json has their descriptions in full."""
-    from experiments.study import catalogue
+    from experiments.study import experiment
 
-    print_rows(catalogue.experiments(), "there is no packaged experiment", as_json=as_json)
+    print_rows(experiment.experiments(), "there is no packaged experiment", as_json=as_json)
 
 
 @app.command("runs")
@@ -195,7 +200,7 @@ def runs(
 
 @app.command("report")
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],
+    folder: Folder,
     interval: Intervals = "t",
     metric: MetricOf = None,
     latex: Latex = False,
@@ -279,7 +284,7 @@ def plan(
 
 @app.command("policy")
 def policy(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")],
+    folder: Folder,
     arm: Annotated[str | None, typer.Option(help="Only this arm; default all.")] = None,
     players: Annotated[int | None, typer.Option(help="Only this player count; default all.")] = None,
     by: Annotated[
@@ -317,9 +322,63 @@ def errors(
 
 
 app.add_typer(positions.app, name="positions")
-app.command("status")(control.status)
-app.command("pause")(control.pause)
-app.command("resume")(control.resume)
-app.command("limit")(control.limit)
-app.command("retry")(control.retry)
-app.command("cancel")(control.cancel)
+
+
+@app.command("status")
+def status(folder: Folder, as_json: Json = False) -> None:
+    """Show how a run stands: games, tokens, money, limits, and who plays it; also when nobody does."""
+    from experiments.document.terminal import console
+    from experiments.show import run_status as shown
+    from experiments.tasks import run_status
+
+    data = run_status.status(folder)
+    printed(data) if as_json else shown.show(data, console())
+
+
+@app.command("pause")
+def pause(folder: Folder, as_json: Json = False) -> None:
+    """Pause a run: calls in flight end, no other begins until `resume`. It changes no result."""
+    _say(folder, as_json, "pause")
+
+
+@app.command("resume")
+def resume(folder: Folder, as_json: Json = False) -> None:
+    """Go on with a paused run."""
+    _say(folder, as_json, "resume")
+
+
+@app.command("limit")
+def limit(
+    folder: Folder,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="As in a models file, or its bare name.")],
+    n: Annotated[int, typer.Argument(metavar="N", min=1, help="Calls at the same time.")],
+    as_json: Json = False,
+) -> None:
+    """Allow a model another number of calls at a time (max_concurrency) until the command that plays the run ends."""
+    _say(folder, as_json, "limit", model=model, most=n)
+
+
+@app.command("retry")
+def retry(game: Game, folder: Folder, as_json: Json = False) -> None:
+    """Try a game that failed or was suspended again now, while its run is still played."""
+    _say_of_game(game, folder, as_json, "retry")
+
+
+@app.command("cancel")
+def cancel(game: Game, folder: Folder, as_json: Json = False) -> None:
+    """Suspend a game at the end of its turn, and leave it out until the run is started again."""
+    _say_of_game(game, folder, as_json, "cancel")
+
+
+def _say_of_game(game: str, folder: Path, as_json: bool, command: str) -> None:
+    """Act on a game; the folder may also stand first, as in the other commands."""
+    if Path(game).is_dir() and not folder.is_dir():
+        game, folder = folder.as_posix(), Path(game)
+    _say(folder, as_json, command, game=game)
+
+
+def _say(folder: Path, as_json: bool, command: str, **values: Any) -> None:
+    from experiments.tasks import run_status
+
+    answer = run_status.command(folder, command, **values)
+    printed(answer) if as_json else print("\n".join(answer["said"]))

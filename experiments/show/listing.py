@@ -11,7 +11,7 @@ from rich.text import Text
 import roles
 from experiments.document.blocks import Cell, Column, Table, table
 from experiments.document.formats import INT, RIGHT, TEXT
-from experiments.values.choice_marks import mark_infos
+from experiments.values.role_marks import mark_infos
 from graphs import config as graph_configs
 from graphs import context
 from graphs.attempts import calls, depth, judging

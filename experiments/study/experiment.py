@@ -392,3 +392,18 @@ def _long_form(path: list[str], short: str, key: str) -> Any:
     if path[-1] == "model" or path[-2:-1] == ["models"]:
         return {"model": short}
     return {"graph": short} if key in SeatConfig.model_fields and len(path) > 1 else short
+
+
+def experiments() -> list[dict[str, Any]]:
+    """A row for every packaged experiment, with the first sentence of its file's comment."""
+    return [_row(name, text, read(name)) for name, text in packaged().items()]
+
+
+def _row(name: str, text: str, experiment: Experiment) -> dict[str, Any]:
+    return {
+        "experiment": name,
+        "players": sorted(set(experiment.players)),
+        "deals": len(experiment.deals),
+        "repeats": experiment.repeats,
+        "what_for": about(text),
+    }

@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 import roles
-from experiments.values.choice_marks import mark_infos
 from experiments.values.game_marks import GameMarks
 from experiments.values.role_mark import RoleMark, StatedOutcome
+from experiments.values.role_marks import mark_infos
 from roles.marks import MarkInfo
 
 

@@ -1,12 +1,14 @@
 """The marks of a game: what every role stated, scored against the truth, beside what others would have scored."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+from pydantic import BaseModel
 
 import roles
 from experiments.record.game import Game
-from experiments.values.choice_marks import choice_marks
-from experiments.values.marked_turn import MarkedTurn
+from experiments.values import judge_marks, move_marks
+from experiments.values.marked_turn import ADVISING, MarkedTurn
 from experiments.values.role_mark import UNIFORM, RoleMark, StatedOutcome, place
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.state_tracking import TrackedGame
@@ -15,7 +17,39 @@ from graphs.recorded import RecordedReply, program_marks, replies
 from orchestrator.models.settings import PROGRAM
 from roles import Truth
 from roles.hanabi.truth import truths
-from roles.marks import Marker, Marks
+from roles.marks import Marker, MarkInfo, Marks, infos
+from roles.reply_types import Choice, Judgement, Shortlist
+
+
+def choice_marks(turn: MarkedTurn, rollouts: int = 0, store: RolloutStore | None = None) -> Iterator[RoleMark]:
+    """Yield the marks of a turn. `rollouts`: games played to judge a chosen move, up to half a second each."""
+    store = store or RolloutStore()
+    yield from move_marks.choices(turn, rollouts, store)
+    yield from move_marks.ratings(turn)
+    yield from move_marks.several_answers(turn)
+    yield from move_marks.lists(turn)
+    yield from move_marks.advised(turn)
+    yield from judge_marks.verdicts(turn, rollouts, store)
+
+
+INFOS: Sequence[tuple[tuple[type[BaseModel], ...], tuple[MarkInfo, ...]]] = (
+    ((Choice,), (*move_marks.CHOICE, *move_marks.RATING, *move_marks.SEVERAL)),
+    ((Shortlist,), (*move_marks.LISTED, *move_marks.RATING)),
+    ((Judgement,), judge_marks.INFOS),
+    (ADVISING, move_marks.ADVISED),
+)
+"""By the kinds of replies, the marks that they have here."""
+
+
+def mark_infos(role: str) -> Mapping[str, MarkInfo]:
+    """Return what the marks of a role are, by name: those of its own file, and those that its kind of reply has.
+
+    Raises UserError for a role that is not registered.
+    """
+    definition = roles.get(role)
+    more = (info for kinds, group in INFOS if issubclass(definition.reply, kinds) for info in group)
+    return {**infos(definition.mark), **{info.name: info for info in more}}
+
 
 PREVIOUS = "previous"
 

@@ -15,7 +15,7 @@ from experiments.analysis.analysis import analyse
 from experiments.document import terminal
 from experiments.record.rows import Row
 from experiments.report import run_summary
-from experiments.tasks.games.min_own import ENOUGH, MinOwn
+from experiments.tasks.games.experiment_run import ENOUGH, MinOwn
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call
