@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.stages import Stages
+from experiments.analysis.stopping import Stages
 from experiments.costs import cost_estimate, spread
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.document.blocks import Block, Column, notes, table

@@ -14,12 +14,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 import roles
-from experiments.record.files import write_atomically
 from experiments.record.game import Game
-from experiments.record.run_folder import RUN
 from experiments.values.game_marks import GameMarks, game_marks
-from experiments.values.rollout_store import FOLDER, RolloutStore, store_of
-from orchestrator.logs import log
+from experiments.values.rollout_store import RolloutStore, Store, code_hash, folder_of, store_of
 
 MARKS = "marks"
 """In the folder of values: a file for each game."""
@@ -42,10 +39,7 @@ def version(names: tuple[str, ...]) -> str:
     paths = {path for package in CODE for path in _sources(package)}
     for name in names:
         paths |= set(_sources_of(name))
-    digest = sha256("\n".join(names).encode())
-    for path in sorted(paths):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return code_hash(sorted(paths), "\n".join(names))
 
 
 def _sources(package: str) -> list[Path]:
@@ -71,11 +65,13 @@ def _digest(path: Path, size: int, changed: int) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
-class MarkStore:
+class MarkStore(Store):
     """The marks of the games of one folder; without a folder nothing is kept."""
 
+    what = "marks"
+
     def __init__(self, folder: Path | None = None, rollouts: int = 0, played: RolloutStore | None = None) -> None:
-        self._folder = folder
+        super().__init__(folder)
         self._rollouts = rollouts
         self._played = played
 
@@ -90,15 +86,13 @@ class MarkStore:
             return stored
         marks = game_marks(Game.open(path), self._rollouts, self._played)
         if name:
-            self._write(name, marks)
+            self._keep(self._file(name), marks.model_dump_json())
         return marks
 
     def _name(self, path: Path) -> str:
         """Of the journal as it is now."""
-        settings = f"{version(tuple(roles.names()))}\n{self._rollouts}\n"
-        return sha256(f"{settings}{_digest(path, path.stat().st_size, path.stat().st_mtime_ns)}".encode()).hexdigest()[
-            :32
-        ]
+        content = _digest(path, path.stat().st_size, path.stat().st_mtime_ns)
+        return sha256(f"{version(tuple(roles.names()))}\n{self._rollouts}\n{content}".encode()).hexdigest()[:32]
 
     def _file(self, name: str) -> Path:
         assert self._folder is not None
@@ -111,19 +105,11 @@ class MarkStore:
         except (OSError, ValidationError):
             return None
 
-    def _write(self, name: str, marks: GameMarks) -> None:
-        """What cannot be written is computed again another time."""
-        try:
-            write_atomically(self._file(name), marks.model_dump_json())
-        except OSError as error:
-            log.warning("marks are not kept", folder=str(self._folder), error=str(error))
-            self._folder = None
-
 
 def marks_of(path: Path, rollouts: int = 0) -> MarkStore:
     """The store of a run folder, or of the run to which a journal belongs; elsewhere nothing is kept.
 
     `rollouts`: as in `game_marks`.
     """
-    folder = next((parent for parent in (path, *path.parents) if (parent / RUN).is_file()), None)
-    return MarkStore(folder / FOLDER / MARKS if folder else None, rollouts, store_of(path))
+    folder = folder_of(path)
+    return MarkStore(folder / MARKS if folder else None, rollouts, store_of(path))

@@ -6,7 +6,7 @@ same one, both hold true scores, and the longer ones are kept.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -34,27 +34,44 @@ CODE = (
 """The modules that decide how a rollout of a given position ends."""
 
 
-@cache
-def version() -> str:
-    """A hash of the code that plays rollouts."""
-    digest = sha256()
-    for name in CODE:
-        source = import_module(f"hanabi_orchestrator.{name}").__file__
-        assert source is not None
-        digest.update(Path(source).read_bytes())
+def code_hash(paths: Iterable[Path], settings: str = "") -> str:
+    """Return a hash of source files."""
+    digest = sha256(settings.encode())
+    for path in paths:
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
+@cache
+def version() -> str:
+    """Return a hash of the code that plays rollouts."""
+    return code_hash(Path(str(import_module(f"hanabi_orchestrator.{name}").__file__)) for name in CODE)
+
+
 def key(state: str) -> str:
-    """The name of a position."""
+    """Return the name of a position."""
     return sha256(f"{version()}\n{state}".encode()).hexdigest()[:32]
 
 
-class RolloutStore:
-    """The scores of one folder; without a folder nothing is kept."""
+class Store:
+    """The files of one folder; without a folder nothing is kept."""
+
+    what = "values"
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
+
+    def _keep(self, file: Path, text: str) -> None:
+        """Write a file. What cannot be written is computed again another time."""
+        try:
+            write_atomically(file, text)
+        except OSError as error:
+            log.warning(f"{self.what} are not kept", folder=str(self._folder), error=str(error))
+            self._folder = None
+
+
+class RolloutStore(Store):
+    """The scores of one folder; without a folder nothing is kept."""
 
     def read(self, name: str) -> Scores:
         """The scores of a position; empty where there are none, or where the file cannot be read."""
@@ -73,11 +90,7 @@ class RolloutStore:
             return
         stored = self.read(name)
         merged = {move: max(stored.get(move, ""), scores.get(move, ""), key=len) for move in sorted({*stored, *scores})}
-        try:
-            write_atomically(self._path(self._folder, name), json.dumps(merged))
-        except OSError as error:
-            log.warning("values are not kept", folder=str(self._folder), error=str(error))
-            self._folder = None
+        self._keep(self._path(self._folder, name), json.dumps(merged))
 
     @staticmethod
     def _path(folder: Path, name: str) -> Path:
@@ -88,7 +101,12 @@ def _letters(scores: object) -> bool:
     return isinstance(scores, str) and scores.isascii() and all("A" <= letter.upper() <= "Z" for letter in scores)
 
 
+def folder_of(path: Path) -> Path | None:
+    """Return the folder of values of a run folder, or of the run to which a journal belongs; of others, None."""
+    run = next((parent for parent in (path, *path.parents) if (parent / RUN).is_file()), None)
+    return run / FOLDER if run else None
+
+
 def store_of(path: Path) -> RolloutStore:
-    """The store of a run folder, or of the run to which a journal belongs; of a journal elsewhere, none."""
-    folder = next((parent for parent in (path, *path.parents) if (parent / RUN).is_file()), None)
-    return RolloutStore(folder / FOLDER if folder else None)
+    """Return the store of a run folder, or of the run to which a journal belongs; of a journal elsewhere, none."""
+    return RolloutStore(folder_of(path))

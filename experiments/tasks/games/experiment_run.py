@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis import stopping
-from experiments.analysis.stages import Stages
+from experiments.analysis.stopping import Stages
 from experiments.record import failures, rows, run_folder
 from experiments.record import rows as results
 from experiments.record.files import locked
