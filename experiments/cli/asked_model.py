@@ -55,12 +55,3 @@ def asked_model(
     if len(named) > 1 and "default" not in named:
         raise UserError(f"{model} names several models, {', '.join(named)}; questions are asked of one, `default`")
     return AskedModel(model_of(named.get("default") or next(iter(named.values()))), None)
-
-
-def say(line: str) -> None:
-    """Print a line as it is."""
-    from rich.text import Text
-
-    from experiments.document.terminal import console
-
-    console().print(Text(line), soft_wrap=True)

@@ -15,6 +15,7 @@ from experiments.cli.shared_options import (
     Traces,
     group,
     grouped,
+    print_blocks,
     print_rows,
     printed,
 )
@@ -123,7 +124,6 @@ def run(
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
     from experiments.cli.run_progress import RunProgress
-    from experiments.document.terminal import console
     from experiments.report import mark_metric
     from experiments.running.runner import RunOptions
     from experiments.running.shard import Shard
@@ -137,24 +137,19 @@ def run(
     folder = out or Path("runs") / study.name
     if dry_run:
         from experiments.costs import dry_run as dry
-        from experiments.document import terminal
 
         planned = dry.forecast(study, folder, past, answer_tokens)
-        printed(dry.data(planned)) if as_json else terminal.show(dry.blocks(planned), console())
+        print_blocks(dry.data(planned), dry.blocks(planned), as_json=as_json)
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
     with traces.sent(folder):
         done = experiment_run.run(study, folder, options=options, progress=RunProgress(quiet=loud.quiet))
-    from experiments.document import terminal
     from experiments.report import run_summary
     from experiments.tasks.judge import judge_report
 
     tasks = judge_report.blocks_of_run(done.plan.folder)
     summary = run_summary.summary(done, interval=interval, metric=metric, marks=marks, tasks=tasks)
-    if as_json:
-        printed(run_summary.json_value(summary))
-    else:
-        terminal.show(run_summary.blocks(summary), console())
+    print_blocks(run_summary.json_value(summary), run_summary.blocks(summary), as_json=as_json)
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
         raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
@@ -210,7 +205,6 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write report.html and report.md, with figures and tables, for a run folder."""
-    from experiments.document import terminal
     from experiments.report import run_report
     from experiments.tasks.judge import judge_report
 
@@ -221,10 +215,7 @@ def report(
     written = run_report.write(
         folder, interval=interval, metric=metric, tex=latex, marks=marks, reference=reference or (), tasks=tasks
     )
-    if as_json:
-        printed(run_report.json_value(written))
-    else:
-        terminal.show(run_report.files(written), terminal.console())
+    print_blocks(run_report.json_value(written), run_report.files(written), as_json=as_json)
 
 
 @app.command("references")
@@ -247,11 +238,10 @@ def compared(
     as_json: Json = False,
 ) -> None:
     """Compare two runs arm by arm, on the deals that both played."""
-    from experiments.document import terminal
     from experiments.report import compare
 
     pairs = compare.compare(first, second, arm, arm_b, interval=interval, metric=metric)
-    printed(compare.json_value(pairs)) if as_json else terminal.show(compare.blocks(pairs), terminal.console())
+    print_blocks(compare.json_value(pairs), compare.blocks(pairs), as_json=as_json)
 
 
 @app.command("plan")
@@ -270,16 +260,16 @@ def plan(
 ) -> None:
     """Propose player counts and deals: what a budget can detect, or what an effect needs."""
     from experiments.costs import sample_size, sample_size_report
-    from experiments.document import terminal
     from experiments.study import experiment
 
     study, changes = experiment.read(name, settings or ()), settings or []
     wish = sample_size.Goal(effect, power, max_usd, max_tokens)
     proposal = sample_size.propose(study, out or Path("runs") / study.name, wish, past, answer_tokens)
-    if as_json:
-        printed(sample_size_report.data(proposal, name, changes, out))
-    else:
-        terminal.show(sample_size_report.blocks(proposal, name, changes, out), terminal.console())
+    print_blocks(
+        sample_size_report.data(proposal, name, changes, out),
+        sample_size_report.blocks(proposal, name, changes, out),
+        as_json=as_json,
+    )
 
 
 @app.command("policy")
@@ -299,12 +289,11 @@ def policy(
     as_json: Json = False,
 ) -> None:
     """Count which action follows which: the conditional action tables of the Hanabi Challenge."""
-    from experiments.document import terminal
     from experiments.report import policy_tables
 
     choice = policy_tables.Wanted(arm, players, by, list_ranks, csv, figure)
     tables = policy_tables.make(folder, choice)
-    printed(tables.data) if as_json else terminal.show(tables.blocks, terminal.console())
+    print_blocks(tables.data, tables.blocks, as_json=as_json)
 
 
 @app.command("errors")
@@ -315,10 +304,9 @@ def errors(
 ) -> None:
     """Count what became of the errors of simulated models in a run."""
     from experiments.analysis import error_counts
-    from experiments.document import terminal
 
     arms = error_counts.count_run(folder)
-    printed(error_counts.data(arms)) if as_json else terminal.show([error_counts.block(arms)], terminal.console())
+    print_blocks(error_counts.data(arms), [error_counts.block(arms)], as_json=as_json)
 
 
 app.add_typer(positions.app, name="positions")

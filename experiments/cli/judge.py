@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.asked_model import asked_model, say
+from experiments.cli.asked_model import asked_model
 from experiments.cli.shared_options import (
     Calls,
     Import,
@@ -18,7 +18,9 @@ from experiments.cli.shared_options import (
     check_done,
     group,
     grouped,
+    print_report,
     printed,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -96,16 +98,11 @@ def _plan(plan: "Plan", as_json: bool) -> None:
 
 
 def _print_report(report: "Report", out: Path | None, as_json: bool, more: dict[str, object] | None = None) -> None:
-    from experiments.document import terminal
     from experiments.tasks.judge import judge_report
 
     written = judge_report.write(report, out) if out else []
-    if as_json:
-        printed({**(more or {}), **judge_report.data(report)})
-        return
-    terminal.show(judge_report.blocks(report), terminal.console())
-    if written:
-        say(f"\n{out}/: {', '.join(path.name for path in written)}")
+    data = {**(more or {}), **judge_report.data(report)}
+    print_report(data, judge_report.blocks(report), out, written, as_json=as_json)
 
 
 @app.command("report")

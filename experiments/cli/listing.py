@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, Players, Settings, group, print_rows, printed
+from experiments.cli.shared_options import Import, Json, Players, Settings, group, print_blocks, print_rows, printed
 
 graphs_app = group("List and show graphs.")
 roles_app = group("List, show and check roles.")
@@ -16,10 +16,9 @@ games_app = group("List games.")
 @graphs_app.command("list")
 def graphs_list(imports: Import = None, as_json: Json = False) -> None:
     """List the graphs."""
-    from experiments.document import terminal
     from experiments.show import listing
 
-    printed(listing.graphs_data()) if as_json else terminal.show([listing.graphs_table()], terminal.console())
+    print_blocks(listing.graphs_data(), [listing.graphs_table()], as_json=as_json)
 
 
 @graphs_app.command("show")
@@ -72,13 +71,11 @@ def graphs_prompt(
 def roles_list(imports: Import = None, as_json: Json = False) -> None:
     """List the roles."""
     import roles
-    from experiments.document import terminal
     from experiments.show import listing
 
-    if as_json:
-        printed([listing.role_data(roles.get(name)) for name in roles.names()])
-    else:
-        terminal.show([listing.roles_table()], terminal.console())
+    print_blocks(
+        [listing.role_data(roles.get(name)) for name in roles.names()], [listing.roles_table()], as_json=as_json
+    )
 
 
 @roles_app.command("show")
@@ -113,10 +110,9 @@ def roles_check(name: str, imports: Import = None, as_json: Json = False) -> Non
 @partners_app.command("list")
 def partners_list(as_json: Json = False) -> None:
     """List the rule players that can take a seat."""
-    from experiments.document import terminal
     from experiments.show import listing
 
-    printed(listing.partners_data()) if as_json else terminal.show([listing.partners_table()], terminal.console())
+    print_blocks(listing.partners_data(), [listing.partners_table()], as_json=as_json)
 
 
 @games_app.command("list")

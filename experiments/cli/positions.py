@@ -17,13 +17,14 @@ from experiments.cli.shared_options import (
     check_done,
     group,
     grouped,
+    print_blocks,
+    print_report,
     print_rows,
     printed,
 )
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.tasks.positions.position_report import Report
     from experiments.tasks.positions.study import Study
 
 app = group("Draw positions from games, and ask which roles' notes change what is decided on them.")
@@ -59,7 +60,7 @@ def build(
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
     draw.build([*sources, *(more or ())], out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
     drawn_bank = bank.read(out)
-    printed(bank.bank_data(drawn_bank)) if as_json else terminal.show(bank.bank_tables(drawn_bank), terminal.console())
+    print_blocks(bank.bank_data(drawn_bank), bank.bank_tables(drawn_bank), as_json=as_json)
     if drawn_bank.head.positions < n and not as_json:
         terminal.console().print(f"\n{n} were asked for: there are no more games, at {per_game} a game")
 
@@ -81,14 +82,11 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Say what is in a bank and where it is from."""
-    from experiments.document import terminal
     from experiments.tasks.positions import bank
 
     positions = bank.read(name)
     if position is None:
-        printed(bank.bank_data(positions)) if as_json else terminal.show(
-            bank.bank_tables(positions), terminal.console()
-        )
+        print_blocks(bank.bank_data(positions), bank.bank_tables(positions), as_json=as_json)
         return
     for row in positions.positions:
         if row.name == position:
@@ -141,8 +139,8 @@ def run(
     if done.left < done.total:
         report = position_report.read(folder)
         written = position_report.write(report, folder)
-        more = {"folder": str(folder), "left": done.left}
-        _print_report(report, folder, written, more if output.as_json else None)
+        data = {"folder": str(folder), "left": done.left, **position_report.json_value(report)}
+        print_report(data, position_report.blocks(report), folder, written, as_json=output.as_json)
     check_done(done, "decisions")
 
 
@@ -196,17 +194,5 @@ def report(
     if latex:
         write_atomically(folder / "arms.tex", position_report.latex_tables(effects))
         written.append(folder / "arms.tex")
-    _print_report(effects, folder, written, {} if as_json else None)
-
-
-def _print_report(report: "Report", folder: Path, written: list[Path], more: dict[str, object] | None) -> None:
-    """Print a report; as JSON with these keys, too, where they are given."""
-    from experiments.document import terminal
-    from experiments.tasks.positions import position_report
-
-    if more is not None:
-        printed({**more, **position_report.json_value(report)})
-        return
-    screen = terminal.console()
-    terminal.show(position_report.blocks(report), screen)
-    screen.print(f"\n{folder}/: {', '.join(path.name for path in written)}", soft_wrap=True)
+    data, blocks = position_report.json_value(effects), position_report.blocks(effects)
+    print_report(data, blocks, folder, written, as_json=as_json)

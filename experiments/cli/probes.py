@@ -19,6 +19,7 @@ from experiments.cli.shared_options import (
     check_done,
     group,
     grouped,
+    print_report,
     printed,
 )
 from orchestrator.errors import UserError
@@ -179,15 +180,9 @@ def report(
 
 
 def _reported(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
-    from experiments.document import terminal
     from experiments.tasks.probes import probe_report
 
     answers = probe_report.read(folders)
     written = probe_report.write(answers, out) if out else []
-    if as_json:
-        printed({**({"folder": str(out)} if out else {}), **probe_report.json_value(answers)})
-        return
-    screen = terminal.console()
-    terminal.show(probe_report.blocks(answers), screen)
-    if written:
-        screen.print(f"\n{out}/: {', '.join(path.name for path in written)}", soft_wrap=True, markup=False)
+    data = {**({"folder": str(out)} if out else {}), **probe_report.json_value(answers)}
+    print_report(data, probe_report.blocks(answers), out, written, as_json=as_json)

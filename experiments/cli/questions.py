@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.asked_model import asked_model, say
+from experiments.cli.asked_model import asked_model
 from experiments.cli.shared_options import (
     Calls,
     Json,
@@ -17,7 +17,7 @@ from experiments.cli.shared_options import (
     check_done,
     group,
     grouped,
-    printed,
+    print_report,
 )
 
 app = group("Ask the questions of CoordinationQA: environment comprehension, theory of mind, joint planning.")
@@ -48,7 +48,6 @@ def run(
 ) -> None:
     """Ask every question; the same command again goes on. Answers that were paid for are never asked for again."""
     from experiments.cli.run_progress import RunProgress
-    from experiments.document import terminal
     from experiments.tasks.questions import coordination_qa, question_report, questions
     from orchestrator.models.settings import PROGRAM
 
@@ -69,11 +68,8 @@ def run(
     if done.left < done.total:
         report = question_report.of([folder])
         written = question_report.write(report, folder)
-        if output.as_json:
-            printed({"folder": str(folder), "left": done.left, **question_report.data(report)})
-        else:
-            terminal.show(question_report.blocks(report), terminal.console())
-            say(f"\n{folder}/: {', '.join(path.name for path in written)}")
+        answered = {"folder": str(folder), "left": done.left, **question_report.data(report)}
+        print_report(answered, question_report.blocks(report), folder, written, as_json=output.as_json)
     check_done(done, "answers")
 
 
@@ -84,14 +80,8 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Accuracy by kind and game beside guessing; over three models or more, how EC and ToM go with joint planning."""
-    from experiments.document import terminal
     from experiments.tasks.questions import question_report
 
     figures = question_report.of(folders)
     written = question_report.write(figures, out) if out else []
-    if as_json:
-        printed(question_report.data(figures))
-        return
-    terminal.show(question_report.blocks(figures), terminal.console())
-    if written:
-        say(f"\n{out}/: {', '.join(path.name for path in written)}")
+    print_report(question_report.data(figures), question_report.blocks(figures), out, written, as_json=as_json)

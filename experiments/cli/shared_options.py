@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
@@ -15,6 +15,7 @@ from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
     from experiments.cli.logs import Loudness
+    from experiments.document.blocks import Block, Document
     from experiments.running.model_options import ModelOptions
     from experiments.running.runner import Done, RunOptions
 
@@ -212,14 +213,35 @@ def group(help_text: str) -> typer.Typer:
     return typer.Typer(no_args_is_help=True, help=help_text)
 
 
+def print_blocks(data: Any, blocks: "Document | Iterable[Block]", *, as_json: bool) -> None:
+    """Print data as JSON, or the blocks that say the same in words."""
+    from experiments.document import terminal
+
+    printed(data) if as_json else terminal.show(blocks, terminal.console())
+
+
+def print_report(
+    data: Any, blocks: "Document | Iterable[Block]", folder: Path | None, written: Sequence[Path], *, as_json: bool
+) -> None:
+    """Print a report, and the names of the files of a folder into which it was written."""
+    print_blocks(data, blocks, as_json=as_json)
+    if written and not as_json:
+        say(f"\n{folder}/: {', '.join(path.name for path in written)}")
+
+
+def say(line: str) -> None:
+    """Print a line as it is."""
+    from experiments.document.terminal import console
+
+    console().print(line, soft_wrap=True, markup=False)
+
+
 def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
     """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
-    from experiments.document import terminal
     from experiments.document.blocks import Note
     from experiments.show import listing
 
-    block = listing.rows_table(rows) if rows else Note(nothing, "aside")
-    printed(rows) if as_json else terminal.show([block], terminal.console())
+    print_blocks(rows, [listing.rows_table(rows) if rows else Note(nothing, "aside")], as_json=as_json)
 
 
 def check_done(done: "Done", noun: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli.experiment import MetricOf
-from experiments.cli.shared_options import Import, Json, printed, progress
+from experiments.cli.shared_options import Import, Json, print_blocks, printed, progress
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -110,19 +110,19 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """Compare two games turn by turn, or two runs deal by deal. Exit code 0: the same; 1: different."""
-    from experiments.document import terminal
+    from experiments.document.terminal import console
     from experiments.report import two_runs
     from experiments.show import two_games
 
     if two_games.check(first, second):
         runs = two_runs.diff(first, second, arm, arm_b, metric=metric)
-        printed(two_runs.json_value(runs)) if as_json else terminal.show(two_runs.blocks(runs), terminal.console())
+        print_blocks(two_runs.json_value(runs), two_runs.blocks(runs), as_json=as_json)
         same = runs.same
     elif arm or arm_b or metric:
         raise UserError("--arm, --arm-b and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
-        printed(two_games.data(games)) if as_json else two_games.show(games, terminal.console())
+        printed(two_games.data(games)) if as_json else two_games.show(games, console())
         same = games.same
     if not same:
         raise typer.Exit(1)

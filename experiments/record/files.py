@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
@@ -25,6 +25,13 @@ def write_atomically(path: Path, text: str) -> None:
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def write_all(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write texts by the names of their files; returns the files. Raises OSError."""
+    for name, text in texts.items():
+        write_atomically(folder / name, text)
+    return [folder / name for name in texts]
 
 
 def _holds(path: Path, text: str) -> bool:

@@ -17,7 +17,7 @@ from experiments.document import markdown
 from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
 from experiments.document.blocks import notes as notes_of
 from experiments.document.formats import INT, RIGHT, TEXT, estimate
-from experiments.record.files import write_atomically
+from experiments.record.files import write_all
 from experiments.tasks.judge.human_ratings import HumanRating
 from experiments.tasks.judge.judge_run import FOLDER, Judged, JudgeRun, mean_ratings
 from orchestrator.errors import UserError
@@ -293,13 +293,10 @@ def _table(key: str, texts: Sequence[tuple[str, ...]], **options: Any) -> Table:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown and CSV, with every rating. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
     texts = {
         "report.md": markdown.text(Document("State tracking, judged", blocks(report))),
         "agreement.csv": as_data.csv_text(agreement_rows(report)),
         "ratings.csv": as_data.csv_text(rating_rows(report)),
         SUMMARY: summary(report).model_dump_json(indent=1) + "\n",
     }
-    for name, text in texts.items():
-        write_atomically(folder / name, text)
-    return [folder / name for name in texts]
+    return write_all(folder, texts)

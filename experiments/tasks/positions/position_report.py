@@ -8,7 +8,7 @@ from typing import Any
 from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
-from experiments.record.files import write_atomically
+from experiments.record.files import write_all
 from experiments.tasks.positions import decisions, effects, from_games, study
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
@@ -252,9 +252,7 @@ def write(report: Report, folder: Path) -> list[Path]:
         "kinds.csv": data.csv_words(kind_table(report)),
         "decisions.csv": data.csv_text(decisions),
     }
-    for name, text in texts.items():
-        write_atomically(folder / name, text)
-    return [folder / name for name in texts]
+    return write_all(folder, texts)
 
 
 def latex_tables(report: Report) -> str:

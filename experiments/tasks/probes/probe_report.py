@@ -8,7 +8,7 @@ from typing import Any
 from experiments.document import data, markdown
 from experiments.document.blocks import Block, Column, Document, Note, Table, table
 from experiments.document.formats import INT, PERCENT, PERCENT_ESTIMATE
-from experiments.record.files import write_atomically
+from experiments.record.files import write_all
 from experiments.tasks.probes import bank, scores
 from experiments.tasks.probes.probe import Probe
 from experiments.tasks.probes.scores import ALL, Run, Score
@@ -198,10 +198,7 @@ def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown and its rows as CSV. Raises OSError."""
     texts = {"report.md": markdown.text(Document("Conventions kept", blocks(report)))}
     texts |= {f"{name}.csv": data.csv_text(lines) for name, lines in rows(report).items()}
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        write_atomically(folder / name, text)
-    return [folder / name for name in texts]
+    return write_all(folder, texts)
 
 
 # Probes

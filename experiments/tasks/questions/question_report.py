@@ -9,7 +9,7 @@ from experiments.document import data as as_data
 from experiments.document import markdown
 from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
-from experiments.record.files import write_atomically
+from experiments.record.files import write_all
 from experiments.tasks.questions import accuracy, coordination_qa
 from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
 from experiments.tasks.questions.coordination_qa import FOLDER, QaRun
@@ -169,13 +169,10 @@ def data(report: Report) -> dict[str, Any]:
 
 def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown and CSV, with every answer of the runs. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
     answers = [row for run in report.runs for row in coordination_qa.rows(run)]
     texts = {
         "report.md": markdown.text(Document("CoordinationQA", blocks(report))),
         "accuracy.csv": as_data.csv_text(rows(report)),
         "answers.csv": as_data.csv_text(answers),
     }
-    for name, text in texts.items():
-        write_atomically(folder / name, text)
-    return [folder / name for name in texts]
+    return write_all(folder, texts)
