@@ -193,8 +193,8 @@ def _show(fork: "Fork", screen: "Console") -> None:
     from experiments.document.blocks import Heading, Note, Text
     from experiments.show.game_story import spent
     from experiments.show.live_table import picture
-    from experiments.show.side_by_side import Side, sides
     from experiments.show.terminal import on
+    from experiments.show.two_games import Side, sides
     from experiments.tasks.fork import fork_report
     from orchestrator.models.simulated_settings import among
 

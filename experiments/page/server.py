@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from experiments.page import assets, beliefs, game_page, games_table, guard, prompts, spoken, turn_page
+from experiments.page import assets, beliefs, game_page, guard, prompts, run_page, spoken, turn_page
 from experiments.page.forks import Forks
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
@@ -80,7 +80,7 @@ class Api:
         return self.run_page.data(self.games.shelf()) | {"fork": self.forks.offers()}
 
     def table(self, _: Query) -> Any:
-        return games_table.table(self.games.shelf(), self.strips.swing)
+        return run_page.table(self.games.shelf(), self.strips.swing)
 
     def game(self, query: Query) -> Any:
         game = self._game(query)
