@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce
+from typing import Any
 
 from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.journal.move_origins import MoveOrigin
+from orchestrator.models.usage import Usage
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,12 @@ class Load:
 
     def __add__(self, other: "Load") -> "Load":
         return Load(self.busy + other.busy, self.limit + other.limit, self.rate_limited + other.rate_limited)
+
+
+def run_status(experiment: str | None, spent: Usage, **more: Any) -> dict[str, Any]:
+    """Return how the run in a folder stands, as plain data; `more`: how many `games` (or `things`) are planned,
+    `finished` and `begun`, and others."""
+    return {"experiment": experiment, "failed": {}, "turns": 0, "tokens": spent.tokens, "usd": spent.usd, **more}
 
 
 @dataclass

@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError
 from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
 from experiments.running.run_folder import RunFolder
+from experiments.running.status import run_status
 from orchestrator.errors import UserError, user_error
 from orchestrator.journal.events import Call
 from orchestrator.journal.file import InUse, Journal, read
@@ -152,18 +153,10 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
         """Return how the run in a folder stands, as plain data."""
         run, records = self.run(folder), AnswerRecords(folder)
         spent = sum((call.usage for call in calls(folder)), NO_USAGE)
-        return {
-            "experiment": f"{self.what}, {run.name}",
-            "things": "answers",
-            "report": f"orchestrator {self.command} report",
-            "games": len(run.questions) * run.record.trials,
-            "finished": len(run.answers),
-            "begun": len(records.begun()),
-            "failed": {},
-            "turns": 0,
-            "tokens": spent.tokens,
-            "usd": spent.usd,
-        }
+        counts = {"finished": len(run.answers), "begun": len(records.begun())}
+        words = {"things": "answers", "report": f"orchestrator {self.command} report"}
+        trials = len(run.questions) * run.record.trials
+        return run_status(f"{self.what}, {run.name}", spent, games=trials, **counts, **words)
 
 
 def calls(folder: Path) -> list[Call]:

@@ -17,7 +17,7 @@ from experiments.record.run_folder import RUN
 from experiments.record.saved import moves
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.status import Status
+from experiments.running.status import Status, run_status
 from experiments.running.task import Measured
 from experiments.study import manifest
 from experiments.study.experiment import Experiment
@@ -312,16 +312,10 @@ def status(folder: Path) -> dict[str, Any]:
     record, games = run_folder.read(folder / RUN), peek_all(folder)
     finished = {f"{path.parent.name}/{path.stem}" for path, game in games.items() if game.result}
     turns, spent = _spent(games)
-    data = {
-        "experiment": record.get("name"),
-        "games": run_folder.games(record),
-        "finished": len(finished),
-        "begun": sum(game.result is None for game in games.values()),
-        "failed": {game: why for game, why in failures.read(folder).items() if game not in finished},
-        "turns": turns,
-        "tokens": spent.tokens,
-        "usd": spent.usd,
-    }
+    counts = {"finished": len(finished), "begun": sum(game.result is None for game in games.values())}
+    failed = {game: why for game, why in failures.read(folder).items() if game not in finished}
+    number = run_folder.games(record)
+    data = run_status(record.get("name"), spent, games=number, **counts, failed=failed, turns=turns)
     if stopped := stopping.of_run(record, rows.finished(folder, games)):
         data["stop"] = {"stood": stopped.states, "over": all(arm.over for arm in stopped.compared)}
     return data

@@ -13,6 +13,7 @@ from typing import Any
 
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
+from experiments.running.status import run_status
 from experiments.running.task import Measured
 from experiments.study import imports
 from experiments.study.job import Outcome, Unit
@@ -231,18 +232,9 @@ def status(folder: Path) -> dict[str, Any]:
     study = FOLDER.read(folder)
     records = Decisions(_units(folder, opened(study).positions[: study.first], study.named_arms), study.samples)
     spent = sum((usage for usages in records.usages() for usage in usages), NO_USAGE)
-    return {
-        "experiment": study.name,
-        "things": "decisions",
-        "report": "orchestrator experiment positions report",
-        "games": len(records.units) * study.samples,
-        "finished": sum(records.numbers().values()),
-        "begun": len(records.begun()),
-        "failed": {},
-        "turns": 0,
-        "tokens": spent.tokens,
-        "usd": spent.usd,
-    }
+    counts = {"finished": sum(records.numbers().values()), "begun": len(records.begun())}
+    words = {"things": "decisions", "report": "orchestrator experiment positions report"}
+    return run_status(study.name, spent, games=len(records.units) * study.samples, **counts, **words)
 
 
 def _units(folder: Path, positions: Iterable[BankPosition], arms: Iterable[str]) -> list[PositionUnit]:

@@ -13,6 +13,7 @@ from experiments.record.rows import GAMES
 from experiments.running.progress import Progress
 from experiments.running.run_folder import RunFolder
 from experiments.running.runner import Done, Runner, RunOptions
+from experiments.running.status import run_status
 from experiments.running.task import Measured
 from experiments.study import imports
 from experiments.study.job import Unit
@@ -176,18 +177,9 @@ def status(folder: Path) -> dict[str, Any]:
     games = ProbeJournals(_units(folder, probes))
     calls = (event for game in games.games().values() for event in game.events if isinstance(event, Call))
     spent = sum((call.usage for call in calls), NO_USAGE)
-    return {
-        "experiment": f"probes of {record.seat.graph}",
-        "things": "probes",
-        "report": "orchestrator probe report",
-        "games": len(probes),
-        "finished": len(games.finished()),
-        "begun": len(games.begun()),
-        "failed": {},
-        "turns": 0,
-        "tokens": spent.tokens,
-        "usd": spent.usd,
-    }
+    counts = {"games": len(probes), "finished": len(games.finished()), "begun": len(games.begun())}
+    words = {"things": "probes", "report": "orchestrator probe report"}
+    return run_status(f"probes of {record.seat.graph}", spent, **counts, **words)
 
 
 def _units(folder: Path, probes: Iterable[Probe]) -> list[ProbeUnit]:
