@@ -17,7 +17,7 @@ from experiments.running.executor import stream
 from experiments.running.unit_pool import UnitPool
 from experiments.study.arms import Deal
 from experiments.study.job import Job, Outcome
-from experiments.study.player_spec import PlayerSpec
+from experiments.study.seat_spec import PlayerSpec
 from experiments.tasks.games.game_task import GameTask
 from graphs.ablate import at
 from graphs.attempts import depth

@@ -17,7 +17,7 @@ from experiments.statistics.estimates import Bounds, clip, estimate_mean, standa
 from experiments.study.adhoc import SELF_PLAY, Standing, standing
 from experiments.study.cross_play import WITH
 from experiments.study.notes import EVALUATED
-from experiments.study.player_spec import PlayerSpec
+from experiments.study.seat_spec import PlayerSpec
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def run(
     from experiments.running import single_game
     from experiments.study import seat_spec
     from experiments.study.offline_layer import OfflineLayer
-    from experiments.study.player_spec import PlayerSpec
+    from experiments.study.seat_spec import PlayerSpec
     from experiments.tasks.probes import bank, probe_run
     from orchestrator.models.settings import PROGRAM, REPLAY
 

@@ -12,8 +12,8 @@ from experiments.costs.prompt_probe import TurnLoad
 from experiments.record.game import Game
 from experiments.study import prompt_positions
 from experiments.study.job import Job
-from experiments.study.player_spec import PlayerSpec
 from experiments.study.prompt_positions import POSITIONS
+from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.models import list_prices, simulated_settings
 from orchestrator.models.list_prices import price_of

@@ -11,7 +11,7 @@ from typing import Any
 
 from experiments.record.game import Game
 from experiments.study.offline_layer import OfflineLayer
-from experiments.study.player_spec import PlayerSpec
+from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.list_prices import price_of

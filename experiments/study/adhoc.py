@@ -20,7 +20,7 @@ from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Model
 from experiments.study.job import Job, Outcome
 from experiments.study.notes import EVALUATED
-from experiments.study.player_spec import PlayerSpec, player_spec
+from experiments.study.seat_spec import PlayerSpec, player_spec
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.hanabi.convention.hint_convention import Convention, Manner

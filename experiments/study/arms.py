@@ -12,7 +12,7 @@ from experiments.study.controls import Purpose
 from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE, Changes, SeatConfig
 from experiments.study.matrix import ListedArm
-from experiments.study.player_spec import PlayerSpec, player_spec
+from experiments.study.seat_spec import PlayerSpec, player_spec
 from graphs.interventions import named
 from orchestrator.errors import UserError, did_you_mean
 

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Changes, SeatConfig, on_server
 from experiments.study.matrix import ListedArm
-from experiments.study.player_spec import PlayerSpec, player_spec
 from experiments.study.prompt_positions import positions
+from experiments.study.seat_spec import PlayerSpec, player_spec
 from graphs import replaced_texts
 from graphs.ablate import at
 from graphs.attempts import base, node_calls, turn_calls

@@ -6,7 +6,7 @@ from experiments.study.arm_names import check_number
 from experiments.study.arms import Arm, check
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import SeatConfig
-from experiments.study.player_spec import PlayerSpec, player_spec
+from experiments.study.seat_spec import PlayerSpec, player_spec
 from orchestrator.players import partners
 from orchestrator.players.base import PREFIX
 

@@ -19,8 +19,8 @@ from experiments.study import imports
 from experiments.study.arms import Arm
 from experiments.study.notes import BY_HAND, void
 from experiments.study.plan import Plan
-from experiments.study.player_spec import PlayerSpec
 from experiments.study.rerun import cards
+from experiments.study.seat_spec import PlayerSpec
 from experiments.study.stop_rule import STOP
 from graphs import prompt_files
 from graphs.config import PLAYERS

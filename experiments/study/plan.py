@@ -13,8 +13,8 @@ from experiments.study.arms import Arm, Deal
 from experiments.study.experiment import Experiment, Rerun
 from experiments.study.job import Job
 from experiments.study.note_banks import NoteBank
-from experiments.study.player_spec import PlayerSpec
 from experiments.study.rerun import RecordedRun
+from experiments.study.seat_spec import PlayerSpec
 from experiments.study.stop_rule import StopRule
 from graphs.gate import knows_more
 from orchestrator.errors import UserError

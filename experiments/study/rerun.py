@@ -10,7 +10,7 @@ from experiments.study.arms import Arm
 from experiments.study.controls import Purpose
 from experiments.study.experiment import Rerun
 from experiments.study.file_schema import Model, SeatNumber, settled
-from experiments.study.player_spec import PlayerSpec
+from experiments.study.seat_spec import PlayerSpec
 from graphs import prompt_files
 from graphs.config import GraphConfig, PlayerCount
 from orchestrator.errors import UserError, user_error

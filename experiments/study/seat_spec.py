@@ -1,23 +1,29 @@
-"""Seats from their specs, and the seats of a whole table.
+"""Seats from their specs, players as plain data from which a seat is built anywhere, and the seats of a whole table.
 
 A spec is `partner:NAME`, `python:module:object`, `person`, or a graph: its name or the path to its YAML file.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from graphs import ablate
-from graphs.config import PROGRAM, GraphConfig, read
+from experiments.study.experiment import Experiment
+from experiments.study.file_schema import CHANGING, Changes, Model, SeatConfig, sampled, settled
+from graphs import ablate, interventions
+from graphs.config import PLAYERS, PROGRAM, GraphConfig, read
 from graphs.config import names as graph_names
-from graphs.graph_seat import Model
 from graphs.graph_seat import seat as graph_seat
 from orchestrator.errors import UserError, similar_name
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PERSON
 from orchestrator.players import partners, python_agent
 from orchestrator.players.base import Partner
-from orchestrator.table.seat import Seat
+from orchestrator.table.seat import Seat, describe
+from orchestrator.values import Frozen
 
 OTHERS = (partners.PREFIX, python_agent.PREFIX)
 """Prefixes of the specs that are not graphs."""
@@ -145,3 +151,84 @@ def _short(spec: str) -> str:
     else:
         short = spec if spec.startswith(partners.PREFIX) else Path(spec).stem
     return re.sub(r"[^\w.]+", "-", short).strip("-")
+
+
+class PlayerSpec(Frozen):
+    spec: str
+    """`partner:NAME`, `python:module:object`, or a graph's name."""
+    config: GraphConfig | None = None
+    """The graph with the changes of its arm; None for a seat that is not a graph."""
+    models: dict[str, Model] = {}
+    """By the model names that the graph's nodes use."""
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of the data: equal specs have equal keys."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+    @property
+    def plain_models(self) -> dict[str, Any]:
+        """Its models with all their settings, as plain data. Raises UserError."""
+        settings = {name: settled(model) for name, model in self.models.items()}
+        return {
+            name: value if isinstance(value, str) else value.model_dump(mode="json", exclude_none=True)
+            for name, value in settings.items()
+        }
+
+    def seat(self, layer: ModelLayer) -> Seat:
+        """The seat, with models of the layer. Raises UserError for a graph, model or object that cannot be used."""
+        if self.config is None:
+            return read_seat(self.spec)
+        return graph_seat(self.config, self.models.get("default", PROGRAM), named=self.models, layer=layer)
+
+    @property
+    def players(self) -> tuple[int, ...]:
+        """The player counts that it supports."""
+        if self.config is not None:
+            return self.config.players
+        return tuple(getattr(read_seat(self.spec), "players", PLAYERS))
+
+    @property
+    def name(self) -> str:
+        """Its name in journals and results."""
+        return self.config.name if self.config else describe(read_seat(self.spec)).graph
+
+    def essence(self, players: int) -> str:
+        """Equal for specs that play the same games at a player count, whatever their names. Raises UserError."""
+        if self.config is None:
+            return self.spec
+        data = ablate.at(self.config, players).model_dump(mode="json", exclude={"name", "players"})
+        for node in data["nodes"].values():
+            model = self.models.get(node["model"], node["model"])
+            node["model"] = model if isinstance(model, str) else model.model_dump(mode="json")
+            del node["players"]
+        if all(node["model"] == PROGRAM for node in data["nodes"].values()):
+            data.get("controls", {}).pop("draw", None)  # programs know no chance
+        data["controls"] = data.get("controls") or None
+        return json.dumps(data, sort_keys=True)
+
+
+def player_spec(
+    seat: SeatConfig, experiment: Experiment, changes: Changes | None = None, own_graph: GraphConfig | None = None
+) -> PlayerSpec:
+    """The spec of a seat of an experiment, with the changes of an arm; `own_graph`: one that the arm made itself.
+
+    Raises UserError.
+    """
+    changes = changes or Changes()
+    models_by_name = {**experiment.models, **changes.models, **({} if seat.model is None else {"default": seat.model})}
+    spec, verify = changes.graph or seat.graph, changes.verify or seat.verify or experiment.verify
+    if spec.startswith(OTHERS):
+        _unchanged(spec, changes, verify)
+        return PlayerSpec(spec=spec)
+    config = interventions.apply(read_graph(spec), changes.steps) if own_graph is None else own_graph
+    config = ablate.verified(config, verify) if verify else config
+    used = {name: model for name, model in models_by_name.items() if name == "default" or name in config.models}
+    models = {name: sampled(model, experiment.sampling) for name, model in used.items()}
+    return PlayerSpec(spec=spec, config=config, models=models)
+
+
+def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
+    """Raise UserError for changes that need a graph."""
+    if keys := [name for name in (*CHANGING, "verify") if getattr(changes, name)]:
+        raise UserError(f"`{keys[0]}` changes a graph, and {spec} is not a graph")

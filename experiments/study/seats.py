@@ -13,7 +13,7 @@ from experiments.study.arms import Deal
 from experiments.study.job import Job
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
-from experiments.study.player_spec import PlayerSpec
+from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.journal.events import GameStarted, Memory
 from orchestrator.journal.game_so_far import differences

@@ -7,7 +7,7 @@ from experiments.record.rows import Metric
 from experiments.running.task import Measured
 from experiments.study import imports
 from experiments.study.job import Job, Played
-from experiments.study.player_spec import PlayerSpec
+from experiments.study.seat_spec import PlayerSpec
 from experiments.study.seats import Seats, memories
 from graphs.graph_seat import GraphSeat
 from orchestrator.journal.events import Event, GameStarted, Moved, Sink

@@ -18,7 +18,7 @@ from experiments.running.task import Measured
 from experiments.study import imports
 from experiments.study.job import Unit
 from experiments.study.offline_layer import OfflineLayer
-from experiments.study.player_spec import PlayerSpec
+from experiments.study.seat_spec import PlayerSpec
 from experiments.tasks.probes.probe import Probe, table
 from graphs.graph_seat import GraphSeat
 from orchestrator import journal

@@ -21,7 +21,7 @@ from experiments.study.experiment import Experiment
 from experiments.study.file_schema import SeatConfig
 from experiments.study.notes import EVALUATED
 from experiments.study.plan import Plan
-from experiments.study.player_spec import PlayerSpec, player_spec
+from experiments.study.seat_spec import PlayerSpec, player_spec
 from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator.players import partners
 from tests.conftest import Run
