@@ -1,7 +1,7 @@
 """What a document is made of: headings, texts, notes, tables, figures, and texts that a page folds away."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -64,6 +64,16 @@ class Table:
     def texts(self) -> list[list[str]]:
         """Return the cells as they are written."""
         return [[c.format.text(cell) for c, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+    def written(self, lines: "Callable[[Table, list[list[str]]], str]", between: str) -> str:
+        """Return the table in a form in which rows can be folded away; `lines` writes some of its rows."""
+        if (printed := self.printed()) is None:
+            return ""
+        texts, first = printed.texts(), len(printed.rows) - printed.folded
+        if not printed.folded:
+            return lines(printed, texts)
+        more = f"<details><summary>{printed.folded} more {'row' if printed.folded == 1 else 'rows'}</summary>"
+        return between.join([lines(printed, texts[:first]), more, lines(printed, texts[first:]), "</details>"])
 
 
 @dataclass(frozen=True)

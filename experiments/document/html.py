@@ -37,18 +37,6 @@ def blocks(parts: Iterable[Block]) -> str:
     return "\n".join([*lines, *([_list(notes, before)] if notes else [])])
 
 
-def table(part: Table) -> str:
-    """Return a table without its title; rows that are folded away stand below it."""
-    if (printed := part.printed()) is None:
-        return ""
-    texts, first = printed.texts(), len(printed.rows) - printed.folded
-    lines = _lines(printed, texts[:first])
-    if not printed.folded:
-        return lines
-    more = f"{printed.folded} more {'row' if printed.folded == 1 else 'rows'}"
-    return f"{lines}\n<details><summary>{more}</summary>\n{_lines(printed, texts[first:])}\n</details>"
-
-
 def inline(words: str) -> str:
     """Return a text with its emphasis, code and links."""
     words = EMPHASIS.sub(r"<em>\1</em>", escape(words, quote=False))
@@ -94,7 +82,7 @@ def _block(part: Block) -> str:
         case Note():
             return f'<p class="warning" role="note">{inline(part.text)}</p>'
         case Table():
-            if not (written := table(part)):
+            if not (written := part.written(_lines, "\n")):
                 return ""
             title = f'<h3 id="table-{escape(part.key)}">{inline(part.title)}</h3>' if part.title else ""
             caption = f"<p>{inline(part.caption)}</p>" if part.caption else ""

@@ -25,18 +25,6 @@ def blocks(parts: Iterable[Block]) -> list[str]:
     return lines
 
 
-def table(part: Table) -> str:
-    """Return a table without its title; rows that are folded away stand below it."""
-    if (printed := part.printed()) is None:
-        return ""
-    texts, first = printed.texts(), len(printed.rows) - printed.folded
-    tables = [_lines(printed, texts[:first])]
-    if printed.folded:
-        tables.append(f"<details><summary>{printed.folded} more {'row' if printed.folded == 1 else 'rows'}</summary>")
-        tables += [_lines(printed, texts[first:]), "</details>"]
-    return "\n\n".join(tables)
-
-
 def _lines(printed: Table, texts: list[list[str]]) -> str:
     rule = "".join("---|" if column.format.words else "--:|" for column in printed.columns)
     rows = [[column.title for column in printed.columns], *texts]
@@ -57,7 +45,7 @@ def _block(part: Block) -> str:
         case Note():
             return f"- {_inert(part.text)}" if _listed(part) else f"> **{_inert(part.text)}**"
         case Table():
-            written = table(part)
+            written = part.written(_lines, "\n\n")
             heads = [f"### {part.title}" if part.title else "", part.caption]
             return "\n\n".join(filter(None, [*map(_inert, heads), written])) if written else ""
         case Figure():
