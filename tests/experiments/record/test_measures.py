@@ -17,7 +17,7 @@ MARKS = ("`mark:ROLE.NAME`", "the mean of a role's mark over the replies of the 
 def test_the_page_has_the_table_of_metrics(request: pytest.FixtureRequest) -> None:
     rows = [(f"`{key}`", measure.says, measure.better or "neither") for key, measure in METRICS.items()]
     columns = (Column("metric", "metric"), Column("is", "is"), Column("better", "better"))
-    written = markdown.table(Table("metrics", columns, (*rows, MARKS)))
+    (written,) = markdown.blocks([Table("metrics", columns, (*rows, MARKS))])
     page, count = re.subn(r"\| metric \|(.*\n)+?\n", f"{written}\n\n", PAGE.read_text("utf-8"), count=1)
     assert count == 1, "the page has a table of metrics"
     matches(request, str(PAGE), page)
