@@ -20,8 +20,9 @@ from experiments.study.job import Outcome, Unit
 from experiments.study.offline_layer import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
-from experiments.tasks.positions.asking import ArmSeats, Donor
+from experiments.tasks.positions.asking import ArmSeats
 from experiments.tasks.positions.bank import BankPosition
+from experiments.tasks.positions.control import Donor
 from experiments.tasks.positions.study import FOLDER, Study, arms_of, begin, opened
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
