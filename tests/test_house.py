@@ -86,8 +86,6 @@ ONLY_IN = {
         for name in (
             "app",
             "shared_options",
-            "control",
-            "diff",
             "experiment",
             "export",
             "fork",
@@ -96,7 +94,6 @@ ONLY_IN = {
             "imports",
             "listing",
             "game",
-            "marks",
             "models",
             "page",
             "probes",
