@@ -17,6 +17,7 @@ from orchestrator.models.simulated_settings import Rates
 from roles.hanabi.card_words import outright, read, written
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.history import History, Remembered
 from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDeductions, State
 from roles.hanabi.state_judge import ASPECTS, StateRating
@@ -28,7 +29,7 @@ from roles.sections import Section, Sections
 
 R = TypeVar("R", bound=BaseModel)
 
-SLOTS = ("slot", "plays", "safest_first")
+SLOTS = ("slot", "plays", "safest_first", "playable", "likeliest")
 """Fields of replies that hold the numbers of slots, one or several."""
 
 
@@ -94,7 +95,10 @@ def misread(sections: Sections, dice: random.Random | None) -> Iterator[Sections
         r, y, g, w, b = (top + step * (i == colour) for i, top in enumerate(state.fireworks))
         tops = zip(COLOURS, (r, y, g, w, b), strict=True)
         following = tuple(Card(f"{letter}{top + 1}") if top < 5 else None for letter, top in tops)
-        yield sections.replacing(replace(state, fireworks=(r, y, g, w, b)), NextPlayable(following))
+        changed: list[Section] = [replace(state, fireworks=(r, y, g, w, b)), NextPlayable(following)]
+        if facts := sections.get(ConventionFacts):
+            changed.append(replace(facts, fireworks=(r, y, g, w, b)))
+        yield sections.replacing(*changed)
 
 
 def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None:

@@ -1,5 +1,6 @@
 """The words of house's prompts say what its programs do: who only follows the words plays as the programs play."""
 
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -9,7 +10,7 @@ import graphs
 from graphs.config import GraphConfig
 from graphs.prompt_preview import requests
 from graphs.recorded import notes_of
-from orchestrator.journal.events import Event, TurnStarted
+from orchestrator.journal.events import Event, Moved, TurnStarted
 from orchestrator.models.request import Scripted
 from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
@@ -23,22 +24,31 @@ ARMS: Mapping[str, GraphConfig] = {
     "house": graphs.read("house"),
     "house_solo": graphs.read("house_solo"),
     **{f"without {node}": graphs.without(graphs.read("house"), node) for node in ADVISERS},
+    "without all three": graphs.without(graphs.read("house"), *ADVISERS),
 }
+GAMES = [(arm, players) for players in (2, 3) for arm in ARMS]
+GAMES += [(arm, players) for players in (4, 5) for arm in ("house", "house_solo")] if FULL else []
 
 
-async def scores(seat: Seat, players: int) -> list[int]:
-    games = [await play_async(seat, players=players, seed=seed) for seed in DEALS]
-    assert not any(game.forced or game.reasked or game.fallbacks for game in games)
-    return [game.score_strict for game in games]
+async def games(seat: Seat, players: int) -> list[tuple[int, list[str]]]:
+    """The strict score and the moves of each deal."""
+    rows = []
+    for seed in DEALS:
+        events = list[Event]()
+        game = await play_async(seat, players=players, seed=seed, sink=events.append)
+        assert not (game.forced or game.reasked or game.fallbacks)
+        rows.append((game.score_strict, [str(event.past.move) for event in events if isinstance(event, Moved)]))
+    return rows
 
 
-@pytest.mark.parametrize("players", (2, 3, 4, 5) if FULL else (2, 3))
-@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize(("arm", "players"), GAMES)
 async def test_who_follows_the_words_plays_as_the_programs_do_in_every_arm(arm: str, players: int) -> None:
-    programs = await scores(graphs.seat(graphs.bind(ARMS[arm], {"default": "program"})), players)
-    readers = await scores(graphs.seat(ARMS[arm], Scripted(dict(FOLLOWERS))), players)
-    pairs = list(zip(programs, readers, strict=True))
-    assert sum(program == reader for program, reader in pairs) >= 0.9 * len(pairs), pairs
+    programs = await games(graphs.seat(graphs.bind(ARMS[arm], {"default": "program"})), players)
+    readers = await games(graphs.seat(ARMS[arm], Scripted(dict(FOLLOWERS))), players)
+    same = sum(program == reader for program, reader in zip(programs, readers, strict=True))
+    means = [statistics.mean(score for score, _ in rows) for rows in (readers, programs)]
+    print(f"| {arm} | {players} | {same} of {len(DEALS)} | {means[0]:.2f} | {means[1]:.2f} |")
+    assert same >= 0.9 * len(DEALS)
 
 
 def turns(events: Sequence[Event]) -> Iterator[Sequence[Event]]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import INDEX, Card
+from orchestrator.hanabi.cards import INDEX, Card, Fireworks
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Understanding, learnt, understand
@@ -51,6 +51,8 @@ class ConventionFacts(Section):
     the `others` and what hints tell them, or what may be `losses`; or `sheet`, step by step what there is to choose."""
     blind: bool = False
     """Whether everybody is assumed to keep to the conventions, whatever they do."""
+    fireworks: Fireworks | None = None
+    """What a simulated model takes the fireworks to be, where it misreads them."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -95,6 +97,8 @@ class ConventionFacts(Section):
         now = self.understood.knowledge
         if not self._fits(now):
             now = replace(now, common=with_hand(now.common, self.seat, now.literal[self.seat]))
+        if self.fireworks is not None:
+            now = replace(now, piles=replace(now.piles, fireworks=self.fireworks))
         return Scene(self.seat, now, self.hands, self.legal, self.turns_left)
 
     def _fits(self, now: CommonKnowledge) -> bool:

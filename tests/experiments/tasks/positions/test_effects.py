@@ -41,7 +41,7 @@ def moves(folder: Path, arm: str, position: str) -> list[str]:
 
 
 def test_null_and_exact_flip_nothing_where_programs_decide(house_effects: Effects) -> None:
-    for name in ("null", "null-history_analyst", "permuted", *(f"exact-{node}" for node in ROLES)):
+    for name in ("null", "permuted", *(f"exact-{node}" for node in ROLES)):
         effect = house_effects.effect(name)
         assert effect is not None and effect.flips == 0 and effect.loss.p is None, name
     assert any(one.flips > 0 for one in house_effects.effects)
@@ -52,7 +52,7 @@ ROLES = ("history_analyst", "tom_interpreter", "discard_strategist")
 
 def test_the_noise_floor_of_a_simulated_model_is_its_sampling_noise(tmp_path: Path) -> None:
     """One node, one kind of error at rate r: where it changes the move, two decisions differ with 2 r (1 - r)."""
-    first, samples = (120, 8) if FULL else (16, 3)
+    first, samples = (120, 8) if FULL else (32, 3)
     common = {"graph": "watson", "arms": ["null"], "first": first}
     for name, rate in (("never", 0.0), ("always", 1.0)):
         ran(tmp_path / name, **common, models={"default": sim(overconfident_play=rate)})
