@@ -150,7 +150,7 @@ def app(library: Library, api: Api | None = None) -> ASGIApp:
         Route("/files/{path:path}", _file(library)),
     ]
     page = Starlette(routes=routes, exception_handlers={HTTPException: _http_error, Exception: _failure})
-    page.mount("/static", StaticFiles(packages=[("experiments.page", "static")]))
+    page.mount("/static", StaticFiles(packages=[(__package__, "static")]))
     return guard.Guard(page)  # around everything, so that answers about errors are marked, too
 
 

@@ -186,10 +186,10 @@ def test_an_interrupt_during_imports_is_no_traceback(
         """A module whose import the user interrupts."""
 
         def find_spec(self, name: str, path: object, target: object = None) -> None:
-            if name == "experiments.cli.app":
+            if name == "hanabi_orchestrator.experiments.cli.app":
                 raise KeyboardInterrupt
 
-    monkeypatch.delitem(sys.modules, "experiments.cli.app")
+    monkeypatch.delitem(sys.modules, "hanabi_orchestrator.experiments.cli.app")
     monkeypatch.setattr(sys, "meta_path", [Slow(), *sys.meta_path])
     with pytest.raises(SystemExit) as end:
         cli.main()
