@@ -167,8 +167,9 @@ def test_a_prompt_is_shown_by_section_and_what_one_role_alone_got_is_marked(page
     assert not any("/api/prompt" in url for url in asked), "a prompt is loaded only when it is opened"
     summary.click()
     sections = page.locator(".prompt .section")
-    expect(sections.filter(has_text="legal moves").locator("> summary")).to_contain_text("only this role")
-    expect(sections.filter(has_text="legal moves").locator("pre")).to_contain_text(HINT)
+    moves = sections.filter(has=page.locator(".name", has_text=re.compile("^legal moves$")))
+    expect(moves.locator("> summary")).to_contain_text("only this role")
+    expect(moves.locator("pre")).to_contain_text(HINT)
     expect(sections.locator(".name").filter(has_text=re.compile("^rules$"))).to_have_count(1)
 
 

@@ -70,7 +70,7 @@ def test_the_noise_floor_of_a_simulated_model_is_its_sampling_noise(tmp_path: Pa
 def test_a_report_that_nobody_uses_flips_no_more_than_the_noise_floor(tmp_path: Path) -> None:
     nodes = {"chatter": {"role": "first_order"}, "proposer": {"role": "proposer", "reads": ["chatter"]}}
     graph = {"name": "decorated", "context": "house", "nodes": nodes, "decides": "proposer"}
-    more = {"notes": "fresh", "models": {"default": "sim:careless"}, "first": 120 if FULL else 6}
+    more = {"notes": "fresh", "models": {"default": "sim:careless"}, "first": 120 if FULL else 10}
     effects = ran(tmp_path / "run", graph=graph, arms=["removed", "placebo", "shuffled"], samples=2, **more)
     null = effects.effect("null")
     assert null is not None and null.flips > 0.1
