@@ -1,4 +1,4 @@
-from .ablate import at, bind, change, replace, setting, verified, without, without_sections
+from .ablate import add, at, bind, change, replace, setting, verified, without, without_sections
 from .config import GraphConfig, names, read, source
 from .graph_seat import GraphSeat, Model, seat
 from .interventions import dotted
@@ -10,6 +10,7 @@ __all__ = [
     "GraphConfig",
     "GraphSeat",
     "Model",
+    "add",
     "at",
     "bind",
     "build",

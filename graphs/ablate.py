@@ -4,29 +4,36 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from graphs import graph_data
 from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
 from graphs.controls import OWN_HAND
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.simulated_settings import is_simulated
+from orchestrator.values import as_list
+
+
+def add(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
+    """Return the graph with further nodes, e.g. `add(house, chop={"role": "chop", "feeds": ["aggregator"]})`.
+
+    A node has the keys that it has in a graph file, and `feeds`: the nodes that read it, the deciding one if that is
+    not given. Its role is that of its name, if none is given. Raises UserError.
+    """
+    if taken := [name for name in nodes if name in config.nodes]:
+        raise UserError(f"graph {config.name!r} has a node {taken[0]!r} already; give the new one another name")
+    new = {name: {"role": name, "feeds": _readers(config, node), **node} for name, node in nodes.items()}
+    data = graph_data.extended(config.model_dump(mode="json"), {"nodes": new}, f"graph {config.name!r}")
+    return _again(config, data, "-".join(("with", *nodes)))
+
+
+def _readers(config: GraphConfig, node: Mapping[str, Any]) -> list[str]:
+    """Who reads a new node that names no reader: the node that decides, unless it is itself read."""
+    return [] if config.decides in as_list(node.get("reads", ())) else [config.decides]
 
 
 def without(config: GraphConfig, *nodes: str) -> GraphConfig:
     """The same graph without some nodes. Without its judges a graph has no check."""
     _check_nodes(config, nodes)
-    data = config.model_dump(mode="json")
-    data["nodes"] = {
-        name: node | {"reads": [read for read in node["reads"] if read not in nodes]}
-        for name, node in data["nodes"].items()
-        if name not in nodes
-    }
-    data["remembers"] = [name for name in config.remembers if name not in nodes]
-    if judges := [judge for judge in config.judges if judge not in nodes]:
-        data["check"]["judge"] = judges
-    else:
-        data["check"] = None
-    if config.controls.named:
-        data["controls"] = config.controls.without(nodes).model_dump(mode="json")
-    return _again(config, data, "without-" + "-".join(nodes))
+    return _again(config, graph_data.without(config.model_dump(mode="json"), nodes), "without-" + "-".join(nodes))
 
 
 def without_sections(config: GraphConfig, *sections: str) -> GraphConfig:

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 import prompts
 import roles
-from graphs import context
+from graphs import context, graph_data
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
@@ -54,6 +54,8 @@ class Node(Frozen):
     """Its role's own (`k: 3`), and those of sections that it gets (`history: {moves: 10}`)."""
     without_sections: OneOrMore[str] = Field(default=(), exclude_if=lambda value: not value)
     """Sections of its context that it does not get, although its role takes them."""
+    added: bool = Field(default=False, exclude_if=lambda value: not value)
+    """Whether it was added to a graph: the sections of the other nodes' prompts keep their order."""
 
 
 class GraphConfig(Frozen):
@@ -87,19 +89,8 @@ class GraphConfig(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _answered_by_controls(cls, value: Any) -> Any:
-        """Read `model: placebo` and `model: shuffled` of a node as the controls that they are."""
-        nodes = value.get("nodes") if isinstance(value, dict) else None
-        nodes = {**nodes} if isinstance(nodes, dict) else {}
-        models = {name: node.get("model") for name, node in nodes.items() if isinstance(node, dict)}
-        controlled = {name: model for name, model in models.items() if model in ("placebo", "shuffled")}
-        if not controlled:
-            return value
-        controls = {**(value.get("controls") or {})}
-        for name, control in controlled.items():
-            controls[control] = [*controls.get(control, ()), name]
-        freed = {name: {**nodes[name], "model": "default"} for name in controlled}
-        return {**value, "nodes": {**nodes, **freed}, "controls": controls}
+    def _plain(cls, value: Any) -> Any:
+        return graph_data.plain(value) if isinstance(value, dict) else value
 
     @field_validator("verify", mode="before")
     @classmethod
@@ -376,12 +367,13 @@ def source(name: str) -> str:
     return _named(name).source
 
 
-def read(graph: str | Path) -> GraphConfig:
-    """A graph by its name, or of a YAML file. Raises UserError."""
+def read(graph: str | Path, extending: tuple[str, ...] = ()) -> GraphConfig:
+    """A graph by its name, or of a YAML file; `extending`: those that extend it, the next one first. Raises
+    UserError."""
     path = Path(graph)
     if path.suffix in (".yaml", ".yml"):
-        return parse(from_file(path, "graph"), str(graph), path.parent)
-    return parse(_named(str(graph)).text, str(graph))
+        return parse(from_file(path, "graph"), str(graph), path.parent, extending)
+    return parse(_named(str(graph)).text, str(graph), extending=extending)
 
 
 def _named(name: str) -> library.Found:
@@ -390,12 +382,18 @@ def _named(name: str) -> library.Found:
     return library.graphs()[name]
 
 
-def parse(text: str, where: str = "graph", folder: Path | None = None) -> GraphConfig:
+def parse(text: str, where: str = "graph", folder: Path | None = None, extending: tuple[str, ...] = ()) -> GraphConfig:
     """A graph of YAML text, which names files relative to `folder`. Raises UserError with one sentence."""
     data = loaded(text, where)
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
+    if "extends" in data:
+        data = graph_data.over_base(data, where, folder or Path(), (where, *extending), _whole)
     return check_removed_sections(checked(data, where, folder), where)
+
+
+def _whole(graph: str, extending: tuple[str, ...]) -> dict[str, Any]:
+    return read(graph, extending).model_dump(mode="json")
 
 
 def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> GraphConfig:

@@ -18,8 +18,8 @@ from orchestrator.yaml_files import from_file, loaded
 from roles import Role, Section
 from roles.reply_types import Form, Reply, variant
 from roles.role_options import check_options, defaults
+from roles.sections import OTHER, PROPOSAL, REPORT
 from roles.sections import OWN_PARTS as OWN_PARTS
-from roles.sections import REPORT
 from roles.words import Words
 
 Order = Literal["faithful", "cache"]
@@ -131,7 +131,7 @@ class Context(Frozen):
 
     def check_conditions(self, role: Role, without: Iterable[str] = ()) -> None:
         """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError."""
-        known = {REPORT, *roles.names(), *(f"section {section}" for section in roles.SECTIONS)}
+        known = {REPORT, PROPOSAL, OTHER, *roles.names(), *(f"section {section}" for section in roles.SECTIONS)}
         for file, text in self._texts(role, without) if role.template is not None else ():
             where = f"prompts/{prompts.path(file, self.lang)}"
             try:

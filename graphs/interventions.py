@@ -3,6 +3,7 @@
 | short form | changes |
 |---|---|
 | `removed:analyst` | the node is taken away |
+| `added:chop`, `add.chop={role: chop, feeds: [aggregator]}` | a new node; of its own role and read by who decides |
 | `analyst=program`, `analyst=openai:NAME`, `analyst=nobody` | another answerer for the node |
 | `analyst=perturbed:0.3` | its program answers, with errors at this rate |
 | `analyst=placebo`, `analyst=shuffled`, `analyst=shuffled:RUN`, `analyst=truth` | a control answers in its place |
@@ -27,6 +28,7 @@ from orchestrator.errors import UserError, did_you_mean
 
 Kind = Literal[
     "removed",
+    "added",
     "exact",
     "model",
     "perturbed",
@@ -51,6 +53,8 @@ VALUED = ("perturbed", "model")
 """Kinds that say nothing without a value."""
 WHOLE = ("null", "permuted", "same_compute", "same_tokens", "without_section")
 """Kinds that are about no node."""
+ADD = "add"
+"""The key of experiment files under which new nodes stand."""
 SHORT = re.compile(r"(?P<kind>[a-z_]+)(?::(?P<name>[\w./-]+))?(?:@(?P<value>.+))?")
 SETTING = re.compile(r"(?P<key>[\w.-]+)=(?P<value>.*)", re.DOTALL)
 
@@ -63,8 +67,8 @@ class Intervention:
     node: str | None = None
     """The node that it is about; None where it is about the whole graph, or leaves open which node is meant."""
     value: Any = None
-    """The model, the rate of errors, the run that notes come from, the arm that is matched, the section, the text, or
-    the value of a setting."""
+    """The model, the rate of errors, the run that notes come from, the arm that is matched, the section, the text, the
+    value of a setting, or the keys of a new node."""
     keys: tuple[str, ...] = ()
     """The keys of a setting (`nodes`, `proposer`, `samples`), or the name of a text."""
 
@@ -76,6 +80,8 @@ class Intervention:
             return f"{self.node}={answerer}"
         if self.kind in VALUED:
             return f"{self.kind}@{self.value}"
+        if self.kind == "added" and self.value:
+            return f"{ADD}.{self.node}={json.dumps(self.value)}"
         about = self.node or self.value
         return f"{self.kind}:{about}" if about else self.kind
 
@@ -116,6 +122,8 @@ def parse(text: str) -> Intervention:
 def _assigned(text: str, keys: list[str]) -> Intervention:
     """Read `NODE=ANSWERER` or `KEY=VALUE`."""
     *path, value = *keys, yaml_files.setting(text, "nodes.proposer.samples=3")[1]
+    if path[0] == ADD and len(path) == 2 and isinstance(value, dict):
+        return Intervention("added", path[1], value or None)
     node = path[-1] if len(path) == 1 or (len(path) == 2 and path[0] == "nodes") else None
     if node is None or not isinstance(value, str) or (len(path) == 1 and node in GraphConfig.model_fields):
         inside = path[0] in GraphConfig.model_fields or len(path) == 1
@@ -140,16 +148,17 @@ def _rated(text: str, step: Intervention) -> Intervention:
 def dotted(config: GraphConfig, shorts: Iterable[str]) -> GraphConfig:
     """Return the graph with the changes that a command line gives as short forms: `context=watson`, `removed:analyst`.
 
-    Settings come first, all at once. Raises UserError with one sentence.
+    New nodes come first, then settings, all at once. Raises UserError with one sentence.
     """
     steps = [(short, parse(short)) for short in shorts]
+    config = apply(config, [step for _, step in steps if step.kind == "added"])
     for short, step in steps:
         if step.node and step.node not in config.nodes:
             hint = did_you_mean(step.node, (*config.nodes, *GraphConfig.model_fields))
             raise UserError(f"--set {short!r}: there is no node or setting {step.node!r}; {hint}")
     settings = [(step.keys, step.value, f"--set {short!r}") for short, step in steps if step.kind == "setting"]
     config = check_removed_sections(ablate.put(config, settings)) if settings else config
-    return apply(config, [step for _, step in steps if step.kind != "setting"])
+    return apply(config, [step for _, step in steps if step.kind not in ("setting", "added")])
 
 
 def apply(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
@@ -159,11 +168,13 @@ def apply(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
     """
     settings = [step for step in steps if step.kind == "setting"]
     nodes, options = ([step for step in settings if step.keys[0] == key] for key in ("nodes", "options"))
+    added = {str(step.node): dict(step.value or {}) for step in steps if step.kind == "added"}
     removed = [str(step.node) for step in steps if step.kind == "removed"]
     models = {str(step.node): str(step.answerer) for step in steps if step.kind in ("exact", "model", "perturbed")}
     sections = [str(step.value) for step in steps if step.kind == "without_section"]
     texts = {step.keys[0]: str(step.value) for step in steps if step.kind == "prompts"}
 
+    config = ablate.add(config, **added) if added else config
     config = _put(config, [step for step in settings if step not in (*nodes, *options)])
     config = ablate.without(config, *removed) if removed else config
     config = ablate.replace(config, **models) if models else config

@@ -69,7 +69,7 @@ class RoleNode:
     """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
-    colleagues: Mapping[str, str] = field(default_factory=dict)
+    colleagues: Mapping[str, Role] = field(default_factory=dict)
     """The nodes that it reads, with their roles."""
     forgets: frozenset[str] = frozenset()
     """Parts of the memory that it does not get."""
@@ -122,7 +122,7 @@ class RoleNode:
         reports = {name: replies for name, replies in read.items() if not any(isinstance(n, Choice) for n in replies)}
         return {**reports, "choice": notes[self.judges]}
 
-    def _reporting(self, notes: Notes) -> list[str]:
+    def _reporting(self, notes: Notes) -> list[Role]:
         """Return the roles of the nodes that it reads, without those whose reply is absent."""
         absent = [name for name, replies in notes.items() if all(isinstance(reply, Absent) for reply in replies)]
         return [role for name, role in self.colleagues.items() if name not in absent]

@@ -11,9 +11,9 @@ from orchestrator.models.request import Part
 from roles.legal_moves import LegalMoves
 from roles.marks import Mark
 from roles.notes_text import Notes, notes_for_judge, notes_text
-from roles.reply_types import Form, Judgement, Reply, Shortlist, answer_format
+from roles.reply_types import Choice, Form, Judgement, Reply, Shortlist, answer_format
 from roles.role_options import AllowedValues, Options, defaults
-from roles.sections import Section, Sections
+from roles.sections import OTHER, PROPOSAL, Section, Sections
 from roles.words import Words
 
 Solve = Callable[[Sections, Notes], BaseModel]
@@ -82,7 +82,7 @@ class Role:
         wording: str | None = None,
         gate: str = "",
         advised: Collection[str] = (),
-        colleagues: Collection[str] = (),
+        colleagues: "Collection[Role]" = (),
     ) -> tuple[Part, ...]:
         """The prompt's named parts: the sections, the notes read, the instruction, the answer format, the addition.
 
@@ -97,9 +97,14 @@ class Role:
                 node: tuple(n for n in replies if not isinstance(n, Shortlist) or node in advised)
                 for node, replies in notes.items()
             }
-        present = sections.present(colleagues)
+        proposing = [role for role in colleagues if issubclass(role.reply, Choice)]
+        present = sections.present([*(role.name for role in colleagues), *[PROPOSAL] * bool(proposing)])
+        others = {role.name for role in colleagues if role not in proposing}
         task, *addition = [
-            prompts.chosen(prompts.substitute(text, self.filling(text, sections.options), name), present)
+            prompts.chosen(
+                prompts.substitute(text, self.filling(text, sections.options), name),
+                present | frozenset([OTHER] * bool(others - {*prompts.conditions(text)})),
+            )
             for name, text in self.texts(words, wording).items()
         ]
         instructions = (

@@ -17,8 +17,9 @@ from orchestrator.models.request import Part
 from roles.role_options import AllowedValues, Options, check_declared, defaults
 from roles.words import ENGLISH, Words
 
-REPORT = "any report"
-"""What a conditional block asks for that stands beside the report of any colleague."""
+REPORT, PROPOSAL, OTHER = "any report", "any proposal", "any other report"
+"""What a conditional block asks for that stands beside the report of any colleague, of one who chooses a move, and of
+one who does not and is not named by any block of the text."""
 
 OWN_PARTS = ("notes", "instruction", "answer_format", "addition")
 """Parts of a prompt that are no sections: what the node reads, its role's instruction, how to answer, and what a role

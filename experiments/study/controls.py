@@ -118,6 +118,7 @@ def _number(value: float) -> str:
 
 
 Kind = Literal[
+    "added",
     "removed",
     "null",
     "placebo",
@@ -139,7 +140,7 @@ class Purpose(Frozen):
 
     kind: Kind
     nodes: tuple[str, ...] = ()
-    """The nodes that are removed, or whose notes are replaced."""
+    """The nodes that are added or removed, or whose notes are replaced."""
     of: str | None = None
     """The arm whose calls or tokens are matched."""
 

@@ -191,6 +191,8 @@ class Changes(Frozen):
     models: dict[str, Model] = {}
     """By name; they replace the experiment's models of the same names."""
     verify: Verifier | None = None
+    add: dict[str, dict[str, Any]] = {}
+    """New nodes with their settings, as in a graph file, e.g. `{chop: {role: chop, feeds: [aggregator]}}`."""
     without: OneOrMore[str] = ()
     """Nodes that are removed."""
     replace: dict[str, str] = {}
@@ -247,7 +249,8 @@ class Changes(Frozen):
     @property
     def steps(self) -> tuple[Intervention, ...]:
         """What it changes in a graph; nodes of controls may be named by their roles."""
-        steps = [Intervention("setting", value=value, keys=(key,)) for key, value in self.setting.items()]
+        steps = [Intervention("added", node, settings or None) for node, settings in self.add.items()]
+        steps += [Intervention("setting", value=value, keys=(key,)) for key, value in self.setting.items()]
         steps += [Intervention("removed", node) for node in self.without]
         steps += [parse(f"{node}={model}") for node, model in self.replace.items()]
         settings = [(node, key, value) for node, inner in self.change.items() for key, value in inner.items()]
@@ -269,7 +272,7 @@ class Changes(Frozen):
 
 WHOLE: tuple[Kind, ...] = ("permuted", "own_hand", "null")
 CHANGING = (
-    *("setting", "without", "replace", "change", "without_sections", "options", "prompts", "interventions", "null"),
-    *("placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
+    *("add", "setting", "without", "replace", "change", "without_sections", "options", "prompts", "interventions"),
+    *("null", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
 )
 """Keys of an arm that change a graph."""

@@ -42,10 +42,11 @@ class Case:
 def aggregator(sections: Sections, notes: Notes) -> Choice:
     """Decides by the colleagues' reports and repeats no refused move.
 
-    Its program takes plays from the historian and the analyst, hints from the interpreter and the analyst, discards
-    from the strategist, and the most frequent proposal. Where nobody reports on plays, hints or discards, it goes in
-    this matter by a simple rule, which the prompt states: a card that by hints and counting is playable, the first hint
-    of the list that touches playable cards alone and says something new, the oldest card that no hint touched.
+    Its program takes plays from the historian and the analyst, hints from the interpreter and the analyst, then the
+    move that is proposed most often, and discards from the strategist. Where nobody reports on plays, hints or
+    discards, it goes in this matter by a simple rule, which the prompt states: a card that by hints and counting is
+    playable, the first hint of the list that touches playable cards alone and says something new, the oldest card that
+    no hint touched.
     """
     position = Position.of(sections)
     case = Case(sections, position, notes)
@@ -107,11 +108,8 @@ def _gamble(case: Case) -> Advice:
 
 
 def _proposal(case: Case) -> Advice:
-    """The most frequent proposal; a proposed discard leaves the choice of slot to the strategist, if there is one."""
     proposed = candidates(case.notes)
-    for move, times in by_frequency(proposed):
-        if not (isinstance(move, Discard) and list(_discard(case))):
-            yield move, support(times, len(proposed))
+    yield from ((move, support(times, len(proposed))) for move, times in by_frequency(proposed))
 
 
 def _discard(case: Case) -> Advice:

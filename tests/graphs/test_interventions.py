@@ -9,6 +9,10 @@ from orchestrator.errors import UserError
 
 FORMS = {
     "removed:analyst": Intervention("removed", "analyst"),
+    "added:chop": Intervention("added", "chop"),
+    'add.chop={"role": "chop", "feeds": ["selector"]}': Intervention(
+        "added", "chop", {"role": "chop", "feeds": ["selector"]}
+    ),
     "analyst=program": Intervention("exact", "analyst"),
     "analyst=openai:gpt@http://host:1/v1?a=b": Intervention("model", "analyst", "openai:gpt@http://host:1/v1?a=b"),
     "analyst=nobody": Intervention("model", "analyst", "nobody"),
@@ -54,6 +58,17 @@ def test_other_spellings_mean_the_same(short: str) -> None:
         ("analyst=perturbed:2", "the rate of errors is '2'"),
         ("null:analyst", "null is about no node"),
         ("tom_interpretr=program", "there is no node or setting 'tom_interpretr'; did you mean 'tom_interpreter'"),
+        (
+            "add.x={role: proposer, feeds: [agregator]}",
+            "feeds 'agregator', which is no node; did you mean 'aggregator'",
+        ),
+        (
+            "add.x={role: proposer, reads: aggregator, feeds: aggregator}",
+            "nodes read in a circle: aggregator -> x -> aggregator",
+        ),
+        ("add.x={role: propser}", "unknown role 'propser'; did you mean 'proposer'"),
+        ("add.x={role: proposer, sample: 2}", "unknown key 'sample'; did you mean 'samples'"),
+        ("added:aggregator", "graph 'house' has a node 'aggregator' already"),
         ("tom_interpreter=truth", "only a bank of positions holds the truth"),
     ],
 )
@@ -66,8 +81,22 @@ def test_changes_are_those_of_the_functions_on_graphs() -> None:
     house = graphs.read("house")
     assert graphs.dotted(house, ["removed:history_analyst"]) == graphs.without(house, "history_analyst")
     assert parse("tom_interpreter=program").apply(house) == graphs.replace(house, tom_interpreter="program")
+    assert graphs.dotted(house, ["added:proposer"]) == graphs.add(house, proposer={})
     both = apply(house, [parse("tom_interpreter=placebo"), parse("order=cache")])
     assert both.controls.placebo == ("tom_interpreter",) and both.order == "cache"
+
+
+def test_a_new_node_is_read_by_those_whom_it_feeds_and_may_be_changed_at_once() -> None:
+    shorts = [
+        "x.samples=2",
+        "removed:discard_strategist",
+        "add.x={role: proposer, feeds: [tom_interpreter, aggregator]}",
+    ]
+    graph = graphs.dotted(graphs.read("house"), shorts)
+    assert graph.nodes["x"].samples == 2 and "discard_strategist" not in graph.nodes
+    assert graph.nodes["tom_interpreter"].reads == ("x",) and graph.nodes["aggregator"].reads[-1] == "x"
+    judged = graphs.add(graph, judge={"role": "self_verifier", "reads": ["aggregator"]})
+    assert judged.nodes["aggregator"] == graph.nodes["aggregator"]  # which cannot read its own judge
 
 
 def test_a_node_may_be_answered_by_its_program_with_errors() -> None:
@@ -78,10 +107,12 @@ def test_a_node_may_be_answered_by_its_program_with_errors() -> None:
 
 def test_an_arm_of_short_forms_is_that_of_the_keys() -> None:
     text = (
-        "{{name: e, graph: house, players: 2, seeds: 2, models: {{default: 'sim:average'}}, baseline: full, arms: {}}}"
+        "{{name: e, graph: house, players: 2, seeds: 2, models: {{default: 'sim:average'}}, baseline: full, "
+        "arms: {{full: {{}}, {}}}}}"
     )
-    short = "{full: {}, a: 'removed:history_analyst', b: ['tom_interpreter=placebo', 'order=cache']}"
-    keys = "{full: {}, a: {without: history_analyst}, b: {placebo: tom_interpreter, setting: {order: cache}}}"
+    short = "a: 'removed:history_analyst', b: ['tom_interpreter=placebo', 'order=cache'], c: 'added:proposer'"
+    keys = "a: {without: history_analyst}, b: {placebo: tom_interpreter, setting: {order: cache}}"
+    keys = f"{keys}, c: {{add: {{proposer: {{}}}}}}"
     shorts, long = (arms.arms(experiment.parse(text.format(listed))) for listed in (short, keys))
     for one, other in zip(shorts, long, strict=True):
         assert (one.everybody, one.purpose, one.sources) == (other.everybody, other.purpose, other.sources)

@@ -19,12 +19,15 @@ from tests.support.prompt_follower import FOLLOWERS
 from tests.support.prove import FULL
 
 ADVISERS = ("history_analyst", "tom_interpreter", "discard_strategist")
+ADVISED = graphs.add(graphs.read("house"), second={"role": "proposer", "model": "program"})
 DEALS = range(1, 41) if FULL else range(1, 2)
 ARMS: Mapping[str, GraphConfig] = {
     "house": graphs.read("house"),
     "house_solo": graphs.read("house_solo"),
     **{f"without {node}": graphs.without(graphs.read("house"), node) for node in ADVISERS},
     "without all three": graphs.without(graphs.read("house"), *ADVISERS),
+    "with proposals": graphs.change(ADVISED, second={"samples": 3}),
+    "with a proposal, without the interpreter": graphs.without(ADVISED, "tom_interpreter"),
 }
 GAMES = [(arm, players) for players in (2, 3) for arm in ARMS]
 GAMES += [(arm, players) for players in (4, 5) for arm in ("house", "house_solo")] if FULL else []

@@ -189,6 +189,15 @@ def reported_discard(prompt: Prompt) -> str | None:
     return f"discard slot {slot}"
 
 
+def most_proposed(prompt: Prompt) -> str | None:
+    """The legal move that is proposed most often; of equals the first."""
+    proposed = re.findall(r"^action: (.+)$", prompt.text, re.MULTILINE)
+    for move, times in re.findall(r"^candidate \d+: (.+) \(given (\d+) of \d+ times\)$", prompt.text, re.MULTILINE):
+        proposed += [move] * int(times)
+    legal = [move for move in proposed if move in prompt.moves]
+    return max(legal, key=legal.count, default=None)
+
+
 def likely_play(prompt: Prompt) -> str | None:
     chances = prompt.chances
     sure = [slot for slot in chances if chances[slot]["playable"] == 100]
@@ -260,6 +269,8 @@ READINGS: Mapping[str, Step] = {
     "the past calls likeliest.": reported_gamble,
     "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the slot likeliest to be "
     "playable, of equals the lowest slot, if any may be.": plain_gamble,
+    "The legal move that is proposed most often, as the action of a report or as a candidate; of equals the "
+    "first.": most_proposed,
     "Discard the first slot of the strategist's list.": reported_discard,
     "Discard a slot that is surely dead, else any; of these one that no hint of its colour or rank has "
     "touched, else any; of these the lowest.": plain_discard,
