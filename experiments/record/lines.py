@@ -44,6 +44,8 @@ class CallBrief:
     usd: float | None
     cached: bool
     seconds: float
+    constraint: str | None
+    """What the server was asked to hold the answer to."""
     served_by: str | None
     """The model id that the provider returned."""
     fake: bool
@@ -313,6 +315,7 @@ def _short_brief(ends: bytes) -> CallBrief | None:
         usd=None if values.get("usd") in (None, b"null") else float(values["usd"]),
         cached=values.get("cached") == b"true",
         seconds=float(values["latency_s"]),
+        constraint=_text(values.get("constraint")),
         served_by=_text(values.get("served_by")),
         fake=_text(values.get("fingerprint")) == FAKE,
     )
@@ -334,6 +337,7 @@ def _brief(call: Call) -> CallBrief:
         usd=call.usd,
         cached=call.cached,
         seconds=call.latency_s,
+        constraint=call.constraint,
         served_by=call.served_by,
         fake=call.fake,
     )

@@ -17,7 +17,8 @@ from experiments.record import measures, turn_rows
 from experiments.record.measures import MARK, METRICS, Measure
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Metric, Row
-from experiments.report import order
+from experiments.report import answerers, order
+from experiments.report.answerers import Answerer
 from experiments.report.mark_metric import of_mark
 from experiments.report.turn_tally import TurnTally
 from experiments.statistics.estimates import Interval
@@ -93,6 +94,11 @@ class RunData:
     """The games with the marks of their roles, where a report has them."""
     references: tuple[Reference, ...] = ()
     """Published scores to show beside the run's own."""
+
+    @cached_property
+    def answerers(self) -> Mapping[str, Answerer]:
+        """The models that servers answered for, by name; from the journals."""
+        return answerers.read(self.folder, self.rows)
 
     @cached_property
     def pairs(self) -> list[str]:

@@ -7,14 +7,14 @@ from experiments.document.blocks import Column, Folded, Table, table
 from experiments.document.formats import TEXT
 from experiments.record import failures, run_folder
 from experiments.record.game import Game
-from experiments.record.rows import Row
+from experiments.report.answerers import Answerer
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
 from graphs.replaced_texts import diff
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call
-from orchestrator.models.settings import PERSON, PROGRAM
+from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among, is_simulated
 
 
@@ -87,20 +87,33 @@ MODELS_CAPTION = (
     "(*sim:*) are the probabilities of its errors in an answer."
 )
 
+ANSWERED_CAPTION = (
+    " *Answered as*: the ids by which servers named the models that answered. *Held to*: what servers were asked "
+    "to hold how many answers to."
+)
+
 
 def models(data: RunData) -> Table:
-    """Return the settings of every model that was asked, and by which ids servers said that they answered.
+    """Return the settings of every model that was asked, by which ids servers said that they answered, and what they
+    held answers to.
 
     Settings of simulated models are those of journals, which state all rates.
     """
     rates = _rates(data)
     settings = dict.fromkeys((*_of_run(data.run, rates), *rates))
-    ids = _served(data)
-    rows = [(name, words or "none", ", ".join(sorted(ids.get(name, ()))) or None) for name, words in settings]
-    answered = " *Answered as*: the ids by which servers named the models that answered."
-    caption = MODELS_CAPTION + (answered if any(row[2] for row in rows) else "")
-    columns = (Column("model", "model"), Column("settings", "settings"), Column("answered_as", "answered as"))
+    rows = [(name, words or "none", *_answers(data.answerers.get(name))) for name, words in settings]
+    caption = MODELS_CAPTION + (ANSWERED_CAPTION if any(row[3] for row in rows) else "")
+    names = {"model": "model", "settings": "settings", "answered_as": "answered as", "held_to": "held to"}
+    columns = [Column(key, title) for key, title in names.items()]
     return table("models", columns, rows, title="Settings of the models", caption=caption)
+
+
+def _answers(answerer: Answerer | None) -> tuple[str | None, str | None]:
+    """Return the ids of a model's servers, and what its answers were held to."""
+    if answerer is None:
+        return None, None
+    held = ", ".join(f"{kind}: {count:,}" for kind, count in answerer.held.most_common())
+    return ", ".join(sorted(answerer.ids)) or None, held
 
 
 def _of_run(run: Mapping[str, Any], simulated: Mapping[tuple[str, str], None]) -> Iterator[tuple[str, str]]:
@@ -131,25 +144,6 @@ def _rates(data: RunData) -> dict[tuple[str, str], None]:
         for seat in started.everybody if started else ():
             rates |= {_settings(m): None for m in seat.models.values() if is_simulated(m.get("model"))}
     return rates
-
-
-def _served(data: RunData) -> dict[str, set[str]]:
-    """Return, by model, the ids under which its server answered; a journal that cannot be read says nothing."""
-    ids: dict[str, set[str]] = {}
-    for row in data.rows:
-        path = data.folder / row.journal
-        try:
-            for call in Game.open(path).briefs if _asks(row) and path.exists() else ():
-                if call.served_by:
-                    ids.setdefault(call.model, set()).add(call.served_by)
-        except UserError:
-            continue
-    return {model: names for model, names in ids.items() if not is_simulated(model)}
-
-
-def _asks(row: Row) -> bool:
-    """Tell whether a server may have been asked; a game of programs and simulated models need not be read."""
-    return not all(model in (PROGRAM, PERSON) or is_simulated(model) for model in row.model.split("+"))
 
 
 def prompts(data: RunData) -> tuple[Folded, ...]:

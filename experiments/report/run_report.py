@@ -15,7 +15,7 @@ from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
 from experiments.record.game import Game
 from experiments.record.measures import METRICS
-from experiments.report import control_tables, marked_run, roles_section, run_facts, score_tables
+from experiments.report import answerers, control_tables, marked_run, roles_section, run_facts, score_tables
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
@@ -49,6 +49,7 @@ def run_report(
     )
     protocol = (
         *study_notes.notes(data.run, data.rows),
+        *answerers.confound(data.answerers),
         *run_facts.missing(data),
         *unfit(data.references, data.players(), data.metric),
     )

@@ -41,6 +41,13 @@ class TooLargeError(Exception):
         super().__init__(f"sent more than {most} bytes in one answer, the most that are read (max_answer_bytes)")
 
 
+class NoFormatError(Exception):
+    """The client of a provider knows no way to ask for a format of the answer."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"was not asked with a schema: {why}")
+
+
 class RedirectedError(Exception):
     """The server wants the prompt to be sent to another one."""
 
@@ -95,8 +102,9 @@ def classify(error: Exception, secrets: Iterable[str] = ()) -> Fault:
     for cause in _causes(error):
         if status := _status(cause):
             return _of_status(status, cause, secrets)
-    if isinstance(error, TooLargeError | RedirectedError):
-        return Fault(_clean(str(error), secrets), too_large=isinstance(error, TooLargeError))
+    if isinstance(error, TooLargeError | RedirectedError | NoFormatError):
+        status = FORM[0] if isinstance(error, NoFormatError) else None
+        return Fault(_clean(str(error), secrets), status, too_large=isinstance(error, TooLargeError))
     names = kinds(error)
     # openai and httpx call some of the following timeouts
     if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", names):

@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from langchain_core.globals import get_llm_cache
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from orchestrator.errors import UserError
 from orchestrator.models import langchain_fields
+from orchestrator.models.completion import parse_completion
+from orchestrator.models.faults import NoFormatError
 from orchestrator.models.request import ModelResponse
 from orchestrator.models.settings import ModelSettings, of_object
 from orchestrator.models.transport import CompletionRequest
@@ -18,8 +21,6 @@ from orchestrator.models.usage import Usage
 class LangChainTransport:
     """A LangChain chat model; it has its sampling settings since it was made."""
 
-    takes_response_format = False
-    """LangChain's models have ways of their own to be given a schema; the prompt has to do."""
     context_length: int | None = None
 
     def __init__(self, model: BaseChatModel) -> None:
@@ -30,10 +31,38 @@ class LangChainTransport:
         """Every key that the model was made with."""
         return langchain_fields.secrets(self.model)
 
+    @property
+    def takes_response_format(self) -> bool:
+        """True for the providers whose packages make a schema of their own API of it."""
+        return langchain_fields.takes_response_format(self.model)
+
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
-        more: dict[str, Any] = {} if request.seed is None else {"seed": request.seed}
+        """See Transport. Raises UserError where the model's package does not know what it is given."""
+        more: dict[str, Any] = {} if request.response_format is None else {"response_format": request.response_format}
         messages = [_KINDS[message.role](content=message.content) for message in request.messages]
-        return _response(await self.model.ainvoke(messages, **more))
+        try:
+            return _response(await self._for(request.seed).ainvoke(messages, **more))
+        except TypeError as error:
+            if "unexpected keyword argument" not in str(error):
+                raise
+            if more:
+                raise NoFormatError(str(error)) from None
+            raise UserError(f"{type(self.model).__name__} cannot be asked: {error}") from None
+        except Exception as error:
+            # openai's client raises what it cannot parse
+            if type(error).__name__ == "ContentFilterFinishReasonError":
+                return ModelResponse(text="", finish="content_filter")
+            if (cut_off := getattr(error, "completion", None)) is None:
+                raise
+            return parse_completion(cut_off.model_dump())
+
+    def _for(self, seed: int | None) -> BaseChatModel:
+        """Return the model with the seed of a call, and without LangChain's cache, which knows no samples and no
+        repeats: they would all be one answer."""
+        changed: dict[str, Any] = {} if seed is None else {str(langchain_fields.seed_field(self.model)): seed}
+        if self.model.cache is not False and (self.model.cache or get_llm_cache() is not None):
+            changed["cache"] = False
+        return self.model.model_copy(update=changed) if changed else self.model
 
     async def check(self) -> None:
         """Not every provider can be asked for anything but a completion."""
@@ -61,30 +90,75 @@ def _response(message: AIMessage) -> ModelResponse:
         tokens_out=usage.tokens_out,
         cached_tokens=usage.cached_tokens,
         reasoning_tokens=usage.reasoning_tokens,
-        finish=meta.get("finish_reason") or meta.get("stop_reason") or meta.get("done_reason"),
-        served_by=meta.get("model_name"),
+        finish=_finish(meta),
+        served_by=meta.get("model_name") or meta.get("model"),
         fingerprint=meta.get("system_fingerprint"),
-        reasoning=message.additional_kwargs.get("reasoning_content"),
+        reasoning=_reasoning(message),
     )
 
 
+def _finish(meta: Mapping[str, Any]) -> str | None:
+    """Return the finish reason, by whatever name a provider gives it."""
+    if meta.get("status") == "incomplete":
+        return str((meta.get("incomplete_details") or {}).get("reason") or "length")
+    return next(
+        (meta[name] for name in ("finish_reason", "stop_reason", "done_reason", "stopReason") if meta.get(name)), None
+    )
+
+
+def _reasoning(message: AIMessage) -> str | None:
+    """Return the text of its thinking, or the summaries of it."""
+    try:
+        blocks: Any = message.content_blocks
+    except Exception:  # a form of content that LangChain cannot translate; the answer is paid for, and stays
+        blocks = ()
+    texts = [block.get("reasoning") for block in blocks if block.get("type") == "reasoning"]
+    return "\n\n".join(filter(None, texts)) or message.additional_kwargs.get("reasoning_content")
+
+
 def init(settings: ModelSettings) -> BaseChatModel:
-    """Return the model of `langchain:PROVIDER:NAME`, without retries of its own. Raises UserError when it cannot be
-    made."""
+    """Return the model of `langchain:PROVIDER:NAME`, without retries of its own, and with no other setting than those
+    given. Raises UserError when it cannot be made so."""
+    reached = {"base_url": settings.base_url, "api_key": settings.secret if settings.key else None}
+    common = {name: value for name, value in reached.items() if value is not None}
+    kind = type(_made(settings, common))
+    model = _made(settings, common | _options(kind, settings))
+    if settings.response_format == "json_object" and not langchain_fields.takes_json_object(model):
+        raise UserError(
+            f"{settings.model}: {kind.__name__} takes schemas alone; set response_format to json_schema or none"
+        )
+    return model
+
+
+def _options(kind: type[BaseChatModel], settings: ModelSettings) -> dict[str, Any]:
+    """Return the settings under the names that a class of models has for them. Raises UserError for one without."""
+    options: dict[str, Any] = {}
+    for name, value in settings.sampling.items():
+        if (called := langchain_fields.parameter(kind, name)) is None:
+            raise UserError(f"{settings.model}: {kind.__name__} has no setting like `{name}`; leave it out")
+        options[called] = value
+    if settings.seed is not None and langchain_fields.seed_field(kind) is None:
+        raise UserError(f"{settings.model}: {kind.__name__} takes no seed; leave `seed` out")
+    if settings.temperature is None and (own := langchain_fields.own_temperature(kind)) is not None:
+        if not langchain_fields.may_be_none(kind, "temperature"):
+            raise UserError(
+                f"{settings.model}: {kind.__name__} sends temperature {own} if none is set; set `temperature`"
+            )
+        options["temperature"] = None
+    try:
+        return options | langchain_fields.extras(kind, settings.extra_body)
+    except KeyError as error:
+        raise UserError(f"{settings.model}: {kind.__name__} has no setting {error} for `extra_body`") from None
+
+
+def _made(settings: ModelSettings, options: Mapping[str, Any]) -> BaseChatModel:
     try:
         from langchain.chat_models import init_chat_model
     except ImportError:
         raise UserError(f"{settings.model} needs LangChain: pip install 'hanabi-orchestrator[langchain]'") from None
-    options = {"base_url": settings.base_url, "extra_body": settings.extra_body or None, **settings.sampling}
-    if settings.key:
-        options["api_key"] = settings.secret
     try:
         model = init_chat_model(
-            settings.name,
-            model_provider=settings.provider,
-            max_retries=0,
-            timeout=settings.timeout_s,
-            **{key: value for key, value in options.items() if value is not None},
+            settings.name, model_provider=settings.provider, max_retries=0, timeout=settings.timeout_s, **options
         )
     except ImportError as error:
         raise UserError(f"{settings.model}: {error}") from None

@@ -1,4 +1,4 @@
-"""What of a LangChain model object may be written to journals, and what in it is secret.
+"""The fields of LangChain's models: what they are called, what of them may be written to journals, and what is secret.
 
 An object may hold a key anywhere: in headers, in the query of its requests, in nested settings. So only fields of known
 names are written, and any other that decides its answers leaves a short digest, by which two objects are told apart.
@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pydantic import SecretStr
@@ -47,9 +47,83 @@ SHORTEST = 6
 """The fewest characters of a text that counts as a key where its name does not say so: it is cut out of all texts."""
 
 
+OTHER_NAMES = {"max_tokens": "num_predict"}
+"""Ollama's name of a setting, by the name that all others have."""
+
+STRUCTURED = frozenset({
+    "BaseChatOpenAI", "ChatAnthropic", "ChatBedrockConverse", "ChatGoogleGenerativeAI", "ChatGroq", "ChatMistralAI",
+    "ChatOllama", "ChatOpenRouter",
+})  # fmt: skip
+"""The classes that are known to take a `response_format` with each call, and to send it as their own API wants it."""
+SCHEMA_ALONE = frozenset({"ChatAnthropic", "ChatBedrockConverse"})
+"""Those of them that take no `json_object`."""
+
+
+def takes_response_format(model: Any) -> bool:
+    """Return whether a model can be given a schema with each call."""
+    return not STRUCTURED.isdisjoint(kind.__name__ for kind in type(model).__mro__)
+
+
+def takes_json_object(model: Any) -> bool:
+    """Return whether a model can be held to any JSON object, or takes no format at all."""
+    return SCHEMA_ALONE.isdisjoint(kind.__name__ for kind in type(model).__mro__)
+
+
+def parameter(kind: type[Any], name: str) -> str | None:
+    """Return what a class of models calls a setting; None where it would drop it without a word."""
+    known = _parameters(kind)
+    return next((called for called in (name, OTHER_NAMES.get(name)) if called in known), _passed_on(known, name))
+
+
+def _passed_on(known: frozenset[str], name: str) -> str | None:
+    return name if "model_kwargs" in known else None
+
+
+def seed_field(kind: Any) -> str | None:
+    """Return the field with the seed, of a model or its class; None where the provider takes none."""
+    fields: Any = getattr(kind if isinstance(kind, type) else type(kind), "model_fields", ())
+    return next((name for name in ("seed", "random_seed") if name in fields), None)
+
+
+def own_temperature(kind: type[Any]) -> float | None:
+    """Return the temperature that a class of models sends where none is set; None where it sends none."""
+    field = kind.model_fields.get("temperature")
+    own: float | None = None if field is None or field.is_required() else field.get_default()
+    return own
+
+
+def may_be_none(kind: type[Any], name: str) -> bool:
+    """Return whether a field of a class of models can be left open."""
+    return type(None) in get_args(kind.model_fields[name].annotation)
+
+
+def extras(kind: type[Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a class of models that stand for `extra_body`: its own fields where it has none for
+    further ones. Raises KeyError for what it would drop without a word."""
+    known = _parameters(kind)
+    if not body or "extra_body" in known:
+        return {"extra_body": dict(body)} if body else {}
+    own = {name: value for name, value in body.items() if name in known}
+    rest = {name: value for name, value in body.items() if name not in known}
+    if not rest:
+        return own
+    if "additional_model_request_fields" in known:
+        return own | {"additional_model_request_fields": rest}
+    if "model_kwargs" in known and kind.__name__ != "ChatGoogleGenerativeAI":
+        return own | {"model_kwargs": {"extra_body": rest}}
+    raise KeyError(next(iter(rest)))
+
+
+def _parameters(kind: type[Any]) -> frozenset[str]:
+    """Return the names of what a class of models can be made with."""
+    aliases = (field.alias for field in kind.model_fields.values())
+    return frozenset(filter(None, (*kind.model_fields, *aliases)))
+
+
 def written(model: Any) -> dict[str, Any]:
     """Return what it was given that may be written, by field; `other`: a digest of what else decides its answers."""
-    settings = {name: getattr(model, name) for name in sorted(model.model_fields_set)}
+    own = {"temperature"} if getattr(model, "temperature", None) is not None else set[str]()  # LangChain's, where unset
+    settings = {name: getattr(model, name) for name in sorted(model.model_fields_set | own)}
     fields = {name: part for name, value in settings.items() if (part := _writable(name, value)) is not None}
     rest = {name: part for name, value in settings.items() if (part := _unwritable(name, value)) is not None}
     # too short to test a guessed key by

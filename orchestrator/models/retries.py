@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from orchestrator.errors import Held, ModelError, WireTry
+from orchestrator.errors import Held, ModelError, UserError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import faults
 from orchestrator.models.context_window import ContextWindow
@@ -54,7 +54,8 @@ class ChatBrain:
         self.window.tokens = self.settings.context_length or self.window.tokens
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        """Raises ModelError when no response came, whatever was tried; Held when a paused run stops."""
+        """Raises ModelError when no response came, whatever was tried; Held when a paused run stops; UserError for a
+        setting that the model's client does not know."""
         if not self.window.bears(messages, request.ask):
             lengths = f"about {self.window.likely(messages)} tokens, and the model takes {self.window.tokens}"
             sentence = f"was not asked: the prompt is too long, it would have {lengths}"
@@ -140,6 +141,8 @@ class ChatBrain:
                     outcome = await self.transport.send(request)
                 if len(outcome.text) + len(outcome.reasoning or "") > self.settings.max_answer_bytes:
                     raise faults.TooLargeError(self.settings.max_answer_bytes)  # a client without a limit has read it
+            except UserError:
+                raise
             except Exception as error:  # every provider raises errors of its own
                 outcome = faults.classify(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
@@ -228,7 +231,7 @@ class ChatBrain:
 STRICT: tuple[Constraint, ...] = ("fitted", "moves", "bounds")
 """A server that takes no plain schema takes no stricter one, and one that takes no moves may choke on bounds."""
 
-CUT_OFF = ("length", "max_tokens", "model_length")
+CUT_OFF = ("length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded")
 """The finish reasons of providers for an answer that was cut off, in small letters."""
 
 

@@ -43,6 +43,11 @@ _LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
 EXAMPLE = Path(__file__).with_name("models_example.yaml")
 """A commented models file with an example of every kind of model."""
 
+LOCAL = ("ollama", "ChatOllama")
+"""LangChain's providers, and classes, whose servers are quick with a new schema."""
+BOUNDLESS = ("bedrock", "bedrock_converse", "ChatBedrockConverse")
+"""Those that refuse a schema with the bounds of numbers."""
+
 OURS = ("model", "messages", "response_format", "stream", "n")
 """Keys of a request that `extra_body` cannot set."""
 
@@ -91,11 +96,12 @@ class ModelSettings(Frozen):
     """True if a schema names the legal moves of the turn, or takes any text for a move and leaves it to the reader.
 
     With `enum`, ratings are an object with one number for each legal move rather than a list. None: `string` for
-    api.openai.com and Azure, which are slow at the first request with a new schema, else `enum`; on a llama.cpp server
+    api.openai.com, Azure and LangChain's providers but Ollama, which are slow at the first request with a new schema,
+    else `enum`; on a llama.cpp server
     the moves of a turn cost a tenth of a second or less (docs/measured.md, "What schemas cost").
     """
     schema_bounds: bool | None = None
-    """True if a schema has the bounds of numbers and lists. None: not for Azure, which does not take them.
+    """True if a schema has the bounds of numbers and lists. None: not for Azure and Bedrock, which do not take them.
 
     Together with `schema_moves: enum` a decimal is then one of 21 values: from -1 to 1 in steps of 0.1, a chance in
     steps of 0.05, because most servers hold no decimal to its bounds: a model that wants to say 0.97 says 0.95. With
@@ -182,13 +188,13 @@ class ModelSettings(Frozen):
     def enumerates_moves(self) -> bool:
         """True if a schema names the legal moves of the turn."""
         if self.schema_moves is None:
-            return not (self.home or self.azure)
+            return not (self.home or self.azure or self.provider) or self.provider in LOCAL
         return self.schema_moves == "enum"
 
     @property
     def bounds_values(self) -> bool:
         """True if a schema has the bounds of numbers and lists."""
-        return not self.azure if self.schema_bounds is None else self.schema_bounds
+        return not self.azure and self.provider not in BOUNDLESS if self.schema_bounds is None else self.schema_bounds
 
     @property
     def name(self) -> str:
@@ -292,6 +298,9 @@ DECIDING = (
 )
 """The settings that decide what a model answers."""
 
+SCHEMA = ("response_format", "schema_moves", "schema_bounds")
+"""Those of them that hold of a model object, too."""
+
 
 def _check_url(url: str) -> None:
     """Raises ValueError for what is no server's address, or holds a password: the URL is written to journals."""
@@ -335,7 +344,7 @@ def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> di
 
 def of_object(model: str, parameters: Mapping[str, Any]) -> ModelSettings:
     """Return the settings of a model object that was made in Python with these parameters."""
-    names = [name for name in ModelSettings.model_fields if name not in DECIDING]
+    names = [name for name in ModelSettings.model_fields if name not in DECIDING or name in SCHEMA]
     try:
         return ModelSettings.model_validate({**_environment(names), "model": model, "made_with": dict(parameters)})
     except ValidationError as error:

@@ -16,6 +16,7 @@ from typing import ParamSpec, Protocol
 
 import structlog
 
+from orchestrator import event_loop
 from orchestrator.errors import Held, Left, ModelError, Suspended, Unwritten, UserError
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.literal_knowledge import wasted_hints
@@ -156,7 +157,7 @@ def _blocking(run: Callable[P, Awaitable[Result]]) -> Callable[P, Result]:
             pass
         else:
             raise UserError("an event loop is running here, as in a notebook: say `await play_async(...)`")
-        return asyncio.run(closing(*args, **options))
+        return event_loop.run(closing(*args, **options))
 
     play.__name__ = play.__qualname__ = "play"
     return play

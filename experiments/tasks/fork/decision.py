@@ -17,6 +17,7 @@ from graphs.config import PROGRAM, GraphConfig
 from graphs.graph_seat import GraphSeat, Model
 from graphs.prompt_preview import requests
 from graphs.recorded import Note, depending, edited, models_asked, node_name, notes_of, recorded
+from orchestrator import event_loop
 from orchestrator.errors import ModelError, UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Call, Event
@@ -113,7 +114,7 @@ def decide(
     ends the samples: see `Fork.stopped`.
     """
     change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without))
-    return asyncio.run(decide_async(game, turn, change, edits=edits, ask=ask, samples=samples, layer=layer))
+    return event_loop.run(decide_async(game, turn, change, edits=edits, ask=ask, samples=samples, layer=layer))
 
 
 async def decide_async(

@@ -262,15 +262,27 @@ def test_models_and_prompts_are_shown_and_folded(tmp_path: Path) -> None:
 def test_rates_of_simulated_models_and_ids_of_servers_are_told(tmp_path: Path, endpoint: str) -> None:
     asked: dict[str, Any] = {"name": "a", "graph": "sherlock", "players": [2], "seeds": [1], "journals": "full"}
     asked["models"] = {"default": {"model": f"openai:fake@{endpoint}"}}
-    asked["arms"] = {"server": {}, "sim": {"models": {"default": {"model": "sim:careful", "malformed": 0.5}}}}
+    asked["arms"] = {
+        "server": {"setting": {"answer_format": "json_schema"}},
+        "free": {"models": {"default": {"model": f"openai:free@{endpoint}", "response_format": "none"}}},
+        "sim": {"models": {"default": {"model": "sim:careful", "malformed": 0.5}}},
+    }
     run_experiment(experiment.parse(yaml.safe_dump(asked)), tmp_path / "run")
     played = data(tmp_path / "run", run_folder.read_rows(tmp_path / "run"), run_folder.run(tmp_path / "run"))
-    rows = {str(name).partition("@")[0]: (str(settings), ids) for name, settings, ids in run_facts.models(played).rows}
-    assert rows["openai:fake"][1] == "fake" and set(rows) == {"openai:fake", "sim:careful"}
+    table = run_facts.models(played).rows
+    rows = {str(name).partition("@")[0]: (str(settings), ids, held) for name, settings, ids, held in table}
+    assert rows["openai:fake"][1] == "fake" and set(rows) == {"openai:fake", "openai:free", "sim:careful"}
+    assert "a schema with the legal moves: " in str(rows["openai:fake"][2]) and "no schema: " in str(
+        rows["openai:free"][2]
+    )
     assert "misread_stack 0.01; " in rows["sim:careful"][0] and "malformed 0.5; " in rows["sim:careful"][0]
-    assert rows["sim:careful"][1] is None
+    assert rows["sim:careful"][1:] == (None, None)
     told = text(run_report.write(tmp_path / "run", png=False))
-    assert "\n\n| model | settings | answered as |\n" in told and "*Answered as*" in told
+    assert "\n\n| model | settings | answered as | held to |\n" in told and "*Answered as*" in told
+    fake, free = f"openai:fake@{endpoint}", f"openai:free@{endpoint}"
+    ways = {f"those of {fake} to a schema with the legal moves", f"those of {free} to no schema"}
+    (ways_told,) = re.findall(r"Servers held answers to different things: (.*)\. So a difference", told)
+    assert set(ways_told.split("; ")) == ways
 
 
 def test_repeats_of_one_deal_are_not_called_paired(tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""The event loop of calls from outside one: a model object's connections belong to the loop that opened them."""
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import Coroutine
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_RUNNERS: dict[int, asyncio.Runner] = {}
+"""By process: a forked one must not touch the loop of its parent."""
+
+
+def run(task: Coroutine[Any, Any, T]) -> T:
+    """Return what a coroutine returns; as `asyncio.run`, but in one and the same loop for all calls of the main thread.
+
+    In a new loop the open connections of a model object would fail after the request was sent, and paid for.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return asyncio.run(task)
+    if os.getpid() not in _RUNNERS:
+        _RUNNERS[os.getpid()] = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        atexit.register(_RUNNERS[os.getpid()].close)
+    runner = _RUNNERS[os.getpid()]
+    try:
+        return runner.run(task, context=copy_context())
+    finally:
+        _cancel_the_rest(runner)
+
+
+def _cancel_the_rest(runner: asyncio.Runner) -> None:
+    """End what the coroutine has left running, as `asyncio.run` does."""
+    if tasks := asyncio.all_tasks(runner.get_loop()):
+        for task in tasks:
+            task.cancel()
+        runner.run(_ended(tasks))
+
+
+async def _ended(tasks: set[asyncio.Task[Any]]) -> None:
+    await asyncio.gather(*tasks, return_exceptions=True)
