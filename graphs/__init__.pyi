@@ -2,14 +2,18 @@ from .ablate import add, at, bind, change, replace, setting, verified, without, 
 from .config import GraphConfig, names, read, source
 from .graph_seat import GraphSeat, Model, seat
 from .interventions import dotted
-from .langgraph_compile import build
+from .langgraph_app import build
 from .prompt_preview import requests
 from .recorded import marks_at, notes_of
+from .turn_state import TurnInput, TurnOutput, TurnState, reply, view
 
 __all__ = [
     "GraphConfig",
     "GraphSeat",
     "Model",
+    "TurnInput",
+    "TurnOutput",
+    "TurnState",
     "add",
     "at",
     "bind",
@@ -21,11 +25,13 @@ __all__ = [
     "notes_of",
     "read",
     "replace",
+    "reply",
     "requests",
     "seat",
     "setting",
     "source",
     "verified",
+    "view",
     "without",
     "without_sections",
 ]

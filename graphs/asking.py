@@ -15,6 +15,7 @@ from graphs.node import RoleNode, SeatState
 from graphs.simulated_model import SimulatedModel
 from orchestrator.errors import TurnError
 from orchestrator.journal.events import VerdictGiven
+from orchestrator.journal.recorded_answers import Resumed
 from orchestrator.models.request import Absent, Brain
 from orchestrator.table.seat import GameContext
 from roles import Notes, Verdict
@@ -34,6 +35,10 @@ class SeatRuntime:
     fixed: Fixed = field(default_factory=dict)
     given: OtherGame = NOTHING_GIVEN
     """The notes of another game, for nodes whose notes a control replaces."""
+    failed: list[TurnError] = field(default_factory=list)
+    """What ended the turn. Nodes that run at the same time still finish, so that no answer is lost; no other starts."""
+    graphs: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
+    """The runs of graphs inside the graph, by where they stand."""
 
     def answerer(self, node: RoleNode, sample: int) -> Answerer:
         """Return who answers a sample of a node."""
@@ -45,14 +50,26 @@ class SeatRuntime:
         return Unsettled(answerers.get(node.model) or ModelAnswerer(self.brains[node.model]))
 
 
-async def ask(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> dict[str, Any]:
-    """Return what a node adds to the state: its note, or what ended the turn."""
-    if state["failed"]:
-        return {"notes": {}}
+def resumed(brains: Mapping[str, Brain | SimulatedModel], game: GameContext) -> Mapping[str, Brain | SimulatedModel]:
+    """Return the brains in a game, where what its journal has answered is not asked again; a simulated model answers
+    the same again, at no cost."""
+    if not game.answered:
+        return brains
+    return {
+        name: brain if isinstance(brain, SimulatedModel) else Resumed(brain, game.answered)
+        for name, brain in brains.items()
+    }
+
+
+async def ask(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:
+    """Return a node's note: a reply for each sample; none where something has ended the turn."""
+    if runtime.failed:
+        return ()
     try:
-        return {"notes": {node.name: await _note(node, state, runtime)}}
+        return await _note(node, state, runtime)
     except TurnError as error:
-        return {"failed": [error]}
+        runtime.failed.append(error)
+        return ()
 
 
 async def _note(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:

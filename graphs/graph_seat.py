@@ -1,38 +1,30 @@
 """A graph as a seat: View in, Decision out, whatever happened on the way."""
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from graphs import gate, prompt_files
+from graphs import prompt_files
 from graphs.ablate import at, bind
 from graphs.answerers import Fixed
-from graphs.asking import SeatRuntime
-from graphs.attempts import Attempt, attempts
+from graphs.asking import SeatRuntime, resumed
 from graphs.config import PROGRAM, GraphConfig, Same, checked, read
 from graphs.control_answerers import NOTHING_GIVEN, OtherGame
-from graphs.node import SeatState
+from graphs.decision import decided
 from graphs.simulated_model import SimulatedModel
 from graphs.walk import walk
 from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory, SeatInfo
-from orchestrator.journal.recorded_answers import Recording, Replay, Resumed
+from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models import simulated_settings
 from orchestrator.models.layer import ModelLayer, described, is_langchain
 from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings, is_simulated
-from orchestrator.replies.reply import Reply
 from orchestrator.table.seat import Decision, GameContext
-from roles.hanabi.sections.table import Discards
-from roles.notes_text import Notes
-from roles.reply_types import Choice, RatedChoice, Shortlist, Verdict
-from roles.words import ENGLISH
 
 if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -55,14 +47,7 @@ class GraphSeat:
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
-        config, turn = self._turns[view.players]
-        state: SeatState = {"view": view, "memory": memory, "notes": {}, "failed": []}
-        done = await turn(state, self._runtime(view.turn, memory))
-        if done["failed"]:
-            raise done["failed"][0]
-        decision = decide(config, view, done["notes"])
-        memory = remember(config, view, done["notes"], decision.move)
-        return replace(decision, votes=votes(config, done["notes"]), memory=memory)
+        return await self._turns[view.players](view, memory, self._runtime(view.turn, memory))
 
     def _runtime(self, turn: int, memory: Memory) -> SeatRuntime:
         other_game = OtherGame.read(memory) if self.config.controls.replaced else NOTHING_GIVEN
@@ -85,30 +70,25 @@ class GraphSeat:
         )
 
     def bind(self, context: GameContext) -> Self:
-        def resumed(brain: Brain | SimulatedModel) -> Brain | SimulatedModel:
-            """A simulated model answers the same again, at no cost."""
-            return brain if isinstance(brain, SimulatedModel) else Resumed(brain, context.answered)
-
-        brains = {name: resumed(brain) for name, brain in self.brains.items()}
-        return replace(self, game=context, brains=brains if context.answered else self.brains)
+        return replace(self, game=context, brains=resumed(self.brains, context))
 
     async def aclose(self) -> None:
         for brain in self.brains.values():
             await brain.aclose()
 
 
-PlayTurn = Callable[[SeatState, SeatRuntime], Awaitable[SeatState]]
+PlayTurn = Callable[[View, Memory, SeatRuntime], Awaitable[Decision]]
 
 
-class _Turns(dict[int, tuple[GraphConfig, PlayTurn]]):
-    """By the player count: the config as it is there, and what plays a turn of it."""
+class _Turns(dict[int, PlayTurn]):
+    """By the player count: what plays a turn."""
 
     def __init__(self, config: GraphConfig) -> None:
         self.config = config
 
-    def __missing__(self, players: int) -> tuple[GraphConfig, PlayTurn]:
+    def __missing__(self, players: int) -> PlayTurn:
         config = at(self.config, players)
-        self[players] = config, walk(config) or _scheduled(self.config, players)
+        self[players] = _walked(config) or _scheduled(self.config, players)
         return self[players]
 
 
@@ -118,68 +98,26 @@ def _turns(same: Same) -> _Turns:
     return _Turns(same.config)
 
 
+def _walked(config: GraphConfig) -> PlayTurn | None:
+    """A turn of programs, one after another; None for a graph that asks a model."""
+    if not (walked := walk(config)):
+        return None
+
+    async def turn(view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
+        done = await walked({"view": view, "memory": memory, "notes": {}}, runtime)
+        if runtime.failed:
+            raise runtime.failed[0]
+        return decided(config, view, done["notes"])
+
+    return turn
+
+
 def _scheduled(config: GraphConfig, players: int) -> PlayTurn:
     """A graph that asks models runs on LangGraph, which is imported here: games of programs do not need it."""
-    from graphs import langgraph_compile
+    from graphs import langgraph_compile, langgraph_turn
 
-    return partial(langgraph_compile.run_turn, langgraph_compile.build(config, players))
-
-
-def decide(config: GraphConfig, view: View, notes: Notes) -> Decision:
-    """The last attempt's choice if every judge let it pass; else the safest legal move, marked as forced."""
-    last = [attempt for attempt in attempts(config) if attempt.name(config.decides) in notes][-1]
-    (choice,) = notes[last.name(config.decides)]
-    verdicts = [note for judge in last.judges for note in notes.get(last.name(judge), ())]
-    refused = any(isinstance(verdict, Verdict) and not verdict.accept for verdict in verdicts)
-    if isinstance(choice, Choice) and not refused:
-        rated = choice.ratings if isinstance(choice, RatedChoice) else None
-        ratings = None if rated is None else {str(rating.action): rating.rating for rating in rated}
-        rank = _rank(config, last, notes, choice.action)
-        return Decision(choice.action, choice.reason, ratings, node=last.name(config.decides), rank=rank)
-    move, why = gate.safest(config, view)
-    tries = f"{last.number} {'choice' if last.number == 1 else 'choices'}"
-    cause = f"none of {tries} passed" if refused else f"{config.decides} gave no usable choice"
-    return Decision(move, f"{cause}: {why}", forced=True, rank=_rank(config, last, notes, move))
-
-
-def _rank(config: GraphConfig, attempt: Attempt, notes: Notes, move: Move) -> int | None:
-    """A move's rank in the list of a recommender, if there is one and it lists the move."""
-    replies = [note for node in config.nodes for note in notes.get(attempt.name(node), ())]
-    ranks = [note.rank(move) for note in replies if isinstance(note, Shortlist)]
-    return next((rank for rank in ranks if rank is not None), None)
-
-
-def remember(config: GraphConfig, view: View, notes: Notes, move: Move) -> Memory:
-    """Return what the seat keeps for its own next turn: notes, each of its last attempt, and the table as it was.
-
-    Empty for a graph that remembers nothing. Absent replies are not remembered, nor the discard pile where its section
-    is taken away.
-    """
-    if not config.remembers:
-        return {}
-    replies: dict[str, list[Mapping[str, Any]]] = {}
-    for node in config.remembers:
-        names = [name for attempt in attempts(config) if (name := attempt.name(node)) in notes]
-        replies[node] = [reply.as_data() for name in names[-1:] for reply in notes[name] if isinstance(reply, Reply)]
-    return {
-        "turn": view.turn,
-        "move": str(move),
-        "lives": view.lives,
-        "tokens": view.tokens,
-        "deck_size": view.deck_size,
-        "fireworks": list(view.fireworks),
-        "own": [ENGLISH.hint(slot) for slot in view.own],
-        "hands": {str(hand.seat): [card.value for card in hand.cards] for hand in view.hands},
-        **({} if Discards.name in config.without_sections else {"discards": [card.value for card in view.discards]}),
-        "notes": {node: data for node, data in replies.items() if data},
-    }
-
-
-def votes(config: GraphConfig, notes: Notes) -> dict[str, dict[str, int]]:
-    """How many answers of each node that is asked for several choices chose a move, the most frequent first."""
-    nodes = [name for name, node in config.nodes.items() if node.samples > 1 and name in notes]
-    counts = {name: Counter(str(n.action) for n in notes[name] if isinstance(n, Choice)) for name in nodes}
-    return {name: dict(count.most_common()) for name, count in counts.items() if count}
+    graph = langgraph_compile.compiled(config.model_dump_json(), players)
+    return partial(langgraph_turn.play, graph)
 
 
 def seat(

@@ -3,12 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from operator import add
-from typing import Annotated, Any, TypedDict
+from typing import Any, TypedDict
 
 from graphs.context import Context
 from graphs.controls import NONE, Controls
-from orchestrator.errors import TurnError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
@@ -24,18 +22,13 @@ from roles.sections import cut
 from roles.words import ENGLISH, Words
 
 
-def merge(old: Notes, new: Notes) -> Notes:
-    """Return all notes."""
-    return {**old, **new}
-
-
 class SeatState(TypedDict):
+    """What a node may look at in a turn."""
+
     view: View
     memory: Memory
-    notes: Annotated[Notes, merge]
+    notes: Notes
     """By the node's name in its attempt: `generate`, `generate-2`."""
-    failed: Annotated[list[TurnError], add]
-    """What ended the turn. Nodes that run at the same time still finish, so that no answer is lost; no other starts."""
 
 
 @dataclass(frozen=True)

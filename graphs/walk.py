@@ -49,11 +49,10 @@ class Walk:
 
 
 async def _run(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> bool:
-    """Adds what the node adds to the state; False when that ended the turn."""
-    added = await ask(node, state, runtime)
-    state["failed"] = added.get("failed", [])
-    state["notes"] = {**state["notes"], **added.get("notes", {})}
-    return not state["failed"]
+    """Adds the node's note to the state; False when something ended the turn."""
+    note = await ask(node, state, runtime)
+    state["notes"] = {**state["notes"], node.name: note}
+    return not runtime.failed
 
 
 def walk(config: GraphConfig) -> Walk | None:

@@ -24,6 +24,7 @@ class Block(NamedTuple):
 DOCS = (
     "add-a-role",
     "add-a-graph",
+    "langgraph",
     "add-a-task",
     "prompts",
     "models",

@@ -17,10 +17,11 @@ SHOWN = (*SETTINGS, "options")
 
 
 def mermaid(config: GraphConfig, players: int) -> str:
-    """Return the compiled graph as a Mermaid diagram, with separate nodes for every attempt."""
-    from graphs.langgraph_compile import build  # LangGraph takes a second to import
+    """Return the compiled graph as a Mermaid diagram, in which a redo is a loop."""
+    from graphs.ablate import at
+    from graphs.langgraph_compile import wired  # LangGraph takes a second to import
 
-    return build(config, players).get_graph().draw_mermaid()
+    return wired(at(config, players)).compile().get_graph().draw_mermaid()
 
 
 def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:

@@ -6,7 +6,7 @@ After a meant change: `python -m pytest tests/graphs/test_golden_prompts.py --go
 import pytest
 
 import graphs
-from graphs.graph_seat import remember
+from graphs.decision import remember
 from graphs.prompt_preview import requests
 from orchestrator.hanabi.determinize import determinized_game
 from orchestrator.hanabi.moves import Move

@@ -7,12 +7,15 @@ import pytest
 
 import graphs
 from graphs.asking import SeatRuntime
-from graphs.langgraph_compile import build
+from graphs.langgraph_compile import compiled
 from graphs.node import SeatState
+from graphs.role_step import AT_TABLE
+from graphs.turn_state import plain_view, typed
 from graphs.walk import Walk, walk
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event
 from orchestrator.table.seat import GameContext
+from roles import Notes
 from tests.support.positions import literal_views, random_views
 
 NAMES = [name for name in graphs.names() if name != "house_planner"]  # the same nodes and one that takes its time
@@ -25,14 +28,23 @@ def bound(name: str, players: int) -> graphs.GraphConfig:
 
 async def both(config: graphs.GraphConfig, view: View) -> tuple[Any, Any]:
     """What is left and told by the walk, and by LangGraph."""
-    found = []
+    found: list[Any] = []
     for walked in (walk(config), None):
         events: list[Event] = []
-        state: SeatState = {"view": view, "memory": {}, "notes": {}, "failed": []}
         runtime = SeatRuntime({}, GameContext(events.append))
-        done = await (walked(state, runtime) if walked else build(config, view.players).ainvoke(state, context=runtime))
-        found.append((done["notes"], sorted(event.model_dump_json() for event in events)))
+        state: SeatState = {"view": view, "memory": {}, "notes": {}}
+        notes = (await walked(state, runtime))["notes"] if walked else await scheduled(config, view, runtime)
+        found.append((notes, sorted(event.model_dump_json() for event in events)))
     return found[0], found[1]
+
+
+async def scheduled(config: graphs.GraphConfig, view: View, runtime: SeatRuntime) -> Notes:
+    """The notes that LangGraph leaves."""
+    token = AT_TABLE.set(runtime)
+    app = compiled(config.model_dump_json(), view.players)
+    notes = (await app.ainvoke({"view": plain_view(None, view)}))["notes"]
+    AT_TABLE.reset(token)
+    return typed(notes, notes)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -202,11 +202,10 @@ async def verdict(config: GraphConfig, view: View, move: Play) -> tuple[VerdictG
     """What the gate says of a play: to the journal, and to the seat."""
     events = list[Event]()
     notes = {config.decides: (Choice(reason="r", action=move),)}
-    state: SeatState = {"view": view, "memory": {}, "notes": notes, "failed": []}
+    state: SeatState = {"view": view, "memory": {}, "notes": notes}
     node = safety_node(config, attempts(config)[0])
-    done = await ask(node, state, SeatRuntime({}, GameContext(events.append)))
+    (told,) = await ask(node, state, SeatRuntime({}, GameContext(events.append)))
     (said,) = (event for event in events if isinstance(event, VerdictGiven))
-    (told,) = done["notes"]["safety"]
     assert isinstance(told, Verdict)
     return said, told
 

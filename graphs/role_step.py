@@ -1,0 +1,70 @@
+"""A role's node as LangGraph calls it: the state of the turn is plain data, the node and its role have types."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+
+from graphs.asking import SeatRuntime, ask, resumed
+from graphs.node import RoleNode, SeatState
+from graphs.turn_state import Note, TurnState, note, typed, view
+from orchestrator.errors import UserError
+from orchestrator.table.seat import GameContext
+from roles import Notes
+
+AT_TABLE: ContextVar[SeatRuntime | None] = ContextVar("at_table", default=None)
+"""The runtime of the seat whose turn it is; None where a graph runs by itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class RoleStep:
+    """One node of a seat's graph."""
+
+    node: RoleNode
+    own: SeatRuntime | None = None
+    """Who answers where no seat says so."""
+    players: int | None = None
+    """The player count that the graph is for; None for any."""
+
+    async def __call__(self, state: TurnState, config: RunnableConfig) -> dict[str, Any]:
+        """Return the node's note. Raises TurnError where nobody can answer, UserError for another player count."""
+        seen, node = view(state), self.node
+        if self.players not in (None, seen.players):
+            raise UserError(f"the view is of {seen.players} players; set `players` to that, not {self.players}")
+        keys = {*(key for _, key in node.reads), *node.refusals, *([node.judges] if node.judges else [])}
+        said = await said_by(self, node, state, typed(state.get("notes", {}), keys), config)
+        return {"notes": {node.name: said}} if said else {}
+
+
+async def said_by(
+    step: RoleStep, node: RoleNode, state: TurnState, notes: Notes, config: RunnableConfig
+) -> Note | None:
+    """Return what the node of a step says, given the notes that it may read; None where the turn ended before.
+
+    Raises TurnError outside a seat: a checkpointer then keeps what the nodes beside it have said.
+    """
+    table = AT_TABLE.get()
+    runtime = table or replace(step.own or SeatRuntime({}, GameContext()), failed=[])
+    if table and step.own:
+        runtime = replace(table, brains=resumed(step.own.brains, table.game))
+    asked = replace(node, name=f"{inside(config, runtime)}{node.name}")
+    seen: SeatState = {"view": view(state), "memory": state.get("memory") or {}, "notes": notes}
+    replies = await ask(asked, seen, runtime)
+    if runtime.failed and table is None:
+        raise runtime.failed[0]
+    return note(node.role.name, seen["view"].turn, config["metadata"]["langgraph_step"], replies) if replies else None
+
+
+def inside(config: RunnableConfig, runtime: SeatRuntime) -> str:
+    """Return what stands before a node's name in journals: `house.` where it is in a graph inside the graph,
+    `house#2.` when that runs for the second time in a turn."""
+    *outer, _ = config["metadata"]["langgraph_checkpoint_ns"].split("|")
+    names: tuple[str, ...] = ()
+    for depth, run in enumerate(outer, 1):
+        place, path = (*names, run.partition(":")[0]), "|".join(outer[:depth])
+        runs = runtime.graphs.setdefault(place, [])
+        if path not in runs:
+            runs.append(path)
+        names = (*names, place[-1] if path == runs[0] else f"{place[-1]}#{runs.index(path) + 1}")
+    return "".join(f"{name}." for name in names)

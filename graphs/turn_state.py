@@ -1,0 +1,227 @@
+"""The state of a turn's LangGraph graph: plain JSON data, so that any checkpointer, stream or server can hold it.
+
+In go a view and a memory, out come a decision, the memory for the seat's next turn, and the notes by node. Plain
+functions read and write the data as they are; `view` and `reply` give them as the types that roles use.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import (
+    Annotated,
+    Any,
+    NotRequired,  # before Python 3.12 no form can be made of typing's own
+)
+
+from pydantic import BaseModel
+from typing_extensions import TypedDict
+
+import roles
+from orchestrator.errors import UserError, did_you_mean
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Memory
+from orchestrator.models.request import Absent
+from orchestrator.table.seat import Decision
+from roles import Choice, Notes, Reply, Verdict
+from roles.reply_types import RatedChoice, variant
+
+
+class _AsView:
+    """Gives plain data the JSON schema of a view, for tools that make forms of a graph's input."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> Any:
+        return handler(View.__pydantic_core_schema__)
+
+
+def _newest(old: Any, new: Any) -> Any:
+    """Return the value that is written last; a graph inside another hands what it was given back to it."""
+    return new
+
+
+def plain_view(old: Any, new: View | Mapping[str, Any]) -> dict[str, Any]:
+    """Return a view as plain data."""
+    return new.model_dump(mode="json") if isinstance(new, View) else dict(new)
+
+
+class Note(TypedDict):
+    """What a node said."""
+
+    role: str
+    turn: int
+    step: int
+    """LangGraph's number of the step in which it was said."""
+    replies: list[dict[str, Any]]
+    """One per sample: the fields of a reply, or `absent` with the reason why there is none."""
+    texts: NotRequired[list[str | None]]
+    """What a model wrote, by sample."""
+
+
+def merge(old: Mapping[str, Note], new: Mapping[str, Note]) -> dict[str, Note]:
+    """Return all notes of the newest turn: a thread may hold a whole game."""
+    turn = max((note.get("turn", 0) for note in new.values()), default=0)
+    return {**{name: note for name, note in old.items() if note.get("turn", turn) >= turn}, **new}
+
+
+class TurnInput(TypedDict):
+    """What a graph is given: a `View`, or its JSON data, and the memory of the seat's last turn."""
+
+    view: Annotated[dict[str, Any], _AsView, plain_view]
+    memory: NotRequired[Annotated[dict[str, Any], _newest]]
+
+
+class TurnOutput(TypedDict, total=False):
+    """What a graph returns."""
+
+    decision: Annotated[dict[str, Any], _newest]
+    """`move`, `reason`, `forced`, `refusals`, `node`, `ratings`, `votes`, `rank`."""
+    memory: Annotated[dict[str, Any], _newest]
+    notes: Annotated[dict[str, Note], merge]
+    """By node; by `name-2` where it was asked again."""
+
+
+class TurnState(TurnInput):
+    """All of it: the state that a `StateGraph` of one's own has, or extends."""
+
+    notes: NotRequired[Annotated[dict[str, Note], merge]]
+    decision: NotRequired[Annotated[dict[str, Any], _newest]]
+
+
+class _SameData:
+    """Data as the key of a cache: the same object."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+
+    def __hash__(self) -> int:
+        return id(self.data)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _SameData) and other.data is self.data
+
+
+@lru_cache(maxsize=64)
+def _read_view(same: _SameData) -> View:
+    return View.model_validate(same.data)
+
+
+def view(state: Mapping[str, Any]) -> View:
+    """Return what the seat may know. Raises UserError for a state without a view."""
+    data = state.get("view")
+    if isinstance(data, View):
+        return data
+    if not data:
+        raise UserError("the state has no view: give {'view': view}, and with Send({**state, ...})")
+    return _read_view(_SameData(data))
+
+
+# Notes
+
+
+def note(role: str, turn: int, step: int, replies: Iterable[BaseModel]) -> Note:
+    """Return replies as plain data."""
+    replies = tuple(replies)
+    data = Note(role=role, turn=turn, step=step, replies=[_data(reply) for reply in replies])
+    texts = [reply.text if isinstance(reply, Reply) else None for reply in replies]
+    return {**data, "texts": texts} if any(text is not None for text in texts) else data
+
+
+def _data(reply: BaseModel) -> dict[str, Any]:
+    if isinstance(reply, Absent):
+        return {"absent": reply.reason, "cause": reply.cause}
+    data = reply.model_dump(mode="json")
+    return {**reply.as_data(), **data} if isinstance(reply, Reply) else data
+
+
+def replies(said: Note) -> tuple[BaseModel, ...]:
+    """Return the replies of a note, of their types."""
+    texts = said.get("texts") or [None] * len(said["replies"])
+    return tuple(_typed(said["role"], data, text) for data, text in zip(said["replies"], texts, strict=True))
+
+
+def _typed(role: str, data: Mapping[str, Any], text: str | None) -> BaseModel:
+    if "absent" in data:
+        return Absent(reason=data["absent"], cause=data.get("cause"))
+    reply = _kind(role, tuple(data)).model_validate(data)
+    return reply if text is None else reply.with_text(text)
+
+
+@lru_cache(maxsize=256)
+def _kind(role: str, fields: tuple[str, ...]) -> type[Reply]:
+    """Return the type of a reply, which a judge's verdict and a context's settings change."""
+    kind = roles.get(role).reply
+    if {"move", "accept"} <= {*fields}:
+        return Verdict
+    rated = kind is Choice and "ratings" in fields
+    first = issubclass(kind, Choice) and (len(kind.model_fields) > 2 or rated) and fields[0] == "reason"
+    base = RatedChoice if rated else kind
+    return variant(base, reason_first=True) if first and base.answer_fields()[0] != "reason" else base
+
+
+def typed(notes: Mapping[str, Note], names: Iterable[str]) -> Notes:
+    """Return those of these notes that there are, with replies of their types."""
+    return {name: replies(notes[name]) for name in names if name in notes}
+
+
+def visits(state: Mapping[str, Any], node: str) -> dict[int, Note]:
+    """Return the notes of a node in this turn by the number of its visit, 1 for the first."""
+    turn, numbered = view(state).turn, re.compile(rf"{re.escape(node)}(?:-(\d+))?")
+    matches = {name: numbered.fullmatch(name) for name in state.get("notes", ())}
+    every = {int(match[1] or 1): state["notes"][name] for name, match in matches.items() if match}
+    return {number: said for number, said in sorted(every.items()) if said.get("turn", turn) == turn}
+
+
+def newest(state: Mapping[str, Any], node: str) -> list[Note]:
+    """Return what a node said last in this turn: several notes where `Send` asked it several times at once."""
+    said = visits(state, node)
+    return [note for note in said.values() if note["step"] == said[max(said)]["step"]]
+
+
+def reply(state: Mapping[str, Any], node: str) -> BaseModel:
+    """Return what a node replied last in this turn, of its role's type; `Absent` where it gave no usable reply.
+
+    Raises UserError for a node that has said nothing.
+    """
+    if not (said := newest(state, node)):
+        names = sorted({name.partition("-")[0] for name in state.get("notes", ())})
+        raise UserError(f"node {node!r} has said nothing in this turn; {did_you_mean(node, names, 'those that have:')}")
+    return replies(said[-1])[0]
+
+
+# Decisions
+
+
+def decision_data(decision: Decision, notes: Notes) -> dict[str, Any]:
+    """Return a decision as plain data, without its memory, with the choices that were refused before it."""
+    verdicts = [(name, verdict) for name, said in notes.items() for verdict in said if isinstance(verdict, Verdict)]
+    return {
+        "move": str(decision.move),
+        "reason": decision.why,
+        "forced": decision.forced,
+        "refusals": [
+            {"node": name, "move": str(verdict.move), "reason": verdict.reason}
+            for name, verdict in verdicts
+            if not verdict.accept
+        ],
+        "node": decision.node,
+        "ratings": None if decision.ratings is None else dict(decision.ratings),
+        "votes": {name: dict(moves) for name, moves in decision.votes.items()},
+        "rank": decision.rank,
+    }
+
+
+def decision(state: Mapping[str, Any], memory: Memory) -> Decision:
+    """Return the decision that a state holds. Raises UserError for a move that is not legal."""
+    data, legal = state["decision"], {str(move): move for move in view(state).legal}
+    if (text := str(data.get("move"))) not in legal:
+        raise UserError(f"the graph's move {text!r} is not legal; {did_you_mean(text, legal, 'legal are')}")
+    return Decision(
+        legal[text],
+        str(data.get("reason", "")),
+        data.get("ratings"),
+        forced=bool(data.get("forced")),
+        node=data.get("node"),
+        votes=data.get("votes") or {},
+        rank=data.get("rank"),
+        memory=memory,
+    )
