@@ -25,7 +25,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.convention import partner_model
 from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.convention.partner_model import PartnerModel
-from orchestrator.hanabi.convention.policy import Scene, decide
+from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
 from orchestrator.players import partners
@@ -63,7 +63,7 @@ def adapting(view: View, rng: Random) -> ReasonedMove:
     """Choose a move by the conventions that the partner model finds."""
     hands = {hand.seat: hand.cards for hand in view.hands}
     knowledge = partner_model.understand(view.history, view.players, view.seat, hands).knowledge
-    return decide(Scene(view.seat, knowledge, hands, view.legal, view.turns_left))
+    return decide(Scene(view.seat, knowledge, hands, view.legal, view.turns_left), HOUSE_STEPS)
 
 
 def strict(table: str, seed: int) -> int:

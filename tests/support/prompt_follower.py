@@ -27,6 +27,12 @@ class Hint(NamedTuple):
         return int(count[1]) if count else 0
 
     @property
+    def tells(self) -> int:
+        """Of how many playable cards it says something new."""
+        count = re.search(r"^something new of playable cards: (\d+)", self.says)
+        return int(count[1]) if count else 0
+
+    @property
     def helps(self) -> bool:
         """Whether it is a true play hint, or makes a playable card known."""
         return self.says.startswith("makes a playable card known") or bool(re.match(r"play .*\), true", self.says))
@@ -146,10 +152,9 @@ def tom_interpreter(prompt: Prompt) -> Mapping[str, object]:
         hint = hint if hint in [other.move for other in prompt.hints] else None
     urgent = hint is not None
     hint = hint or best_hint(hint for hint in prompt.hints if hint.helps)
-    for phrase in (
-        ("all playable", "of the critical card that goes next") if "reads hints literally" in prompt.facts else ()
-    ):
-        hint = hint or best_hint(hint for hint in prompt.hints if hint.says.startswith(phrase))
+    if "reads hints literally" in prompt.facts:
+        most = max((hint.tells for hint in prompt.hints), default=0)
+        hint = hint or best_hint(hint for hint in prompt.hints if most and hint.tells == most)
     hint = hint or prompt.dump
     return {"explanation": "none", "intentions": [], "suggestion": "by the list", "hint": hint, "urgent": urgent}
 

@@ -7,7 +7,7 @@ take some.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
@@ -21,8 +21,6 @@ GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1}
 """Lives left -> the most cards in the deck at which a likely play is better than a discard; the last life is never
 gambled."""
 
-WIDE = 5
-"""Kinds of card above which no hint has narrowed a slot: a literal player discards the oldest of these."""
 LIKELY = 0.6
 """Among strangers, the chance from which a play is worth a life, while there is one to spare (Piers' threshold)."""
 
@@ -43,9 +41,9 @@ class HintEffect:
     """The slots that, pointing at nothing, it makes known to be playable and that were not."""
     removed: int
     """How many possible types it rules out, summed over the slots."""
-    literal: Literal["playable", "critical"] | None = None
-    """What makes it worth a token for a receiver who reads it literally and learns of no certain play: all cards that
-    it touches are playable and one is not known to be, or it touches the critical card that they would lose first."""
+    tells: int = 0
+    """To a receiver who reads it literally: of how many playable cards, that they do not know to be, it says something
+    new."""
 
     @property
     def plays(self) -> bool:
@@ -119,17 +117,21 @@ class Scene:
         slots, types = ([point.slot], point.types) if point else (learned, self.piles.playable)
         true = bool(slots) and all(types >> INDEX[cards[slot]] & 1 for slot in slots)
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
-        literal = self._literal_worth(hint.to, touched) if self.is_stranger(hint.to) else None
-        return HintEffect(hint, point, true, learned, removed, literal)
+        tells = self._told_literally(hint, touched) if self.is_stranger(hint.to) else 0
+        return HintEffect(hint, point, true, learned, removed, tells)
 
-    def _literal_worth(self, seat: int, touched: Sequence[int]) -> Literal["playable", "critical"] | None:
-        cards, masks, playable = self.hands[seat], self.knowledge.common[seat], self.piles.playable
-        plays = [is_certain(mask, playable) for mask in masks]
-        if all(playable >> INDEX[cards[slot]] & 1 for slot in touched) and not all(plays[slot] for slot in touched):
-            return "playable"
-        wide = [slot for slot, mask in enumerate(masks) if mask.bit_count() > WIDE]
-        lost = wide[0] if wide and not any(plays) else None
-        return "critical" if lost in touched and self.piles.critical >> INDEX[cards[lost or 0]] & 1 else None
+    def _told_literally(self, hint: Hint, touched: Sequence[int]) -> int:
+        """Return of how many playable cards a hint says something new by its colour or rank; of copies, of one."""
+        cards, masks, playable = self.hands[hint.to], self.knowledge.common[hint.to], self.piles.playable
+        return len(
+            {
+                cards[slot]
+                for slot in touched
+                if playable >> INDEX[cards[slot]] & 1
+                and not is_certain(masks[slot], playable)
+                and masks[slot] & ~types_of(hint)
+            }
+        )
 
     @cached_property
     def hint_effects(self) -> tuple[HintEffect, ...]:
@@ -151,6 +153,15 @@ class Scene:
     def literally(self, hint: Hint) -> bool:
         """Return whether the receiver of a hint is assumed to read it literally."""
         return self.is_stranger(hint.to)
+
+    @property
+    def chop(self) -> int | None:
+        """The own slot to discard next where none is known dead: by the conventions; among strangers, who warn of no
+        card, the one that the team can best spare. None where the conventions name none."""
+        if not self.among_strangers:
+            return next_discard(self.knowledge.common[self.seat], self.piles, self.knowledge.conventions[self.seat])
+        spare = [(slot.critical + slot.playable - slot.dead, -slot.dead) for slot in self.beliefs]
+        return min(range(len(spare)), key=spare.__getitem__)
 
     def in_danger(self) -> int | None:
         """Return the slot of a critical card that the next player is about to discard."""
@@ -209,10 +220,10 @@ def likely(scene: Scene) -> Iterator[Reasoned[Play]]:
 
 
 def teach(scene: Scene) -> Iterator[Reasoned[Hint]]:
-    """Give a hint worth a token to somebody who reads it literally: first of playable cards, then of a critical one."""
-    worth = [effect for effect in scene.hint_effects if effect.literal]
-    for effect in sorted(worth, key=lambda effect: (effect.literal == "critical", -effect.removed)):
-        yield effect.hint, f"it tells P{effect.hint.to} of {effect.literal} cards"
+    """Tell somebody who reads hints literally something new of playable cards: of the most, then with most news."""
+    worth = [effect for effect in scene.hint_effects if effect.tells]
+    for effect in sorted(worth, key=lambda effect: (-effect.tells, -effect.removed)):
+        yield effect.hint, f"it tells P{effect.hint.to} something new of playable cards: {effect.tells}"
 
 
 def gamble(scene: Scene) -> Iterator[Reasoned[Play]]:
@@ -238,9 +249,8 @@ def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     dead = [slot for slot, belief in enumerate(beliefs) if belief.dead == 1.0]
     for slot in sorted(dead, key=lambda slot: (is_certain(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
-    pointed = next_discard(commonly, scene.piles, scene.knowledge.conventions[scene.seat])
-    if pointed is not None:
-        yield Discard(slot=pointed), f"slot {pointed} is next to go, and nobody warned"
+    if scene.chop is not None:
+        yield Discard(slot=scene.chop), f"slot {scene.chop} is next to go, and nobody warned"
     for slot in sorted(range(len(beliefs)), key=lambda slot: (beliefs[slot].critical, -lowest(beliefs[slot]), slot)):
         yield Discard(slot=slot), f"slot {slot} is critical with {beliefs[slot].critical:.2f}"
 

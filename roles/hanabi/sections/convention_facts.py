@@ -212,9 +212,8 @@ class ConventionFacts(Section):
         return _slots_in_words([(slot, is_certain(commonly[slot], types)) for slot in dict.fromkeys(slots)], words)
 
     def _going(self, words: Words) -> str:
-        now = self.scene.knowledge
-        going = next_discard(now.common[self.seat], now.piles, now.conventions[self.seat])
-        return words(GOING, slot=words("none") if going is None else words("slot $slot", slot=going))
+        chop = self.scene.chop
+        return words(GOING, slot=words("none") if chop is None else words("slot $slot", slot=chop))
 
     # The others' cards
 
@@ -265,8 +264,9 @@ class ConventionFacts(Section):
     def _says(self, effect: HintEffect, words: Words) -> str:
         news = words(NEWS, types=effect.removed)
         if effect.says is None:
-            literal = {"playable": words(ALL_PLAYABLE) + news, "critical": words(CRITICAL) + news}
-            return words(KNOWN) + news if effect.plays else literal.get(effect.literal or "", words("nothing"))
+            told = words(TELLS, cards=effect.tells) if effect.tells else None
+            what = words(KNOWN) if effect.plays else told
+            return what + news if what else words("nothing")
         card = self.hands[effect.hint.to][effect.says.slot]
         what = words(WARNING if effect.warns else POINT, slot=effect.says.slot, card=card.value)
         return what + (words(", true") if effect.true else words(", false")) + (news if effect.helps else "")
@@ -280,7 +280,7 @@ SHEET: Mapping[PolicyStep, str] = dict(
             "Surely playable:",
             "Playable with 60% or more, where nobody else keeps to the conventions and a life is to spare:",
             "A hint that makes somebody play a playable card, most news first:",
-            "To somebody who reads hints literally, of playable cards, or of a critical card that they would lose:",
+            "To somebody who reads hints literally, something new of playable cards, of the most first:",
             "All 8 tokens are there, and no discard is allowed; a hint that says nothing:",
             "Nearly at the end, with a life to spare, the likeliest play:",
             "Discard, the safest first:",
@@ -296,8 +296,8 @@ NO_CONVENTION = (
 READS_LITERALLY = "P$seat hints by them but reads hints literally: a hint to P$seat tells only its colour or rank."
 OLDEST = "Between you and P$seat a play hint points at the oldest touched card, not the newest."
 LITERAL = (
-    "Who reads hints literally is told, when no other hint helps, what the list calls 'all playable', most news first; "
-    "else what it calls 'of the critical card that goes next', most news first."
+    "Who reads hints literally is told, when no other hint helps, something new of playable cards: of the most cards, "
+    "of equals the most news."
 )
 ALONE = (
     "None of the others keeps to the conventions: with 2 or 3 lives, count as surely playable what is playable with "
@@ -321,8 +321,7 @@ HINT = "- $hint ($slots): $says"
 POINT = "play slot $slot ($card)"
 WARNING = "warning of slot $slot ($card)"
 KNOWN = "makes a playable card known"
-ALL_PLAYABLE = "all playable"
-CRITICAL = "of the critical card that goes next"
+TELLS = "something new of playable cards: $cards"
 NEWS = "; news $types"
 NO_TURN = "- any hint to P$seat: nothing, for P$seat has no turn left"
 NO_TOKEN = "There is no token for a hint."
