@@ -1,5 +1,6 @@
 """`experiment positions`: banks of positions, and which roles' notes change what is decided on them."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -108,8 +109,8 @@ def run(
         list[str] | None,
         typer.Option(
             help="removed:NODE, NODE=placebo (shuffled, truth, program, perturbed:RATE, a model), advise:NODE, "
-            "gate:NODE; null, permuted, same_compute. removed, exact, placebo ... alone: for each colleague. "
-            "Repeatable, or separated by commas."
+            "gate:NODE, added:ROLE; null, permuted, same_compute. removed, exact, placebo ... alone: for each "
+            "colleague. Repeatable, or separated by commas."
         ),
     ] = None,
     model: Model = None,
@@ -145,8 +146,9 @@ def run(
 
 
 def _split(arms: list[str] | None) -> tuple[str, ...] | None:
-    """Arms that are separated by commas; a model's name may hold none."""
-    return tuple(part.strip() for text in arms for part in text.split(",") if part.strip()) if arms else None
+    """Arms that are separated by commas, those within brackets left alone; a model's name may hold none."""
+    parts = [part.strip() for text in arms or () for part in re.split(r",(?![^{]*\})", text)]
+    return tuple(filter(None, parts)) if arms else None
 
 
 def _study(name: str, settings: dict[str, object], model: str | None) -> "Study":

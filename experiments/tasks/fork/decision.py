@@ -107,8 +107,9 @@ def decide(
     `game`: a journal, or its game. `graph`, `model`, `named`, `settings`, `nodes`, `without`: what is to be different,
     see `Change`. `edits`: notes by node, or the files that hold them, in the place of the nodes' own. `ask`: the nodes
     to ask; what reads them is asked, too, and all other notes are held fixed as they were recorded. By default all
-    nodes are asked; with `edits`, `nodes` or `without` only what they change. `samples`: how often to decide, each time
-    with other seeds; the first has those of the game. `layer`: for the models, left open; one of its own if not given.
+    nodes are asked; with `edits`, `nodes`, `without` or a new node only what they change. `samples`: how often to
+    decide, each time with other seeds; the first has those of the game. `layer`: for the models, left open; one of its
+    own if not given.
 
     Raises UserError for what cannot be asked, and TurnError when a role's program fails. What ends a model's answers
     ends the samples: see `Fork.stopped`.
@@ -154,7 +155,7 @@ async def prepare(
     place = position(source, turn)
     old, seat = await whole(place), new_seat(place, change, path, layer)
     fork = Fork(place, old, (), seat, frozenset(), frozenset(), tuple(warnings(place, old)))
-    if edits or change.nodes or change.without or ask is not None:
+    if edits or change.nodes or change.without or change.adds or ask is not None:
         return _with_fixed_notes(fork, change, edits or {}, ask)
     return fork
 

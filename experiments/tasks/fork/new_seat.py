@@ -36,6 +36,11 @@ class Change:
     without: Sequence[str] = ()
     """Nodes that are taken away."""
 
+    @property
+    def adds(self) -> bool:
+        """Whether a setting adds a node."""
+        return any(interventions.parse(short).kind == "added" for short in self.settings)
+
     def nodes_to_ask(self, old: GraphConfig | None, new: GraphConfig) -> frozenset[str]:
         """Return the nodes of the new graph that are asked something else than in the old one, or of another model.
 

@@ -19,7 +19,7 @@ from orchestrator.replies.reply import Reply
 from roles.reply_types import Choice, Shortlist
 
 ABOUT_A_NOTE = ("removed", "exact", "model", "perturbed", "placebo", "shuffled", "advise", "gate", "own_hand")
-KINDS = (*ABOUT_A_NOTE, "null", "permuted", "same_compute")
+KINDS = (*ABOUT_A_NOTE, "added", "null", "permuted", "same_compute")
 PUT = ("placebo", "shuffled", "own_hand")
 """Arms that put a note in the place of the node's own."""
 OFFERING: Mapping[str, tuple[type[Reply], ...]] = {"advise": (Shortlist,), "gate": (Shortlist, Choice)}
@@ -35,13 +35,15 @@ class Arm:
     node: str | None = None
     """Whose note it is about."""
     value: str | None = None
-    """The model, or the rate."""
+    """The model, the rate, or the short form of a new node."""
     null: str | None = None
     """The arm in which the same nodes are asked again with nothing changed: its noise floor."""
 
     @property
     def short(self) -> str:
         """The short form."""
+        if self.kind == "added":
+            return str(self.value)
         return (
             BASELINE
             if self.kind == "baseline"
@@ -79,6 +81,9 @@ def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
     kind, node = step.kind, step.node
     if kind not in KINDS:
         raise UserError(f"arm {short!r}: positions have no such arm; {did_you_mean(kind, KINDS, 'the kinds are')}")
+    if kind == "added":
+        yield _adding(name, step, config)
+        return
     if step.value and kind not in ("model", "perturbed"):
         raise UserError(f"arm {short!r}: positions take everything from their bank; leave {step.value!r} out")
     if kind not in ABOUT_A_NOTE:
@@ -97,6 +102,14 @@ def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
         short_name = f"no-{node}" if kind == "removed" else "-".join(filter(None, (kind, node, value)))
         long_name = f"{name}-{node}" if len(nodes) > 1 else name
         yield Arm(long_name if name else short_name, kind, node, step.value)
+
+
+def _adding(name: str, step: Intervention, config: GraphConfig) -> Arm:
+    """Return the arm of a new node. Raises UserError for one whose note does not reach the decision."""
+    node, more = str(step.node), step.apply(config)
+    if node not in advisers(more):
+        raise UserError(f"arm {str(step)!r}: what {node!r} says does not reach {config.decides!r}, which decides")
+    return Arm(name or f"with-{node}", step.kind, node, str(step))
 
 
 def _nodes(kind: Kind, node: str | None, config: GraphConfig) -> Sequence[str]:
@@ -126,6 +139,8 @@ def advisers(config: GraphConfig) -> tuple[str, ...]:
 def downstream(config: GraphConfig, arm: Arm) -> frozenset[str]:
     """Return the nodes that an arm asks again because something before them changed; with the deciding node where no
     note changes."""
+    if arm.kind == "added":
+        return depending(interventions.parse(arm.short).apply(config), {str(arm.node)})
     if arm.node is not None and arm.node in config.nodes:
         return depending(config, {arm.node})
     return frozenset({config.decides, *depending(config, {config.decides})})
@@ -135,6 +150,6 @@ def _floors(arms: Iterable[Arm], config: GraphConfig) -> dict[frozenset[str], tu
     """Return the null arms by the nodes that they ask again: the node whose readers these are, and the arm's name."""
     floors: dict[frozenset[str], tuple[str | None, str]] = {downstream(config, Arm(NULL, "null")): (None, NULL)}
     for arm in arms:
-        if arm.node:
+        if arm.node and arm.kind != "added":
             floors.setdefault(downstream(config, arm), (arm.node, f"{NULL}-{arm.node}"))
     return floors

@@ -56,6 +56,8 @@ class ArmSeats:
             return ablate.change(best, **{answering: {"samples": max(calls_of_turn(config) - 1, 1)}}), {}
         if kind in ("removed", "exact", "advise", "gate"):
             return interventions.apply(config, (Intervention(kind, arm.node),)), {}
+        if kind == "added":
+            return interventions.parse(arm.short).apply(config), {}
         return config, {}
 
     def ready(
@@ -68,7 +70,7 @@ class ArmSeats:
         """
         seat, view = self.seat(arm), position.view
         base, config = self.at(view.players), self.arm_at(arm, view.players)
-        if arm.node is not None and arm.node not in base.nodes:
+        if arm.node is not None and arm.node not in (config if arm.kind == "added" else base).nodes:
             return None
         if arm.kind == "same_compute" or (arm.kind == BASELINE and self.study.notes == "fresh"):
             return seat
@@ -79,7 +81,7 @@ class ArmSeats:
                 return None
             edits[arm.node] = note
         asks = downstream(base, arm)
-        if arm.node and arm.kind in ("exact", "model", "perturbed"):
+        if arm.node and arm.kind in ("added", "exact", "model", "perturbed"):
             asks = frozenset({arm.node, *depending(config, {arm.node})})
         fixed = recorded(config, events, {*asks, *edits})
         held = {name for name, _ in fixed} | asks | {*edits}

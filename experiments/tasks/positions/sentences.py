@@ -7,6 +7,7 @@ from experiments.tasks.positions.effects import Effect, Effects, Tested
 from roles.words import percent
 
 OTHER_NOTES = {
+    "added": "Its note, which the graph had not before,",
     "exact": "Its program's note",
     "perturbed": "Its note with errors",
     "model": "Another model's note",
@@ -50,7 +51,7 @@ def _role(effects: Effects, node: str) -> Iterator[str]:
         yield _survives(effects, removed, placebo, shuffled)
     for kind, title in OTHER_NOTES.items():
         for effect in (effect for effect in rows if effect.arm.kind == kind):
-            value = f" ({effect.arm.value})" if effect.arm.value else ""
+            value = f" ({effect.arm.value})" if effect.arm.value and kind != "added" else ""
             yield f"{title}{value} flips {percent(effect.flips)}; it {_loss(effect)}."
 
 

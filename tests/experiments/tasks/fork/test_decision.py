@@ -106,6 +106,12 @@ def test_another_model_of_one_node_asks_it_and_what_reads_it(game: Games) -> Non
     }
 
 
+def test_a_new_node_is_asked_and_what_reads_it(game: Games) -> None:
+    fork = decide(game("house", 3, "sim:average", turns=6), 4, settings=["added:proposer"])
+    assert asked(fork) == {"proposer", "aggregator", "safety"}
+    assert fork.kept == {"history_analyst", "tom_interpreter", "discard_strategist"}
+
+
 def test_a_node_taken_away_asks_what_read_it(game: Games) -> None:
     fork = decide(game("house", 3, "sim:average", turns=6), 4, without=["discard_strategist"])
     assert "discard_strategist" not in {call.node for call in fork.new[0].calls}

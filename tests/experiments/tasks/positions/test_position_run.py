@@ -33,10 +33,15 @@ def tables(folder: Path) -> list[str]:
     return [path.read_text("utf-8") for path in position_report.write(position_report.read(folder), folder)]
 
 
+def said(report: position_report.Report) -> list[str]:
+    return [part.text for part in position_report.words(report)]
+
+
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sim") / "run"
-    study = Study(positions="program", models=SIM, arms=("removed", "placebo:tom_interpreter"), first=5)
+    arms = ("removed", "placebo:tom_interpreter", "add.second={role: proposer, feeds: [aggregator]}")
+    study = Study(positions="program", models=SIM, arms=arms, first=5)
     assert not position_run.run(study, folder).left
     return folder
 
@@ -49,10 +54,14 @@ def test_one_call_stands_for_a_turn_of_four(simulated: Path) -> None:
 
     arms = ("null", "no-tom_interpreter", "placebo-tom_interpreter", "no-history_analyst")
     assert [nodes(arm) for arm in arms] == [{"aggregator"}] * 4
+    assert nodes("with-second") == {"second", "aggregator"}
     report = position_report.read(simulated)
     effect = report.effects.effect("no-tom_interpreter")
     assert effect and effect.cost.calls == len(asked(simulated, "no-tom_interpreter")) >= 5
     assert effect.arm.null == "null" and effect.floor is not None
+    added = report.effects.effect("with-second")
+    assert added and added.arm.null == "null" and added.positions == 5
+    assert any(line.startswith("second: its note, which the graph had not before, flips ") for line in said(report))
 
 
 def test_the_same_study_from_run_yaml_gives_the_same_tables(simulated: Path, tmp_path: Path) -> None:
@@ -187,6 +196,8 @@ def test_the_cheating_arm_is_valued_by_the_true_hand() -> None:
         ("removed,removed:tom_interpreter", "two arms are called 'no-tom_interpreter'"),
         ("advise:tom_interpreter", "'tom_interpreter' lists no moves in graph 'house'; advise is for a recommender"),
         ("gate", "no colleague of 'aggregator' lists moves in graph 'house'; gate is for a recommender, or"),
+        ("add.x={role: proposer, feeds: []}", "what 'x' says does not reach 'aggregator', which decides"),
+        ("added:tom_interpreter", "graph 'house' has a node 'tom_interpreter' already"),
         ("own_hand:discard_strategist", "own_hand needs a node that reports on the past"),
     ],
 )
