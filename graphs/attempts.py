@@ -105,6 +105,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         forgets=_forgotten(config),
         options=config.options_of(name),
         controls=config.controls,
+        graph=config.name,
     )
 
 

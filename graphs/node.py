@@ -72,6 +72,8 @@ class RoleNode:
     """Of the whole graph, with the names that notes are shown under."""
     tells: Callable[[Sections, Notes], str | None] | None = None
     """Of such a judge: what a refusal tells the seat, given these sections; None for the whole reason."""
+    graph: str = ""
+    """The name of its graph, for traces."""
 
     @property
     def base(self) -> str:
@@ -155,6 +157,7 @@ class RoleNode:
             second_form="json_schema" if changes else None,
             second_format="" if second_format == answer_format(reply, form, self.words, bounds) else second_format,
             place=place or Place(),
+            graph=self.graph,
         )
 
 

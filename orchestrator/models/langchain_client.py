@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.globals import get_llm_cache
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 
 from orchestrator.errors import UserError
 from orchestrator.models import langchain_fields
 from orchestrator.models.completion import parse_completion
 from orchestrator.models.faults import NoFormatError
+from orchestrator.models.llm_runs import labels, spoken
 from orchestrator.models.request import ModelResponse
 from orchestrator.models.settings import ModelSettings, of_object
 from orchestrator.models.transport import CompletionRequest
@@ -39,9 +41,10 @@ class LangChainTransport:
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
         """See Transport. Raises UserError where the model's package does not know what it is given."""
         more: dict[str, Any] = {} if request.response_format is None else {"response_format": request.response_format}
-        messages = [_KINDS[message.role](content=message.content) for message in request.messages]
+        messages = [spoken(message) for message in request.messages]
         try:
-            return _response(await self._for(request.seed).ainvoke(messages, **more))
+            trace = cast("RunnableConfig", labels(request.labels))
+            return _response(await self._for(request.seed).ainvoke(messages, trace, **more))
         except TypeError as error:
             if "unexpected keyword argument" not in str(error):
                 raise
@@ -69,9 +72,6 @@ class LangChainTransport:
 
     async def aclose(self) -> None:
         """Its connections are its own affair."""
-
-
-_KINDS: Mapping[str, type[BaseMessage]] = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
 
 
 def _response(message: AIMessage) -> ModelResponse:

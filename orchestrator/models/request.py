@@ -80,8 +80,18 @@ class ModelRequest:
     blanks: frozenset[str] = frozenset()
     """What the prompt shows in place of an answer; a reply that repeats it is marked as copied."""
     place: Place = Place()
+    graph: str = ""
+    """The name of the graph that asks, for traces."""
     ask: int = 0
     """0 for the first request; 1 for the retry after an unusable answer, and so on."""
+
+    @property
+    def labels(self) -> dict[str, str | int]:
+        """What a trace says of it."""
+        place = self.place
+        labels: dict[str, str | int] = {"graph": self.graph, "node": self.node, "role": self.role}
+        labels |= {"game": place.game, "repeat": place.repeat, "turn": place.turn, "seat": place.seat}
+        return {**labels, "sample": self.sample, "ask": self.ask}
 
     @property
     def key(self) -> Key:

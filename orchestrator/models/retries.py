@@ -11,7 +11,7 @@ from typing import Any
 
 from orchestrator.errors import Held, ModelError, UserError, WireTry
 from orchestrator.logs import log
-from orchestrator.models import faults
+from orchestrator.models import faults, llm_runs
 from orchestrator.models.context_window import ContextWindow
 from orchestrator.models.faults import Fault
 from orchestrator.models.json_schema import constraints
@@ -65,7 +65,7 @@ class ChatBrain:
         possible = constraints(request, self.settings) if self.transport.takes_response_format else ()
         offers = [offer for offer in possible if offer.name not in self.refused]
         seed = None if self.settings.seed is None else call_seed(self.settings.seed, request)
-        sent = CompletionRequest(messages, offers[0].response_format if offers else None, seed)
+        sent = CompletionRequest(messages, offers[0].response_format if offers else None, seed, request.labels)
         given_up: list[Constraint] = []
         wait: float | None
         while True:
@@ -136,6 +136,8 @@ class ChatBrain:
         """Try once within the model's limit; return what came, and the seconds that it took. Raises Held."""
         outcome: ModelResponse | Fault
         async with self._place() as began:
+            # LangChain's own models tell of themselves
+            run = None if self.settings.provider else await llm_runs.begin(self.settings, request)
             try:
                 async with asyncio.timeout(self.settings.timeout_s):
                     outcome = await self.transport.send(request)
@@ -146,6 +148,8 @@ class ChatBrain:
             except Exception as error:  # every provider raises errors of its own
                 outcome = faults.classify(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)
+        if run is not None:
+            await run.end(self._cleaned(outcome, request.messages) if isinstance(outcome, ModelResponse) else outcome)
         if isinstance(outcome, ModelResponse):
             self.limiter.answered(slow=latency_s > SLOW * self.settings.timeout_s)
         elif outcome.crowded:
@@ -189,25 +193,32 @@ class ChatBrain:
     ) -> ModelResponse:
         """Return a response with what only this layer knows of it: its tries, its price, its tokens where nobody
         counted."""
-        prompt = "\n".join(message.content for message in messages)
-        text = self._clean(response.text, prompt) or ""
+        response = self._cleaned(response, messages)
+        text = response.text
         tokens_in = response.tokens_in or sum(estimated(message.content) for message in messages)
         tokens_out = response.tokens_out or estimated(text) + estimated(response.reasoning or "")
-        finish = self._clean(response.finish, prompt)
         price = self.settings.price
         return replace(
             response,
-            text=text,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
-            finish="length" if (finish or "").lower() in CUT_OFF else finish,
-            served_by=self._clean(response.served_by, prompt),
-            fingerprint=self._clean(response.fingerprint, prompt),
-            reasoning=self._clean(response.reasoning, prompt),
             attempts=tuple(tries),
             usd=round(price.usd(tokens_in, tokens_out, response.cached_tokens), 8) if price else None,
             estimated=response.estimated or (tokens_in, tokens_out) != (response.tokens_in, response.tokens_out),
             latency_s=round(latency_s, 4),
+        )
+
+    def _cleaned(self, response: ModelResponse, messages: tuple[Message, ...]) -> ModelResponse:
+        """Return a response without keys, and with one name for answers that are cut off."""
+        prompt = "\n".join(message.content for message in messages)
+        finish = self._clean(response.finish, prompt)
+        return replace(
+            response,
+            text=self._clean(response.text, prompt) or "",
+            finish="length" if (finish or "").lower() in CUT_OFF else finish,
+            served_by=self._clean(response.served_by, prompt),
+            fingerprint=self._clean(response.fingerprint, prompt),
+            reasoning=self._clean(response.reasoning, prompt),
         )
 
     def _clean(self, text: Any, prompt: str) -> str | None:

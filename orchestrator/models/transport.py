@@ -19,6 +19,8 @@ class CompletionRequest:
     response_format: Mapping[str, Any] | None = None
     """As OpenAI's API takes it; None to leave it out."""
     seed: int | None = None
+    labels: Mapping[str, str | int] = field(default_factory=dict)
+    """What a trace says of it; no server gets them."""
 
 
 class Transport(Protocol):
