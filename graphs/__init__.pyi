@@ -5,6 +5,7 @@ from .interventions import dotted
 from .langgraph_app import build
 from .prompt_preview import requests
 from .recorded import marks_at, notes_of
+from .role_nodes import role_node
 from .turn_state import TurnInput, TurnOutput, TurnState, reply, view
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "replace",
     "reply",
     "requests",
+    "role_node",
     "seat",
     "setting",
     "source",

@@ -31,7 +31,15 @@ def _readers(config: GraphConfig, node: Mapping[str, Any]) -> list[str]:
 
 
 def without(config: GraphConfig, *nodes: str) -> GraphConfig:
-    """The same graph without some nodes. Without its judges a graph has no check."""
+    """The same graph without some nodes. Without its judges a graph has no check.
+
+    Raises UserError for a node that it does not have, and for a LangGraph graph, whose edges are code.
+    """
+    if not isinstance(config, GraphConfig):
+        raise UserError(
+            f"a LangGraph graph has edges of its own, which would lead nowhere without {', '.join(nodes)}; "
+            "make two graphs, or a node that says nothing"
+        )
     _check_nodes(config, nodes)
     return _again(config, graph_data.without(config.model_dump(mode="json"), nodes), "without-" + "-".join(nodes))
 

@@ -39,6 +39,10 @@ class SeatRuntime:
     """What ended the turn. Nodes that run at the same time still finish, so that no answer is lost; no other starts."""
     graphs: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
     """The runs of graphs inside the graph, by where they stand."""
+    asked: set[str] = field(default_factory=set)
+    """LangGraph's ids of the runs of roles' nodes."""
+    models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The settings that decide what each of the brains answers."""
 
     def answerer(self, node: RoleNode, sample: int) -> Answerer:
         """Return who answers a sample of a node."""

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
 from graphs import prompt_files
 from graphs.ablate import at, bind
@@ -28,6 +28,12 @@ from orchestrator.table.seat import Decision, GameContext
 
 if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
     from langchain_core.language_models.chat_models import BaseChatModel
+    from langgraph.graph import StateGraph
+    from langgraph.graph.state import CompiledStateGraph
+
+    from graphs.state_graph_seat import StateGraphSeat
+
+    OwnGraph: TypeAlias = StateGraph[Any, Any, Any, Any] | CompiledStateGraph[Any, Any, Any, Any]
 
 Model: TypeAlias = "str | Mapping[str, Any] | ModelSettings | SimSettings | BaseChatModel | Brain"
 """`program`, `sim:NAME`, `openai:NAME[@URL]`, `replay:DIR`, settings with a `model`, a LangChain model, a brain."""
@@ -120,18 +126,37 @@ def _scheduled(config: GraphConfig, players: int) -> PlayTurn:
     return partial(langgraph_turn.play, graph)
 
 
+@overload
 def seat(
     graph: GraphConfig | str | Path,
     model: Model = PROGRAM,
     *,
     named: Mapping[str, Model] | None = None,
     layer: ModelLayer | None = None,
-) -> GraphSeat:
-    """A seat of a graph (a config, a name or a YAML file) with a model bound to `default`, and others by name.
+) -> GraphSeat: ...
+
+
+@overload
+def seat(graph: "OwnGraph") -> "StateGraphSeat": ...
+
+
+def seat(
+    graph: "GraphConfig | str | Path | OwnGraph",
+    model: Model = PROGRAM,
+    *,
+    named: Mapping[str, Model] | None = None,
+    layer: ModelLayer | None = None,
+) -> "GraphSeat | StateGraphSeat":
+    """A seat of a graph (a config, a name or a YAML file) with a model bound to `default`, and others by name; or of a
+    LangGraph `StateGraph` over `TurnState`, whose nodes have their models already.
 
     `layer` makes the brains of models; seats that share one share its limits, cache, budget and recording. Raises
     UserError for an unknown graph, and for a model that cannot be used.
     """
+    if not isinstance(graph, GraphConfig | str | Path):
+        from graphs.state_graph_seat import of_graph
+
+        return of_graph(graph)
     config = graph if isinstance(graph, GraphConfig) else read(graph)
     layer = layer or ModelLayer()
     written = {model_of: model_of for model_of in config.models if is_simulated(model_of)}

@@ -31,7 +31,7 @@ def build(
     `checkpointer` and `interrupt_before`. Raises UserError for an unknown graph or model and a wrong player count.
     """
     seated = seat(graph, model, named=named, layer=layer)
-    own = SeatRuntime(seated.brains, seated.game)
+    own = SeatRuntime(seated.brains, seated.game, models=seated.models)
     return wired(at(seated.config, check_players(players)), own, players).compile(name=seated.config.name, **options)
 
 

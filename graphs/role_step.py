@@ -1,5 +1,6 @@
 """A role's node as LangGraph calls it: the state of the turn is plain data, the node and its role have types."""
 
+from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -48,7 +49,9 @@ async def said_by(
     runtime = table or replace(step.own or SeatRuntime({}, GameContext()), failed=[])
     if table and step.own:
         runtime = replace(table, brains=resumed(step.own.brains, table.game))
-    asked = replace(node, name=f"{inside(config, runtime)}{node.name}")
+    *outer, run = config["metadata"]["langgraph_checkpoint_ns"].split("|")
+    runtime.asked.add(run.partition(":")[2])
+    asked = replace(node, name=f"{inside(outer, runtime)}{node.name}")
     seen: SeatState = {"view": view(state), "memory": state.get("memory") or {}, "notes": notes}
     replies = await ask(asked, seen, runtime)
     if runtime.failed and table is None:
@@ -56,10 +59,9 @@ async def said_by(
     return note(node.role.name, seen["view"].turn, config["metadata"]["langgraph_step"], replies) if replies else None
 
 
-def inside(config: RunnableConfig, runtime: SeatRuntime) -> str:
+def inside(outer: Sequence[str], runtime: SeatRuntime) -> str:
     """Return what stands before a node's name in journals: `house.` where it is in a graph inside the graph,
-    `house#2.` when that runs for the second time in a turn."""
-    *outer, _ = config["metadata"]["langgraph_checkpoint_ns"].split("|")
+    `house#2.` when that runs for the second time in a turn. `outer`: the runs of graphs around it, as `name:id`."""
     names: tuple[str, ...] = ()
     for depth, run in enumerate(outer, 1):
         place, path = (*names, run.partition(":")[0]), "|".join(outer[:depth])

@@ -76,7 +76,7 @@ ONLY_IN = {
     "httpx2": {"orchestrator/models/http_client.py"},
     "langchain": {"orchestrator/models/langchain_client.py"},
     "sqlite3": {"orchestrator/models/cache.py"},
-    "langgraph": {"graphs/langgraph_compile.py"},
+    "langgraph": {"graphs/langgraph_compile.py", "graphs/graph_seat.py"},
     "starlette": {"experiments/page/server.py", "experiments/page/guard.py"},
     "uvicorn": {"experiments/page/serving.py"},
     "pyarrow": {"experiments/record/parquet.py"},

@@ -17,6 +17,7 @@ from graphs import ablate, interventions
 from graphs.config import PLAYERS, PROGRAM, GraphConfig, read
 from graphs.config import names as graph_names
 from graphs.graph_seat import seat as graph_seat
+from graphs.state_graph_seat import is_state_graph, of_graph
 from orchestrator.errors import UserError, similar_name
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PERSON
@@ -67,7 +68,8 @@ def read_seat(
     if spec.startswith(partners.PREFIX):
         return partners.get(spec.removeprefix(partners.PREFIX))
     if spec.startswith(python_agent.PREFIX):
-        return python_agent.read(spec)
+        target = python_agent.named(spec)
+        return of_graph(target, spec) if is_state_graph(target) else python_agent.read(spec, target)
     config = read_graph(spec)
     config = config if verify is None else ablate.verified(config, verify)
     return graph_seat(config, model, named=named, layer=layer)

@@ -47,6 +47,8 @@ class SeatInfo(Frozen):
     """Who sat there in a game of another program: a name for people to read, which no agent sees."""
     control: str | None = Field(default=None, exclude_if=lambda value: value is None)
     """What an experiment changed to rule out another reading of a difference: `null`, `placebo analyst`."""
+    drawing: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of a LangGraph graph of somebody's own: its nodes and edges as a Mermaid diagram."""
     own_hand: bool = Field(default=False, exclude_if=lambda value: not value)
     """True if the seat sees its own cards, which is cheating: an experiment's upper line."""
 

@@ -83,11 +83,10 @@ class PythonAgent:
         """Nothing to close."""
 
 
-def read(spec: str) -> Seat:
-    """Return the seat of `python:module:object`; modules in the working directory are found too.
+def named(spec: str) -> Any:
+    """Return the object of `python:module:object`; modules in the working directory are found too.
 
-    An object that is a Seat of this project, `async (View, Memory) -> Decision`, is returned as it is. Raises UserError
-    when the module cannot be imported, or the object is missing or not an agent.
+    Raises UserError when the module cannot be imported, or the object is missing.
     """
     module, colon, path = spec.removeprefix(PREFIX).partition(":")
     if not (spec.startswith(PREFIX) and colon and module and path):
@@ -102,6 +101,16 @@ def read(spec: str) -> Seat:
         if not hasattr(target, name):
             raise UserError(f"{spec}: the module {module!r} has no {path!r}")
         target = getattr(target, name)
+    return target
+
+
+def read(spec: str, target: Any = None) -> Seat:
+    """Return the seat of `python:module:object`; `target`: the object, where it is there already.
+
+    An object that is a Seat of this project, `async (View, Memory) -> Decision`, is returned as it is. Raises UserError
+    when there is no such object, or it is no agent.
+    """
+    target = named(spec) if target is None else target
     if inspect.iscoroutinefunction(target) or (isinstance(target, JournaledSeat) and not inspect.isclass(target)):
         native: Seat = target
         return native

@@ -1,0 +1,118 @@
+"""Roles as nodes of a `StateGraph` of one's own, beside plain functions, loops, `Send` and graphs inside the graph."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+
+import roles
+from graphs import attempts
+from graphs.asking import SeatRuntime
+from graphs.config import GraphConfig, checked
+from graphs.graph_seat import Model, seat
+from graphs.node import RoleNode
+from graphs.role_step import RoleStep, said_by
+from graphs.turn_state import Note, TurnState, newest, replies, view, visits
+from orchestrator.errors import UserError
+from orchestrator.models.layer import ModelLayer
+from orchestrator.models.settings import PROGRAM
+from orchestrator.values import as_list
+from roles import Choice, Notes, Verdict
+
+NODE, DECIDES = "asked", "decides"
+
+
+def role_node(
+    role: str,
+    model: Model = PROGRAM,
+    *,
+    reads: str | Sequence[str] = (),
+    judges: str | None = None,
+    samples: int = 1,
+    context: str = "house",
+    options: Mapping[str, Any] | None = None,
+    layer: ModelLayer | None = None,
+) -> "FreeStep":
+    """A role as a node for any `StateGraph` over `TurnState`: it adds its note to the state.
+
+    `reads`: the nodes whose newest notes it gets, where they have said something; moves that a judge among them has
+    refused leave its legal moves. `judges`: of a judge, the node whose choice it judges. The other arguments are those
+    of a node in a graph file. Raises UserError for an unknown role and for a model or context that cannot be used.
+    """
+    seated = seat(_alone(role, samples, context, options or {}), model, layer=layer)
+    own = SeatRuntime(seated.brains, seated.game, models=seated.models)
+    asked = attempts.role_node(seated.config, NODE, attempts.attempts(seated.config)[0])
+    return FreeStep(asked, own, reads=tuple(as_list(reads)), judges=judges)
+
+
+def _alone(role: str, samples: int, context: str, options: Mapping[str, Any]) -> GraphConfig:
+    """A graph with that node alone, which checks its settings; where its role decides nothing, with one that does."""
+    nodes: dict[str, Any] = {NODE: {"role": role, "samples": samples, "options": dict(options)}}
+    decides = NODE if samples == 1 and issubclass(roles.get(role).reply, Choice) else DECIDES
+    if decides == DECIDES:
+        nodes[DECIDES] = {"role": "proposer", "model": PROGRAM, "reads": [NODE]}
+    return checked({"name": role, "context": context, "nodes": nodes, "decides": decides}, f"node of role {role!r}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FreeStep(RoleStep):
+    """A node whose graph decides when it is asked and how often: each of its visits has a name of its own."""
+
+    reads: tuple[str, ...] = ()
+    judges: str | None = None
+
+    async def __call__(self, state: TurnState, config: RunnableConfig) -> dict[str, Any]:
+        """Return the node's note, under `analyst`, or `analyst-2` where it has said something in this turn.
+
+        Raises TurnError where nobody can answer, UserError for a name that is none of a node.
+        """
+        name = str(config["metadata"]["langgraph_node"])
+        if not name.isidentifier():
+            raise UserError(f"{name!r} cannot name the node of a role: letters, digits and _")
+        view(state)
+        number = max(visits(state, name), default=0) + 1 + _sent(config)
+        asked, notes = self._in_this_visit(state, attempts.nth(name, number))
+        said = await said_by(self, asked, state, notes, config)
+        return {"notes": {asked.name: said}} if said else {}
+
+    def _in_this_visit(self, state: TurnState, name: str) -> tuple[RoleNode, Notes]:
+        """Return the node as it is asked now, and what it reads."""
+        said = {read: newest(state, read) for read in self.reads}
+        notes: dict[str, Any] = {read: _together(them) for read, them in said.items() if them and not _verdicts(them)}
+        refusals = {
+            attempts.nth(read, number): replies(verdict)
+            for read in self.reads
+            for number, verdict in visits(state, read).items()
+            if _verdicts([verdict])
+        }
+        notes |= refusals
+        reads = tuple((key, key) for key in notes)
+        if self.judges is not None:
+            if not (judged := newest(state, self.judges)):
+                raise UserError(f"{name!r} judges {self.judges!r}, which has said nothing in this turn")
+            notes[self.judges] = replies(judged[-1])[:1]
+        asked = replace(
+            self.node,
+            name=name,
+            reads=reads,
+            refusals=tuple(refusals),
+            judges=self.judges,
+            refuses_unread=self.judges is not None,
+            colleagues={read: roles.get(them[-1]["role"]) for read, them in said.items() if them},
+        )
+        return asked, notes
+
+
+def _sent(config: RunnableConfig) -> int:
+    """Return the place of a node among those that `Send` asks at once; 0 for any other."""
+    kind, place, *_ = config["metadata"]["langgraph_path"]
+    return int(place) if kind == "__pregel_push" and isinstance(place, int) else 0
+
+
+def _together(said: Sequence[Note]) -> Any:
+    return tuple(reply for note in said for reply in replies(note))
+
+
+def _verdicts(said: Sequence[Note]) -> bool:
+    return any(isinstance(reply, Verdict) for note in said for reply in replies(note))

@@ -1,0 +1,91 @@
+"""A LangGraph graph of somebody's own as a seat: View in, Decision out, its nodes in the journal."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+from graphs import langgraph_turn
+from graphs.asking import SeatRuntime
+from graphs.config import PROGRAM
+from graphs.role_step import RoleStep
+from graphs.simulated_model import SimulatedModel
+from orchestrator.errors import UserError
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.models.request import Brain
+from orchestrator.table.seat import Decision, GameContext
+
+UNNAMED = "LangGraph"
+"""The name of a compiled graph that was given none."""
+
+
+def is_state_graph(target: object) -> bool:
+    """Whether it is a LangGraph graph, compiled or not; LangGraph is not imported to find out."""
+    return hasattr(target, "add_conditional_edges") or (hasattr(target, "builder") and hasattr(target, "astream"))
+
+
+@dataclass(frozen=True)
+class StateGraphSeat:
+    """A compiled graph over `TurnState` that plays.
+
+    It plays its `decision`, or the last choice of its nodes; where there is none, or a judge refused it, the safest
+    legal move, marked as forced.
+    """
+
+    graph: Any
+    name: str
+    game: GameContext = field(default_factory=GameContext)
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        """Raises ModelError when a model gave no answer, TurnError when a node failed or the graph did not end."""
+        return await langgraph_turn.play_own(self.graph, view, memory, SeatRuntime({}, self.game))
+
+    @cached_property
+    def _runtimes(self) -> list[SeatRuntime]:
+        return [step.own for step in steps(self.graph) if step.own]
+
+    @property
+    def brains(self) -> Mapping[str, Brain | SimulatedModel]:
+        """The models of its roles' nodes, by name."""
+        return {name: brain for own in self._runtimes for name, brain in own.brains.items()}
+
+    @cached_property
+    def info(self) -> SeatInfo:
+        return SeatInfo(
+            graph=self.name,
+            model="+".join(self.brains) or PROGRAM,
+            models={name: dict(deciding) for own in self._runtimes for name, deciding in own.models.items()},
+            drawing=self.graph.get_graph(xray=True).draw_mermaid(),
+        )
+
+    def bind(self, context: GameContext) -> Self:
+        return replace(self, game=context)
+
+    async def aclose(self) -> None:
+        for own in self._runtimes:
+            for brain in own.brains.values():
+                await brain.aclose()
+
+
+def steps(graph: Any) -> Iterator[RoleStep]:
+    """The nodes of roles in a compiled graph and in the graphs inside it."""
+    inner = [subgraph for _, subgraph in graph.get_subgraphs(recurse=True)]
+    for level in (graph, *inner):
+        for spec in level.builder.nodes.values():
+            for called in (getattr(spec.runnable, "func", None), getattr(spec.runnable, "afunc", None)):
+                step = getattr(called, "__self__", called)
+                if isinstance(step, RoleStep):
+                    yield step
+                    break
+
+
+def of_graph(graph: Any, name: str | None = None) -> StateGraphSeat:
+    """The seat of a `StateGraph`, compiled or not. Raises UserError for anything else."""
+    if not is_state_graph(graph):
+        raise UserError(f"{graph!r} is no graph: give a name, a YAML file, a GraphConfig or a LangGraph StateGraph")
+    compiled = graph if hasattr(graph, "astream") else graph.compile()
+    if missing := [key for key in ("view", "memory", "notes", "decision") if key not in compiled.channels]:
+        raise UserError(f"the graph's state has no {missing[0]!r}; build it as StateGraph(graphs.TurnState)")
+    given = compiled.get_name()
+    return StateGraphSeat(compiled, name or (given if given != UNNAMED else "state_graph"))
