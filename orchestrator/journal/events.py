@@ -203,6 +203,8 @@ class Call(Frozen):
     served_by: str | None = None
     """The model id that the provider returned."""
     fingerprint: str | None = None
+    service_tier: str | None = None
+    """Which tier of the provider's service answered, such as `flex`; None for the ordinary one."""
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
     injected: tuple[str, ...] = ()
@@ -249,7 +251,7 @@ class Call(Frozen):
         return {key: value for key, value in data.items() if key not in UNSAID or value}
 
 
-UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin")
+UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin", "service_tier")
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 

@@ -1,9 +1,9 @@
 """A local OpenAI-compatible server with meaningless but well-formed answers: a public test double.
 
-It fills in the JSON schema of the request, or else the form in the prompt, and names legal moves where moves are asked
-for, and an option where there is a list of options: these are all that it reads of a prompt. Answers depend on
-the prompt alone, so that games against it can be repeated. It knows nothing of Hanabi, so scores of games against it
-mean nothing. With `Faults` it makes the mistakes of real servers.
+It has Chat Completions and the Responses API. It fills in the JSON schema of the request, or else the form in the
+prompt, and names legal moves where moves are asked for, and an option where there is a list of options: these are all
+that it reads of a prompt. Answers depend on the prompt alone, so that games against it can be repeated. It knows
+nothing of Hanabi, so scores of games against it mean nothing. With `Faults` it makes the mistakes of real servers.
 """
 
 import asyncio
@@ -128,6 +128,47 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     return answer
 
 
+THOUGHT = "A blind thought of the fake endpoint."
+
+
+def as_chat(request: dict[str, Any]) -> dict[str, Any]:
+    """Return a request of the Responses API as one of Chat Completions."""
+    format = dict((request.get("text") or {}).get("format") or {})
+    given = {"type": format.pop("type"), "json_schema": format} if format else None
+    return {
+        "model": request.get("model", MODEL),
+        "messages": request.get("input", []),
+        **({"response_format": given} if given else {}),
+    }
+
+
+def as_response(answer: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
+    """Return a chat completion as a response, with a summary of thinking where one is asked for."""
+    choice, usage = answer["choices"][0], answer["usage"]
+    message, cut_off = choice["message"], choice["finish_reason"] == "length"
+    text, refusal = message["content"], message.get("refusal")
+    said = (
+        {"type": "refusal", "refusal": refusal} if refusal else {"type": "output_text", "text": text, "annotations": []}
+    )
+    thought = {"type": "reasoning", "id": "fake", "summary": [{"type": "summary_text", "text": THOUGHT}]}
+    thinks = bool((request.get("reasoning") or {}).get("summary"))
+    spoken = {"type": "message", "id": "fake", "role": "assistant", "content": [said]}
+    thinking = len(THOUGHT) // 4 * thinks
+    return {
+        **{key: answer[key] for key in ("id", "model", "system_fingerprint")},
+        "object": "response",
+        "status": "incomplete" if cut_off else "completed",
+        "incomplete_details": {"reason": "max_output_tokens"} if cut_off else None,
+        "output": [*([thought] if thinks else []), spoken],
+        "usage": {
+            "input_tokens": usage["prompt_tokens"],
+            "output_tokens": usage["completion_tokens"] + thinking,
+            "output_tokens_details": {"reasoning_tokens": thinking},
+            "total_tokens": usage["total_tokens"] + thinking,
+        },
+    }
+
+
 def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application:
     """Return the server; every response is sent after `latency_s`."""
 
@@ -137,10 +178,13 @@ def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application
         counts["requests"] += 1
         try:
             body = await request.json()
-            kind = faults.pick(body) if faults else None
+            responds = request.path.endswith("/responses")
+            chat = as_chat(body) if responds else body
+            kind = faults.pick(chat) if faults else None
             if faults and kind in WIRE:
                 return await faults.on_the_wire(kind, request)
-            answer = complete(body, kind)
+            answer = complete(chat, kind)
+            answer = as_response(answer, body) if responds else answer
         except (ValueError, TypeError, AttributeError):
             return web.json_response({"error": {"message": "this is no chat completion request"}}, status=400)
         await asyncio.sleep(latency_s)
@@ -154,6 +198,7 @@ def app(latency_s: float = 0.0, faults: Faults | None = None) -> web.Application
 
     server = web.Application(client_max_size=64 * 2**20)
     server.router.add_post("/v1/chat/completions", completions)
+    server.router.add_post("/v1/responses", completions)
     server.router.add_get("/v1/models", models)
     server.router.add_get("/faults", done)
     return server

@@ -7,7 +7,7 @@ and asked for the plain HTTP response, so that it builds no model of either; it 
 import asyncio
 import json
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from functools import cache
 from ssl import SSLContext
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
 
 from orchestrator.errors import UserError
-from orchestrator.models import faults, server_info
+from orchestrator.models import faults, responses, server_info
 from orchestrator.models.completion import parse_completion
 from orchestrator.models.faults import NotACompletion, RedirectedError, TooLargeError
 from orchestrator.models.http_client import BoundedClient, httpx
@@ -32,8 +32,15 @@ NO_KEY = "not-needed"
 """Sent where there is no key: local servers want a header, not a key. Without one the client would look for keys."""
 
 
+_APIS: dict[str, tuple[str, Callable[[object], ModelResponse]]] = {
+    "chat": ("/chat/completions", parse_completion),
+    "responses": ("/responses", responses.parse),
+}
+"""The path of each API, and what reads its answers."""
+
+
 class OpenAITransport:
-    """The chat completions of one model. Raises UserError when a key or an address is missing."""
+    """The chat completions of one model, or its responses. Raises UserError when a key or an address is missing."""
 
     takes_response_format = True
 
@@ -41,7 +48,7 @@ class OpenAITransport:
         self.settings = settings
         self.secrets = settings.secrets
         self.info = ServerInfo()
-        self._fixed = _fixed(settings)
+        self._fixed = responses.fixed(settings) if settings.api == "responses" else _fixed(settings)
         self._client: AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -56,11 +63,14 @@ class OpenAITransport:
         return self._client
 
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
-        response = self.client().post("/chat/completions", cast_to=httpx.Response, content=self._body(request))
-        return parse_completion(await _json(response))
+        path, parse = _APIS[self.settings.api]
+        response = self.client().post(path, cast_to=httpx.Response, content=self._body(request))
+        return parse(await _json(response))
 
     def _body(self, request: CompletionRequest) -> bytes:
         """Return what is set, and nothing else."""
+        if self.settings.api == "responses":
+            return json.dumps(responses.body(request, self._fixed)).encode()
         body: dict[str, Any] = {
             "messages": [{"role": message.role, "content": message.content} for message in request.messages]
         }

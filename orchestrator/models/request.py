@@ -170,6 +170,8 @@ class ModelResponse:
     served_by: str | None = None
     """The model id that the provider returned."""
     fingerprint: str | None = None
+    service_tier: str | None = None
+    """Which tier of the provider's service answered, where it is not the ordinary one."""
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
     attempts: tuple[WireTry, ...] = ()

@@ -48,7 +48,7 @@ LOCAL = ("ollama", "ChatOllama")
 BOUNDLESS = ("bedrock", "bedrock_converse", "ChatBedrockConverse")
 """Those that refuse a schema with the bounds of numbers."""
 
-OURS = ("model", "messages", "response_format", "stream", "n")
+OURS = ("model", "messages", "input", "response_format", "stream", "n")
 """Keys of a request that `extra_body` cannot set."""
 
 
@@ -88,6 +88,10 @@ class ModelSettings(Frozen):
     seed: int | None = None
     """Every request gets a seed of its own, hashed from this one and the request's place in its game."""
     reasoning_effort: str | None = None
+    reasoning_summary: str | None = None
+    """How long summaries of the thinking are to be (`auto`, `concise`, `detailed`); of the Responses API alone."""
+    api: Literal["chat", "responses"] = "chat"
+    """Of an OpenAI-compatible server: Chat Completions, or the Responses API."""
     extra_body: dict[str, Any] = {}
     """Merged into every request as it is."""
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
@@ -158,6 +162,18 @@ class ModelSettings(Frozen):
         if keys := [key for key in body if key in OURS]:
             raise ValueError(f"extra_body cannot set {keys[0]!r}: it is the program's own")
         return body
+
+    @model_validator(mode="after")
+    def _of_the_api(self) -> "ModelSettings":
+        """Refuse what an API does not have."""
+        if self.api == "responses" and (self.azure or self.provider):
+            server = "@https://RESOURCE.openai.azure.com/openai/v1 with key: AZURE_OPENAI_API_KEY" * self.azure
+            raise ValueError(f"api: responses is for openai: models, such as openai:{self.name}{server}")
+        if self.api == "responses" and self.seed is not None:
+            raise ValueError("the Responses API takes no seed; leave it out, or api: responses")
+        if self.api == "chat" and self.reasoning_summary is not None:
+            raise ValueError("summaries of thinking come from the Responses API alone; set api: responses")
+        return self
 
     @model_validator(mode="after")
     def _one_server(self) -> "ModelSettings":
@@ -290,6 +306,8 @@ DECIDING = (
     "max_tokens",
     "seed",
     "reasoning_effort",
+    "reasoning_summary",
+    "api",
     "extra_body",
     "response_format",
     "schema_moves",

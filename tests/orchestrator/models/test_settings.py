@@ -1,9 +1,11 @@
 """Models and how they are asked: strings, mappings, files, the environment; what is sent of it, and what is written."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from aiohttp import web
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
@@ -21,6 +23,8 @@ from orchestrator.models.settings import ModelSettings
 from orchestrator.table.game_loop import play_async
 from tests.support.servers import ask, completion, quick, server
 from tests.test_games import of
+
+ROOT = Path(__file__).parents[3]
 
 
 async def body_of(**more: Any) -> dict[str, Any]:
@@ -269,3 +273,24 @@ def test_without_langchain_its_models_name_the_extra(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
     with pytest.raises(UserError, match=r"needs LangChain: pip install 'hanabi-orchestrator\[langchain\]'"):
         models.transport("langchain:openai:m")
+
+
+PROVIDERS = re.findall(r"^\| \w[^|]*\| `(\{model: .*?\})` \|", (ROOT / "docs" / "models.md").read_text("utf-8"), re.M)
+
+
+def test_the_page_has_a_line_for_every_provider() -> None:
+    assert len(PROVIDERS) == 11
+
+
+@pytest.mark.parametrize("line", PROVIDERS)
+def test_the_line_of_a_provider_is_a_model(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "OPENROUTER_API_KEY", "OPENAI_API_VERSION")
+    for name in names:
+        monkeypatch.setenv(name, "sk-anything")
+    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://resource.openai.azure.com")
+    made = settings.settings(yaml.safe_load(line))
+    schema = "with moves" if made.enumerates_moves else "without moves" + " and bounds" * (not made.bounds_values)
+    (row,) = [row for row in (ROOT / "docs" / "models.md").read_text("utf-8").splitlines() if line in row]
+    assert f"yes, {schema} |" in row or "OpenRouter" in row
+    if not made.provider:
+        assert made.name in repr(models.transport(made))
