@@ -80,6 +80,8 @@ class GraphConfig(Frozen):
     """Section options for every node that gets the sections, e.g. `{rules: {scoring: kept}, conventions: none}`."""
     remembers: OneOrMore[str] = ()
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
+    engine: Literal["langgraph", "walk"] | None = Field(default=None, exclude_if=lambda value: value is None)
+    """What calls its nodes; None: LangGraph where a model is asked or a tracer listens, else one after the other."""
     without_sections: OneOrMore[str] = ()
     """Sections that are taken away from every node."""
     texts: dict[str, str] = Field(default={}, exclude_if=lambda value: not value)

@@ -1,12 +1,12 @@
 """A graph as a seat: View in, Decision out, whatever happened on the way."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
-from graphs import prompt_files
+from graphs import prompt_files, tracing
 from graphs.ablate import at, bind
 from graphs.answerers import Fixed
 from graphs.asking import SeatRuntime, resumed
@@ -17,7 +17,7 @@ from graphs.simulated_model import SimulatedModel
 from graphs.walk import walk
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
 from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models import simulated_settings
 from orchestrator.models.layer import ModelLayer, described, is_langchain
@@ -50,10 +50,17 @@ class GraphSeat:
     game: GameContext = field(default_factory=GameContext)
     fixed: Mapping[int, Fixed] = field(default_factory=dict)
     """By turn: replies that are there already, so that nobody is asked for them; see `recorded`."""
+    callbacks: tuple[Any, ...] = ()
+    """LangChain's callback handlers, which see its games."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
-        return await self._turns[view.players](view, memory, self._runtime(view.turn, memory))
+        engine = self.config.engine or (LANGGRAPH if tracing.listens(self.callbacks) else None)
+        return await self._turns[view.players, engine](view, memory, self._runtime(view.turn, memory))
+
+    async def around(self, started: GameStarted, game: Callable[[], Awaitable[Result]]) -> Result:
+        """Play a game in one trace, where somebody listens: its turns nest in it."""
+        return await tracing.around(started, game, self.callbacks) if tracing.listens(self.callbacks) else await game()
 
     def _runtime(self, turn: int, memory: Memory) -> SeatRuntime:
         other_game = OtherGame.read(memory) if self.config.controls.replaced else NOTHING_GIVEN
@@ -86,16 +93,20 @@ class GraphSeat:
 PlayTurn = Callable[[View, Memory, SeatRuntime], Awaitable[Decision]]
 
 
-class _Turns(dict[int, PlayTurn]):
-    """By the player count: what plays a turn."""
+LANGGRAPH = "langgraph"
+
+
+class _Turns(dict[tuple[int, str | None], PlayTurn]):
+    """By the player count and the engine: what plays a turn."""
 
     def __init__(self, config: GraphConfig) -> None:
         self.config = config
 
-    def __missing__(self, players: int) -> PlayTurn:
-        config = at(self.config, players)
-        self[players] = _walked(config) or _scheduled(self.config, players)
-        return self[players]
+    def __missing__(self, key: tuple[int, str | None]) -> PlayTurn:
+        players, engine = key
+        walked = None if engine == LANGGRAPH else _walked(at(self.config, players))
+        self[key] = walked or _scheduled(self.config, players)
+        return self[key]
 
 
 @lru_cache(maxsize=64)
@@ -119,7 +130,7 @@ def _walked(config: GraphConfig) -> PlayTurn | None:
 
 
 def _scheduled(config: GraphConfig, players: int) -> PlayTurn:
-    """A graph that asks models runs on LangGraph, which is imported here: games of programs do not need it."""
+    """A turn on LangGraph, which is imported here: games of programs do not need it."""
     from graphs import langgraph_compile, langgraph_turn
 
     graph = langgraph_compile.compiled(config.model_dump_json(), players)
@@ -133,11 +144,12 @@ def seat(
     *,
     named: Mapping[str, Model] | None = None,
     layer: ModelLayer | None = None,
+    callbacks: Sequence[Any] = (),
 ) -> GraphSeat: ...
 
 
 @overload
-def seat(graph: "OwnGraph") -> "StateGraphSeat": ...
+def seat(graph: "OwnGraph", *, callbacks: Sequence[Any] = ()) -> "StateGraphSeat": ...
 
 
 def seat(
@@ -146,17 +158,19 @@ def seat(
     *,
     named: Mapping[str, Model] | None = None,
     layer: ModelLayer | None = None,
+    callbacks: Sequence[Any] = (),
 ) -> "GraphSeat | StateGraphSeat":
     """A seat of a graph (a config, a name or a YAML file) with a model bound to `default`, and others by name; or of a
     LangGraph `StateGraph` over `TurnState`, whose nodes have their models already.
 
-    `layer` makes the brains of models; seats that share one share its limits, cache, budget and recording. Raises
-    UserError for an unknown graph, and for a model that cannot be used.
+    `callbacks`: LangChain's callback handlers, which then see every game as one trace (LangGraph runs it). `layer`
+    makes the brains of models; seats that share one share its limits, cache, budget and recording. Raises UserError for
+    an unknown graph, and for a model that cannot be used.
     """
     if not isinstance(graph, GraphConfig | str | Path):
         from graphs.state_graph_seat import of_graph
 
-        return of_graph(graph)
+        return of_graph(graph, callbacks=callbacks)
     config = graph if isinstance(graph, GraphConfig) else read(graph)
     layer = layer or ModelLayer()
     written = {model_of: model_of for model_of in config.models if is_simulated(model_of)}
@@ -168,7 +182,10 @@ def seat(
         bind(config, labels),
         {called: _brain(model_of, layer) for called, model_of in models.items()},
         {called: _deciding(model_of) for called, model_of in models.items()},
+        callbacks=tuple(callbacks),
     )
+    if unbound.config.engine == "walk" and walk(unbound.config) is None:
+        raise UserError("engine: walk is for programs alone; a graph that asks models runs on LangGraph")
     return replace(unbound, brains={called: _of_seat(brain, unbound.info) for called, brain in unbound.brains.items()})
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from typing_extensions import TypedDict  # before Python 3.12 no form can be made of typing's own
 
 from graphs.ablate import at
 from graphs.asking import SeatRuntime
 from graphs.config import GraphConfig
-from graphs.graph_seat import Model, seat
-from graphs.langgraph_compile import TurnGraph, wired
+from graphs.graph_seat import GraphSeat, Model, seat
+from graphs.langgraph_compile import TurnBuilder, TurnGraph, wired
 from orchestrator.hanabi.referee import check_players
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PROGRAM
@@ -31,8 +32,23 @@ def build(
     `checkpointer` and `interrupt_before`. Raises UserError for an unknown graph or model and a wrong player count.
     """
     seated = seat(graph, model, named=named, layer=layer)
+    return _builder(seated, players).compile(name=seated.config.name, **options)
+
+
+def _builder(seated: GraphSeat, players: int, form: type | None = None) -> TurnBuilder:
     own = SeatRuntime(seated.brains, seated.game, models=seated.models)
-    return wired(at(seated.config, check_players(players)), own, players).compile(name=seated.config.name, **options)
+    return wired(at(seated.config, check_players(players)), own, players, form)
+
+
+class Form(TypedDict, total=False):
+    """What LangGraph's tools let people choose."""
+
+    graph: str
+    """A name, or the path of a YAML file."""
+    model: str
+    """As on the command line."""
+    players: int
+    """2 to 5, as in the view."""
 
 
 def house(config: RunnableConfig) -> TurnGraph:
@@ -41,4 +57,5 @@ def house(config: RunnableConfig) -> TurnGraph:
     Raises UserError likewise.
     """
     chosen = config.get("configurable") or {}
-    return build(chosen.get("graph", "house"), chosen.get("players", 3), chosen.get("model", PROGRAM))
+    seated = seat(chosen.get("graph", "house"), chosen.get("model", PROGRAM))
+    return _builder(seated, chosen.get("players", 3), Form).compile(name=seated.config.name)

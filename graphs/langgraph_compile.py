@@ -85,9 +85,14 @@ def compiled(config_json: str, players: int) -> TurnGraph:
     return wired(config).compile(name=config.name)
 
 
-def wired(config: GraphConfig, own: SeatRuntime | None = None, players: int | None = None) -> TurnBuilder:
-    """The nodes and edges of a config, which is as it is at the player count; see `RoleStep` for the rest."""
-    graph, tries = TurnBuilder(TurnState, input_schema=TurnInput, output_schema=TurnOutput), attempts(config)
+def wired(
+    config: GraphConfig, own: SeatRuntime | None = None, players: int | None = None, form: type | None = None
+) -> TurnBuilder:
+    """The nodes and edges of a config, which is as it is at the player count.
+
+    `own` and `players`: see `RoleStep`. `form`: what tools let people fill in beside the input.
+    """
+    graph, tries = TurnBuilder(TurnState, form, input_schema=TurnInput, output_schema=TurnOutput), attempts(config)
 
     def add(node: RoleNode) -> None:
         step: Any = RoleStep(node, own, players)

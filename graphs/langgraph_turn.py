@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from graphs import gate
+from graphs import gate, tracing
 from graphs.asking import SeatRuntime
 from graphs.attempts import nth
 from graphs.config import PROGRAM, read
@@ -26,7 +26,8 @@ STEPS = 100
 async def play(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
     """Return the decision of a compiled graph. Raises TurnError when something ended the turn."""
     with _at_table(runtime):
-        done = await graph.ainvoke({"view": plain_view(None, view), "memory": dict(memory)})
+        data = {"view": plain_view(None, view), "memory": dict(memory)}
+        done = await graph.ainvoke(data, tracing.of_turn(view, runtime.game))
     if runtime.failed:
         raise runtime.failed[0]
     return decision({**done, "view": view}, done["memory"])
@@ -47,7 +48,8 @@ async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime)
     Raises TurnError likewise, and when a function fails or the graph does not end.
     """
     thread = f"{runtime.game.hash}-{runtime.game.repeat}-{view.turn}-{view.seat}"
-    config = {"configurable": {"thread_id": thread}, "recursion_limit": STEPS}
+    traced = tracing.of_turn(view, runtime.game)
+    config = {"configurable": {"thread_id": thread}, "recursion_limit": STEPS, **traced}
     try:
         with _at_table(runtime):
             done = await _streamed(graph, {"view": plain_view(None, view), "memory": dict(memory)}, config, runtime)

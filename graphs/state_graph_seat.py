@@ -1,20 +1,22 @@
 """A LangGraph graph of somebody's own as a seat: View in, Decision out, its nodes in the journal."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from graphs import langgraph_turn
+from graphs import tracing
 from graphs.asking import SeatRuntime
 from graphs.config import PROGRAM
-from graphs.role_step import RoleStep
 from graphs.simulated_model import SimulatedModel
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Memory, SeatInfo
+from orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
 from orchestrator.models.request import Brain
 from orchestrator.table.seat import Decision, GameContext
+
+if TYPE_CHECKING:  # LangGraph takes a second to import, and a game of programs needs none of it
+    from graphs.role_step import RoleStep
 
 UNNAMED = "LangGraph"
 """The name of a compiled graph that was given none."""
@@ -36,10 +38,18 @@ class StateGraphSeat:
     graph: Any
     name: str
     game: GameContext = field(default_factory=GameContext)
+    callbacks: tuple[Any, ...] = ()
+    """LangChain's callback handlers, which see its games."""
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a node failed or the graph did not end."""
+        from graphs import langgraph_turn
+
         return await langgraph_turn.play_own(self.graph, view, memory, SeatRuntime({}, self.game))
+
+    async def around(self, started: GameStarted, game: Callable[[], Awaitable[Result]]) -> Result:
+        """Play a game in one trace, where somebody listens: its turns nest in it."""
+        return await tracing.around(started, game, self.callbacks) if tracing.listens(self.callbacks) else await game()
 
     @cached_property
     def _runtimes(self) -> list[SeatRuntime]:
@@ -68,8 +78,10 @@ class StateGraphSeat:
                 await brain.aclose()
 
 
-def steps(graph: Any) -> Iterator[RoleStep]:
+def steps(graph: Any) -> "Iterator[RoleStep]":
     """The nodes of roles in a compiled graph and in the graphs inside it."""
+    from graphs.role_step import RoleStep
+
     inner = [subgraph for _, subgraph in graph.get_subgraphs(recurse=True)]
     for level in (graph, *inner):
         for spec in level.builder.nodes.values():
@@ -80,7 +92,7 @@ def steps(graph: Any) -> Iterator[RoleStep]:
                     break
 
 
-def of_graph(graph: Any, name: str | None = None) -> StateGraphSeat:
+def of_graph(graph: Any, name: str | None = None, callbacks: Sequence[Any] = ()) -> StateGraphSeat:
     """The seat of a `StateGraph`, compiled or not. Raises UserError for anything else."""
     if not is_state_graph(graph):
         raise UserError(f"{graph!r} is no graph: give a name, a YAML file, a GraphConfig or a LangGraph StateGraph")
@@ -88,4 +100,5 @@ def of_graph(graph: Any, name: str | None = None) -> StateGraphSeat:
     if missing := [key for key in ("view", "memory", "notes", "decision") if key not in compiled.channels]:
         raise UserError(f"the graph's state has no {missing[0]!r}; build it as StateGraph(graphs.TurnState)")
     given = compiled.get_name()
-    return StateGraphSeat(compiled, name or (given if given != UNNAMED else "state_graph"))
+    named = name or (given if given != UNNAMED else "state_graph")
+    return StateGraphSeat(compiled, named, callbacks=tuple(callbacks))

@@ -7,6 +7,7 @@ from typing import Any
 
 from graphs.config import GraphConfig
 from graphs.graph_seat import GraphSeat
+from graphs.state_graph_seat import StateGraphSeat
 from orchestrator import journal
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Call, GameStarted, Result, Sink
@@ -117,14 +118,14 @@ def _begun(path: Path) -> GameSoFar:
 def _replays(seats: Sequence[Seat]) -> Iterator[tuple[tuple[int, str], Replay]]:
     """The recordings that answer, by seat and model."""
     for number, seat in enumerate(seats):
-        for model, brain in seat.brains.items() if isinstance(seat, GraphSeat) else ():
+        for model, brain in seat.brains.items() if isinstance(seat, GraphSeat | StateGraphSeat) else ():
             if isinstance(brain, Replay):
                 yield (number, model), brain
 
 
 def asks_servers(seats: Sequence[Seat]) -> bool:
     """Whether a server answers any node, so that a game may have answers that were paid for."""
-    brains = [brain for seat in seats if isinstance(seat, GraphSeat) for brain in seat.brains.values()]
+    brains = [brain for seat in seats if isinstance(seat, GraphSeat | StateGraphSeat) for brain in seat.brains.values()]
     return any(limit_of(brain) is not None for brain in brains)
 
 

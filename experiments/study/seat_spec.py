@@ -199,7 +199,7 @@ class PlayerSpec(Frozen):
         """Equal for specs that play the same games at a player count, whatever their names. Raises UserError."""
         if self.config is None:
             return self.spec
-        data = ablate.at(self.config, players).model_dump(mode="json", exclude={"name", "players"})
+        data = ablate.at(self.config, players).model_dump(mode="json", exclude={"name", "players", "engine"})
         for node in data["nodes"].values():
             model = self.models.get(node["model"], node["model"])
             node["model"] = model if isinstance(model, str) else model.model_dump(mode="json")

@@ -41,7 +41,7 @@ from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
 from orchestrator.logs import log
 from orchestrator.plugins import versions
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, at_once, describe
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, Traced, at_once, describe
 
 
 class Gate(Protocol):
@@ -134,7 +134,8 @@ async def _play(
             raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
         game = _GameInPlay(everybody, started, so_far, sink, written or nowhere, gate or OpenGate(), max_turns, flush)
         with structlog.contextvars.bound_contextvars(game=started.game):
-            return await game.played()
+            around = next((seat.around for seat in everybody if isinstance(seat, Traced)), None)
+            return await (around(started, game.played) if around else game.played())
 
 
 def _blocking(run: Callable[P, Awaitable[Result]]) -> Callable[P, Result]:

@@ -6,7 +6,7 @@ from typing import Protocol, Self, runtime_checkable
 
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Memory, SeatInfo, Sink, nowhere
+from orchestrator.journal.events import Call, GameStarted, Memory, Result, SeatInfo, Sink, nowhere
 from orchestrator.models.request import Key
 
 BEFORE = "before"
@@ -72,6 +72,15 @@ class JournaledSeat(Protocol):
 
     async def aclose(self) -> None:
         """Release what the seat holds open, such as connections."""
+
+
+@runtime_checkable
+class Traced(Protocol):
+    """A seat that can have a whole game seen as one trace."""
+
+    async def around(self, started: GameStarted, game: Callable[[], Awaitable[Result]]) -> Result:
+        """Play the game."""
+        ...
 
 
 def describe(seat: Seat) -> SeatInfo:

@@ -46,7 +46,7 @@ def test_what_goes_in_and_comes_out_has_a_schema() -> None:
     assert set(given["properties"]) == {"view", "memory"} and given["required"] == ["view"]
     assert "legal" in given["properties"]["view"]["properties"], "a form can be made of it"
     assert set(opened.get_output_jsonschema()["properties"]) == {"decision", "memory", "notes"}
-    assert opened.context_schema is None
+    assert set(opened.get_context_jsonschema()["properties"]) == {"graph", "model", "players"}
 
 
 @pytest.mark.parametrize("view", (LAST, OPENING))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import structlog
+
 from experiments.record.rows import Metric
 from experiments.running.task import Measured
 from experiments.study import imports
@@ -10,6 +12,7 @@ from experiments.study.job import Job, Played
 from experiments.study.seat_spec import PlayerSpec
 from experiments.study.seats import Seats, memories
 from graphs.graph_seat import GraphSeat
+from graphs.state_graph_seat import StateGraphSeat
 from orchestrator.journal.events import Event, GameStarted, Moved, Sink
 from orchestrator.journal.file import public_record
 from orchestrator.models.layer import ModelLayer, limit_of
@@ -47,7 +50,7 @@ class GameAsker:
     seats: Seats
 
     def limits(self, unit: Job) -> set[Limit]:
-        graphs = [seat for seat in self.seats.lineup(unit) if isinstance(seat, GraphSeat)]
+        graphs = [seat for seat in self.seats.lineup(unit) if isinstance(seat, GraphSeat | StateGraphSeat)]
         limits = {limit_of(brain) for seat in graphs for brain in seat.brains.values()}
         return {limit for limit in limits if limit is not None}
 
@@ -59,17 +62,18 @@ class GameAsker:
             if unit.recorded and isinstance(event, GameStarted | Moved):
                 public.append(event)
 
-        result = await play_async(
-            self.seats.lineup(unit),
-            players=unit.deal.players,
-            seed=unit.deal.seed,
-            repeat=unit.deal.repeat,
-            journal=unit.journal,
-            memories=memories(unit),
-            lean=unit.lean,
-            sink=emit,
-            gate=gate,
-        )
+        with structlog.contextvars.bound_contextvars(arm=unit.arm):
+            result = await play_async(
+                self.seats.lineup(unit),
+                players=unit.deal.players,
+                seed=unit.deal.seed,
+                repeat=unit.deal.repeat,
+                journal=unit.journal,
+                memories=memories(unit),
+                lean=unit.lean,
+                sink=emit,
+                gate=gate,
+            )
         return Played(result, public_record(public) if public else None)
 
     async def aclose(self) -> None:

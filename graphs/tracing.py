@@ -1,0 +1,55 @@
+"""Traces: who listens to LangChain's callbacks, and a game as one trace whose turns nest in it."""
+
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import structlog
+
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import GameStarted, Result
+from orchestrator.table.seat import GameContext
+
+SWITCHES = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", "LANGCHAIN_TRACING")
+"""The environment variables that LangSmith's tracer heeds."""
+
+
+def listens(callbacks: Sequence[Any] = ()) -> bool:
+    """Return whether anybody sees what LangGraph runs: these handlers, LangSmith, or a runnable that the game is part
+    of. LangChain is not imported to find out."""
+    loaded = sys.modules.get("langchain_core.runnables.config")
+    outer = loaded.var_child_runnable_config.get() if loaded is not None else None
+    return bool(callbacks or outer or any(os.environ.get(name, "").lower() == "true" for name in SWITCHES))
+
+
+async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], callbacks: Sequence[Any]) -> Result:
+    """Play a game as one run, which a tracer shows with its turns; nothing hidden is in its input."""
+    from langchain_core.runnables import RunnableLambda  # it takes a second to import
+
+    async def played(_: Any) -> Result:
+        return await game()
+
+    facts = {"game": started.game, "repeat": started.repeat, "players": started.players, "graph": started.graph}
+    metadata = {**_arm(), **facts, "thread_id": thread(started.game, started.repeat)}
+    run: Any = RunnableLambda(played)
+    config = {"callbacks": list(callbacks), "run_name": f"game {started.graph}", "metadata": metadata}
+    result: Result = await run.ainvoke(facts, config)
+    return result
+
+
+def of_turn(view: View, game: GameContext) -> dict[str, Any]:
+    """Return the name and metadata of a turn's run."""
+    place = {"game": game.hash, "seat": view.seat, "turn": view.turn, "thread_id": thread(game.hash, game.repeat)}
+    return {"run_name": f"turn {view.turn}, P{view.seat}", "metadata": {**_arm(), **place}}
+
+
+def thread(game: str, repeat: int) -> str:
+    """Return what tracers group the runs of a game by."""
+    return f"{game}-{repeat}"
+
+
+def _arm() -> Mapping[str, Any]:
+    """The arm of an experiment that is being played."""
+    arm = structlog.contextvars.get_contextvars().get("arm")
+    return {"arm": arm} if arm else {}
