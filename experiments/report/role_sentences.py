@@ -33,6 +33,16 @@ def sentences(run: MarkedRun) -> Iterator[str]:
         parts = (*_taken_away(run, arm, role), *_right(role, of_role), *_used(run, arm, role, of_role))
         if parts:
             yield f"{role}: {' '.join(parts)}"
+    yield from _of_other_arms(run, arm)
+
+
+def _of_other_arms(run: MarkedRun, arm: str) -> Iterator[str]:
+    """Return sentences on the roles that other arms add to those of the first."""
+    for other in run.data.arms:
+        for role in _roles(run, other):
+            if role not in _roles(run, arm):
+                marks = [mark for mark in run.summaries if mark.arm == other and mark.key.role == role]
+                yield " ".join((f"{role}, in arm {other}:", *_right(role, marks), *_used(run, other, role, marks)))
 
 
 def _roles(run: MarkedRun, arm: str) -> list[str]:
@@ -48,10 +58,11 @@ def _taken_away(run: MarkedRun, arm: str, role: str) -> Iterator[str]:
         if other != arm and role in removed and other in differing:
             others = [name for name in removed if name != role]
             together = f" and {' and '.join(others)}" if others else ""
-            yield f"Without it{together} (arm {other}) {_changed(differing[other])}"
+            yield f"Without it{together} (arm {other}) {score_change(differing[other])}"
 
 
-def _changed(effect: Difference) -> str:
+def score_change(effect: Difference) -> str:
+    """Return by how much the score rose or fell, and whether that shows a difference."""
     scored = effect.metric in OTHER
     what, unit = ("the score", f" {effect.measured_in}") if scored else (effect.measured_in, "")
     way = (

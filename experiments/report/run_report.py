@@ -15,7 +15,16 @@ from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
 from experiments.record.game import Game
 from experiments.record.measures import METRICS
-from experiments.report import answerers, control_tables, marked_run, roles_section, run_facts, score_tables
+from experiments.report import (
+    added_roles,
+    answerers,
+    control_tables,
+    marked_run,
+    roles_section,
+    run_facts,
+    score_tables,
+)
+from experiments.report.added_roles import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
@@ -34,8 +43,10 @@ def run_report(
     figures: Sequence[drawing.DrawnFigure] = (),
     left_out: Sequence[drawing.LeftOut] = (),
     tasks: Sequence[Block] = (),
+    added: Sequence[AddedRole] = (),
 ) -> Document:
-    """Return the report of a run; `tasks`: what other tasks found in its games, such as judged statements."""
+    """Return the report of a run; `tasks`: what other tasks found in its games, such as judged statements; `added`:
+    what the roles change that its arms add."""
     analysis = data.analysis
     controls = role_controls.role_controls(analysis, data.run)
     teams = control_tables.teams(data)
@@ -46,6 +57,7 @@ def run_report(
         *adhoc_teams.sentences(teams),
         *conclusions.sentences(analysis),
         *control_tables.sentences(controls, analysis),
+        *(role.sentence for role in added),
     )
     protocol = (
         *study_notes.notes(data.run, data.rows),
@@ -164,6 +176,8 @@ class Report:
     """Figures without data, and those that could not be drawn."""
     tex: bool
     """Whether tables for LaTeX were written."""
+    added: tuple[AddedRole, ...]
+    """What the roles change that arms add."""
 
     @property
     def folder(self) -> Path:
@@ -218,12 +232,13 @@ def write(
         roles = Unmarked(why) if why else marked_run.ready(data)
         data = replace(data, marked=roles.games if isinstance(roles, MarkedRun) else ())
         painted, left_out = drawing.draw(data, png=png)
-        document = run_report(data, roles, painted, left_out, tasks)
+        added = tuple(added_roles.added_roles(data))
+        document = run_report(data, roles, painted, left_out, tasks, added)
         write_atomically(folder / HTML, html.page(document))
         write_atomically(folder / MARKDOWN, markdown.text(document))
         if tex:
             write_atomically(folder / LATEX, latex_tables(data, document))
-    return Report(data, roles, tuple(painted), tuple(left_out), tex)
+    return Report(data, roles, tuple(painted), tuple(left_out), tex, added)
 
 
 PAPER = {
@@ -302,6 +317,7 @@ def json_value(report: Report) -> dict[str, Any]:
         "roles": roles_section.data(report.roles),
         **({"adhoc": adhoc_teams.data(teams)} if teams else {}),
         **({"controls": role_controls.data(controls)} if controls else {}),
+        **({"added": added_roles.data(report.added)} if report.added else {}),
     }
 
 

@@ -16,7 +16,8 @@ from experiments.record import failures, run_folder
 from experiments.record.game import Game
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Row
-from experiments.report import control_tables, order, roles_section, run_report, score_tables
+from experiments.report import added_roles, control_tables, order, roles_section, run_report, score_tables
+from experiments.report.added_roles import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.statistics.estimates import Interval
@@ -57,6 +58,8 @@ class RunSummary:
     analysis: Analysis
     headline: Headline
     roles: MarkedRun | Unmarked | None = None
+    added: tuple[AddedRole, ...] = ()
+    """What the roles change that arms add."""
 
     @property
     def teams(self) -> list[AdHocTeams]:
@@ -88,7 +91,7 @@ def summary(
     report = run_report.write(
         done.plan.folder, peeked=done.games, interval=interval, metric=metric, png=False, marks=marks, tasks=tasks
     )
-    return RunSummary(done, report.analysis, report.headline, report.roles)
+    return RunSummary(done, report.analysis, report.headline, report.roles, report.added)
 
 
 def json_value(run: RunSummary) -> dict[str, Any]:
@@ -103,6 +106,7 @@ def json_value(run: RunSummary) -> dict[str, Any]:
         "roles": roles_section.data(run.roles),
         **({"adhoc": adhoc_teams.data(run.teams)} if run.teams else {}),
         **({"controls": role_controls.data(run.controls)} if run.controls else {}),
+        **({"added": added_roles.data(run.added)} if run.added else {}),
         "failed": [{"game": game, "why": why} for game, why in done.failed.items()],
         "suspended": done.suspended,
         "left": done.left,
@@ -140,7 +144,8 @@ def blocks(run: RunSummary) -> Iterator[Block]:
     title = "arms that test nothing: the baseline once more (chance alone), and arms that cheat; not corrected"
     yield replace(control_tables.apart(analysis), title=title, caption="")
     teams_say, controls_say = adhoc_teams.sentences(run.teams), control_tables.sentences(run.controls, analysis)
-    concluded = (*teams_say, *conclusions.sentences(analysis), *controls_say)
+    added_say = (role.sentence for role in run.added)
+    concluded = (*teams_say, *conclusions.sentences(analysis), *controls_say, *added_say)
     yield from notes((run.headline.sentence, *concluded, *protocol(done), *so_far(done)))
     if not done.unwritten:
         yield from roles_section.brief(run.roles, folder) if run.roles else ()

@@ -1,0 +1,107 @@
+"""What a role that an arm adds changes: the games that go otherwise, their first other move, and what was proposed."""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.analysis.conclusions import widest
+from experiments.record.game import Game, first_difference
+from experiments.report.role_sentences import score_change
+from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.study.controls import Purpose
+from orchestrator.hanabi.moves import Discard, Move, Play
+from roles.words import many, percent
+
+
+@dataclass(frozen=True)
+class AddedRole:
+    """What an arm that only adds nodes to the baseline's graph changes."""
+
+    arm: str
+    baseline: str
+    nodes: tuple[str, ...]
+    changes: tuple[str, ...]
+    """How the score differs, a clause for each widest difference."""
+    games: int
+    """Pairs of games of the same deal."""
+    turns: tuple[int, ...]
+    """Of each pair whose moves differ, the first turn in which they do, ascending."""
+    moves: Mapping[str, int]
+    """What the arm does in these turns: `another discard`, `a discard for a hint`; the most frequent first."""
+    proposed: Mapping[str, tuple[float, int]]
+    """By node that proposes moves: the turns in which its proposal was played, samples as shares, and all turns."""
+
+    @property
+    def sentence(self) -> str:
+        return " ".join((f"{self.arm} adds {' and '.join(self.nodes)}.", *self._parts()))
+
+    def _parts(self) -> Iterator[str]:
+        if not self.turns:
+            yield f"All {self.games} games are the same, move by move: what it says changes no move."
+        else:
+            kinds = ", ".join(f"{kind} ({count})" for kind, count in self.moves.items())
+            yield (
+                f"It changes {len(self.turns)} of {many(self.games, 'game')}, half of these by turn "
+                f"{statistics.median_high(self.turns)}; the first other move is {kinds}."
+            )
+        for node, (played, turns) in self.proposed.items():
+            yield f"What {node} proposed was played in {percent(played / turns)} of {many(turns, 'turn')}."
+        yield from (f"With it {change}" for change in self.changes if self.turns)
+
+
+def added_roles(data: RunData) -> list[AddedRole]:
+    """Return what each arm changes that only adds nodes; none without a baseline or without journals."""
+    baseline, arms = data.analysis.baseline, data.run.get("arms") or {}
+    purposes = {arm: Purpose.model_validate(entry["purpose"]) for arm, entry in arms.items() if entry.get("purpose")}
+    added = {arm: purpose.nodes for arm, purpose in purposes.items() if purpose.kind == "added" and arm in data.arms}
+    there = all((data.folder / row.journal).exists() for row in data.rows)
+    return [_added(data, arm, baseline, nodes) for arm, nodes in added.items()] if baseline and there else []
+
+
+def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> AddedRole:
+    ours, theirs = (
+        {(row.players, row.seed, row.repeat): row for row in data.rows_of(name)} for name in (arm, baseline)
+    )
+    deals, turns, kinds = sorted(ours.keys() & theirs.keys()), list[int](), Counter[str]()
+    for deal in deals:
+        if (digest := ours[deal].moves_digest) is not None and digest == theirs[deal].moves_digest:
+            continue
+        mine, base = (Game.open(data.folder / rows[deal].journal).moves for rows in (ours, theirs))
+        if (turn := first_difference(mine, base)) is not None and turn <= min(len(mine), len(base)):
+            turns.append(turn)
+            kinds[_in_words(mine[turn - 1], base[turn - 1])] += 1
+    changes = (score_change(effect) for effect in widest(data.analysis.differences) if effect.arm == arm)
+    return AddedRole(
+        arm, baseline, nodes, tuple(changes), len(deals), tuple(sorted(turns)), dict(kinds.most_common()),
+        dict(_proposed(data, arm, nodes)),
+    )  # fmt: skip
+
+
+def _proposed(data: RunData, arm: str, nodes: tuple[str, ...]) -> Iterator[tuple[str, tuple[float, int]]]:
+    try:
+        tallies = [tally.proposed for (name, _), tally in data.tallies.items() if name == arm]
+    except NothingToDrawError:  # more arms than have a row each
+        return
+    for node in nodes:
+        sums = [tally[node] for tally in tallies if node in tally]
+        if turns := int(sum(number for _, number in sums)):
+            yield node, (sum(played for played, _ in sums), turns)
+
+
+def _in_words(mine: Move, base: Move) -> str:
+    return f"another {_kind(mine)}" if _kind(mine) == _kind(base) else f"a {_kind(mine)} for a {_kind(base)}"
+
+
+def _kind(move: Move) -> str:
+    return "play" if isinstance(move, Play) else "discard" if isinstance(move, Discard) else "hint"
+
+
+def data(roles: Sequence[AddedRole]) -> list[dict[str, Any]]:
+    """Return them as plain data, with the sentence of each."""
+    return [
+        {"arm": role.arm, "nodes": role.nodes, "games": role.games, "turns": role.turns, "moves": role.moves,
+         "proposed": role.proposed, "said": role.sentence}
+        for role in roles
+    ]  # fmt: skip
