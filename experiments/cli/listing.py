@@ -25,12 +25,15 @@ def graphs_list(imports: Import = None, as_json: Json = False) -> None:
 def graphs_show(
     name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
     mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid diagram.")] = False,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="The whole graph as a YAML file.")] = False,
     players: Players = 3,
     settings: Settings = None,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Show which node of a graph reads which."""
+    import yaml
+
     import graphs
     from experiments.document.terminal import console
     from experiments.show import graph_tree
@@ -39,6 +42,8 @@ def graphs_show(
     config = graphs.dotted(graphs.read(name), settings or ())
     if mermaid:
         print(graph_tree.mermaid(config, check_players(players)))
+    elif as_yaml:
+        print(yaml.safe_dump(config.model_dump(mode="json", exclude_defaults=True), sort_keys=False, width=120), end="")
     elif as_json:
         printed(config.model_dump(mode="json"))
     else:

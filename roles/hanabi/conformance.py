@@ -56,9 +56,9 @@ class Case:
         return cut(self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {}))
 
     def notes(self, role: Role) -> Notes:
-        """The least that the role reads: a judge always reads the choice that it judges."""
+        """The least that the role reads: a judge always reads the choice that it judges, under the name of `choice`."""
         choice = Choice(reason="It is legal.", action=self.view.legal[0])
-        return {"generate": (choice,)} if issubclass(role.reply, Judgement) else {}
+        return {"choice": (choice,)} if issubclass(role.reply, Judgement) else {}
 
 
 @cache

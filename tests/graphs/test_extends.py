@@ -8,6 +8,7 @@ import graphs
 from graphs.config import parse
 from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
+from tests.conftest import Run
 from tests.support.positions import POSITIONS, position
 
 HOUSE = graphs.read("house")
@@ -78,6 +79,12 @@ def test_what_does_not_fit_the_base_gets_one_sentence(text: str, wrong: str) -> 
     with pytest.raises(UserError, match=wrong) as error:
         parse(f"name: mine\nextends: house\n{text}", "mine.yaml")
     assert "\n" not in str(error.value) and str(error.value).startswith("mine.yaml: ")
+
+
+@pytest.mark.parametrize("name", graphs.names())
+def test_a_graph_printed_as_yaml_is_the_same_graph(name: str, run: Run) -> None:
+    code, text, _ = run("graphs", "show", name, "--yaml", "--set", "verify=safety")
+    assert code == 0 and parse(text) == graphs.dotted(graphs.read(name), ["verify=safety"])
 
 
 def test_graphs_cannot_extend_each_other_in_a_circle(tmp_path: Path) -> None:

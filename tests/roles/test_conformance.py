@@ -43,6 +43,19 @@ def test_a_sound_role_passes_and_so_does_one_that_only_models_play() -> None:
     assert conformance.check(replace(SOUND, template=None)) == []
 
 
+def accepts(sections: Sections, notes: Notes) -> roles.Judgement:
+    """Accepts the choice that it finds where every judge finds it."""
+    (choice,) = notes["choice"]
+    assert isinstance(choice, roles.Choice)
+    return roles.Judgement(accept=True, reason=f"{choice.action} will do")
+
+
+def test_a_judge_is_checked_with_a_choice_to_judge() -> None:
+    judge = Role("accepts", roles.Judgement, (State,), (), accepts, "Accept it.")
+    assert conformance.check(judge) == []
+    assert "KeyError" in conformance.check(replace(judge, solve=lambda sections, notes: notes["chosen"][0]))[0]
+
+
 class Unexplained(Reply):
     example = {"turns": 9}
     turns: int
