@@ -13,7 +13,7 @@ from experiments.record.lines import Line
 from graphs.attempts import base, judging, reads, steps
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator.hanabi.moves import PATTERN
-from orchestrator.journal.events import Call, Decided, VerdictGiven
+from orchestrator.journal.events import Call, Decided, Event, VerdictGiven
 
 _MOVE = re.compile(PATTERN)
 
@@ -31,7 +31,7 @@ def turn(game: Game, number: int) -> Json:
     return {
         "turn": number,
         "seat": game.seat(number),
-        "graph": _graph(config, game, number) if config else None,
+        "graph": _graph(config, game, number) if config else _asked(game, number, events),
         "calls": [
             _call(call, key, line, start, prompts, config)
             for (line, call), key in zip(calls, key_of([call for _, call in calls]), strict=True)
@@ -71,6 +71,30 @@ def _graph(config: GraphConfig, game: Game, turn: int) -> Json:
                 "level": level[name],
             }
             for name, node in config.nodes.items()
+        ],
+    }
+
+
+def _asked(game: Game, turn: int, events: Iterable[Event]) -> Json | None:
+    """Return the nodes of a LangGraph graph of somebody's own in the order in which they were asked, which is all that
+    its journal says; None for a seat without one."""
+    info = game.started.seat_at(game.seat(turn), turn)
+    first: dict[str, Call] = {}
+    for event in events:
+        if isinstance(event, Call):
+            first.setdefault(base(event.node), event)
+    if info.drawing is None or not first:
+        return None
+    names = list(first)
+    decided = next((event.node for event in events if isinstance(event, Decided)), None)
+    return {
+        "name": info.graph,
+        "decides": base(decided) if decided and base(decided) in first else names[-1],
+        "judges": [],
+        "nodes": [
+            {"name": name, "role": call.role, "reads": names[:place][-1:], "model": call.model, "samples": 1}
+            | {"level": place}
+            for place, (name, call) in enumerate(first.items())
         ],
     }
 

@@ -9,6 +9,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 import graphs
+from experiments.page import turn_page
+from experiments.record.game import Game
 from experiments.study.seat_spec import read_seat
 from graphs.state_graph_seat import StateGraphSeat
 from orchestrator import journal
@@ -144,6 +146,21 @@ async def test_what_cannot_be_played_is_one_sentence(tmp_path: Path, monkeypatch
         graphs.seat(plain)
     with pytest.raises(UserError, match="unknown role 'analist'; did you mean 'analyst'"):
         graphs.role_node("analist")
+
+
+async def test_the_page_shows_the_nodes_in_the_order_asked(tmp_path: Path) -> None:
+    graph = state_graph()
+    graph.add_sequence(
+        [("analyst", graphs.role_node("analyst")), ("choose", graphs.role_node("aggregator", reads="analyst"))]
+    )
+    graph.add_edge(START, "analyst")
+    await play_async(graphs.seat(graph), players=2, seed=1, journal=tmp_path / "game.jsonl", max_turns=2)
+    game = Game.open(tmp_path / "game.jsonl")
+    game.refresh()
+    told = turn_page.turn(game, 2)
+    shown = [(node["name"], node["role"], node["reads"], node["level"]) for node in told["graph"]["nodes"]]
+    assert shown == [("analyst", "analyst", [], 0), ("choose", "aggregator", ["analyst"], 1)]
+    assert told["graph"]["decides"] == "choose" and [call["node"] for call in told["calls"]] == ["analyst", "choose"]
 
 
 async def test_a_spec_names_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
