@@ -160,6 +160,24 @@ def test_the_role_of_the_readme_changes_the_play_of_programs(page: str, folder: 
     assert re.findall(r"^ *(\d+)  P", shown, re.M) == [str(other)]
 
 
+ARM = """
+import json, chop, graphs
+from experiments.study import arms, experiment
+from orchestrator import play
+for arm in arms.arms(experiment.read("chop-arm.yaml")):
+    events = []
+    play(graphs.seat(arm.everybody.config), players=2, seed=1, sink=events.append, max_turns=30)
+    print(json.dumps([str(event.past.move) for event in events if event.event == "moved"]))
+"""
+
+
+@pytest.mark.parametrize("page", ["README.md"], indirect=True)
+def test_the_arm_of_the_readme_changes_the_play_of_house(page: str, folder: Path) -> None:
+    without, with_it = map(json.loads, script(folder, ARM).splitlines())
+    pairs = next((one, two) for one, two in zip(without, with_it, strict=True) if one != two)
+    assert all(move.startswith("discard") for move in pairs)
+
+
 def test_the_shell_snippets_name_what_there_is(page: str) -> None:
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
     for block in of(page, "sh"):
