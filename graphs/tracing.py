@@ -1,6 +1,5 @@
 """Traces: who listens to LangChain's callbacks, and a game as one trace whose turns nest in it."""
 
-import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
@@ -9,10 +8,8 @@ import structlog
 
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import GameStarted, Result
+from orchestrator.models import llm_runs
 from orchestrator.table.seat import GameContext
-
-SWITCHES = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", "LANGCHAIN_TRACING")
-"""The environment variables that LangSmith's tracer heeds."""
 
 
 def listens(callbacks: Sequence[Any] = ()) -> bool:
@@ -20,7 +17,7 @@ def listens(callbacks: Sequence[Any] = ()) -> bool:
     of. LangChain is not imported to find out."""
     loaded = sys.modules.get("langchain_core.runnables.config")
     outer = loaded.var_child_runnable_config.get() if loaded is not None else None
-    return bool(callbacks or outer or any(os.environ.get(name, "").lower() == "true" for name in SWITCHES))
+    return bool(callbacks or outer or llm_runs.to_langsmith())
 
 
 async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], callbacks: Sequence[Any]) -> Result:
@@ -33,7 +30,8 @@ async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], ca
     facts = {"game": started.game, "repeat": started.repeat, "players": started.players, "graph": started.graph}
     metadata = {**_arm(), **facts, "thread_id": thread(started.game, started.repeat)}
     run: Any = RunnableLambda(played)
-    config = {"callbacks": list(callbacks), "run_name": f"game {started.graph}", "metadata": metadata}
+    # an empty list would hide the game from the handlers of a runnable that it is part of
+    config = {"callbacks": list(callbacks) or None, "run_name": f"game {started.graph}", "metadata": metadata}
     result: Result = await run.ainvoke(facts, config)
     return result
 

@@ -23,6 +23,11 @@ SWITCHES = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "L
 """The environment variables by which LangChain sends traces to LangSmith."""
 
 
+def to_langsmith() -> bool:
+    """Return whether LangChain sends traces to LangSmith."""
+    return any(os.environ.get(name, "").lower() == "true" for name in SWITCHES)
+
+
 class Run:
     """One request that somebody watches."""
 
@@ -42,7 +47,7 @@ class Run:
 
 async def begin(settings: ModelSettings, request: CompletionRequest) -> Run | None:
     """Tell that a request is sent; None where nobody watches."""
-    if "langchain_core" not in sys.modules and not any(os.environ.get(name) == "true" for name in SWITCHES):
+    if "langchain_core" not in sys.modules and not to_langsmith():
         return None
     from langchain_core.callbacks import AsyncCallbackManager
     from langchain_core.runnables.config import ensure_config

@@ -78,7 +78,8 @@ async def test_who_listens_decides_the_engine(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_switch_of_langsmith_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from graphs.tracing import SWITCHES, listens
+    from graphs.tracing import listens
+    from orchestrator.models.llm_runs import SWITCHES
 
     for name in SWITCHES:
         monkeypatch.delenv(name, raising=False)
