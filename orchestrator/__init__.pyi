@@ -32,6 +32,8 @@ from .models.request import ModelResponse as ModelResponse
 from .models.request import Scripted as Scripted
 from .models.settings import ModelSettings as ModelSettings
 from .models.settings import read_models as read_models
+from .players.hle_agent import HleAgent as HleAgent
+from .players.hle_agent import hle_agent as hle_agent
 from .players.person import Person as Person
 from .table.game_loop import play as play
 from .table.game_loop import play_async as play_async

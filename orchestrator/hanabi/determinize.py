@@ -18,15 +18,27 @@ def determinized_game(view: View, turn: int | None = None) -> Referee:
     return rebuild(view.players, determinized_deck(view), [past.move for past in view.history[:done]])
 
 
-def determinized_deck(view: View) -> tuple[Card, ...]:
-    """Return a deck under which everything that the seat saw would have happened; the card dealt first comes first."""
+def determinized_deck(view: View, *others: View) -> tuple[Card, ...]:
+    """Return a deck under which everything that the seat saw would have happened; the card dealt first comes first.
+
+    `others`: what other seats of the same game saw, at the same turn or before; their cards are where they saw them.
+    """
     cards, places = _cards_by_place(view)
+    for other in others:
+        cards = [card or seen for card, seen in zip(cards, _cards_by_place(other)[0], strict=True)]
+    own = zip(places, view.own, strict=False)  # in a game that is over, its last card may not have been dealt
+    hidden = [(place, known.mask) for place, known in own if cards[place] is None]
     copies_left = [card.copies - seen for card, seen in zip(CARDS, count(c for c in cards if c), strict=True)]
-    for place, card in zip(places, fitting_hand([knowledge.mask for knowledge in view.own], copies_left), strict=True):
+    for (place, _), card in zip(hidden, fitting_hand([mask for _, mask in hidden], copies_left), strict=True):
         cards[place] = card
         copies_left[INDEX[card]] -= 1
     rest = (card for card, copies in zip(CARDS, copies_left, strict=True) for _ in range(copies))
     return tuple(card or next(rest) for card in cards)
+
+
+def fits(deck: Sequence[Card], view: View) -> bool:
+    """Return whether a deck has every card where the seat saw it."""
+    return all(seen in (None, card) for seen, card in zip(_cards_by_place(view)[0], deck, strict=True))
 
 
 def _cards_by_place(view: View) -> tuple[list[Card | None], tuple[int, ...]]:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from orchestrator.errors import IllegalMove, UserError
 from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, Card, Colour, Fireworks, check_deck
+from orchestrator.hanabi.hle_reading import card_of, move_of
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.view import Hand, Knowledge, Past, View
 
@@ -58,13 +59,13 @@ def check_seed(seed: int) -> int:
 
 def deal(seed: int) -> tuple[Card, ...]:
     """HLE's own deck for a seed; the card dealt first comes first. It is the same at every player count."""
-    return tuple(_card(move.color(), move.rank()) for move in _dealt(check_seed(seed)))
+    return tuple(card_of(move.color(), move.rank()) for move in _dealt(check_seed(seed)))
 
 
 @cache
 def _deals() -> dict[Card, Any]:
     """HLE's deal move of each card. HLE cannot make such a move, but the history of a dealt game holds one of each."""
-    return {_card(move.color(), move.rank()): move for move in _dealt(1)}
+    return {card_of(move.color(), move.rank()): move for move in _dealt(1)}
 
 
 def _dealt(seed: int) -> list[Any]:
@@ -74,10 +75,6 @@ def _dealt(seed: int) -> list[Any]:
     while state.cur_player() == _hle.CHANCE_PLAYER_ID and state.deck_size():
         state.deal_random_card()
     return [item.move() for item in state.move_history()]
-
-
-def _card(colour: int, rank: int) -> Card:
-    return Card(f"{COLOURS[colour]}{rank + 1}")
 
 
 class Referee:
@@ -150,7 +147,9 @@ class Referee:
         """Return the legal moves of the seat whose turn it is, in HLE's order; none when the game is over."""
         if self._legal is None:
             seat = None if self.over else self.seat
-            self._legal = () if seat is None else tuple(self._from_hle(m, seat) for m in self._state.legal_moves())
+            self._legal = (
+                () if seat is None else tuple(move_of(m, seat, self.players) for m in self._state.legal_moves())
+            )
         return self._legal
 
     def _is_legal(self, move: Move) -> bool:
@@ -175,7 +174,7 @@ class Referee:
             turn=self.turn,
             seat=seat,
             move=move,
-            card=_card(item.color(), item.rank()) if isinstance(move, Play | Discard) else None,
+            card=card_of(item.color(), item.rank()) if isinstance(move, Play | Discard) else None,
             scored=item.scored() if isinstance(move, Play) else None,
             slots=() if isinstance(move, Play | Discard) else tuple(item.card_info_revealed()),
             fireworks=self.fireworks,
@@ -223,7 +222,7 @@ class Referee:
             tokens=self._state.information_tokens(),
             lives=self.lives,
             deck_size=self._state.deck_size(),
-            discards=tuple(_card(card.color(), card.rank()) for card in self._state.discard_pile()),
+            discards=tuple(card_of(card.color(), card.rank()) for card in self._state.discard_pile()),
             own=knowledge[0],
             hands=tuple(Hand(seat=s, cards=hands[s], known=knowledge[i]) for i, s in enumerate(order, 1)),
             dealt=tuple(() if s == seat else hand for s, hand in enumerate(self._start)),
@@ -253,23 +252,12 @@ class Referee:
         if self.over:
             return {}
         moves = self._state.legal_moves()
-        return {int(self._game.get_move_uid(move)): self._from_hle(move, self.seat) for move in moves}
+        return {int(self._game.get_move_uid(move)): move_of(move, self.seat, self.players) for move in moves}
 
     def _hands(self) -> tuple[tuple[Card, ...], ...]:
-        return tuple(tuple(_card(c.color(), c.rank()) for c in hand) for hand in self._state.player_hands())
+        return tuple(tuple(card_of(c.color(), c.rank()) for c in hand) for hand in self._state.player_hands())
 
     # Translation of moves
-
-    def _from_hle(self, move: Any, seat: int) -> Move:
-        kind = move.type()
-        if kind == _hle.HanabiMoveType.PLAY:
-            return _own_move("play", move.card_index())
-        if kind == _hle.HanabiMoveType.DISCARD:
-            return _own_move("discard", move.card_index())
-        to = (seat + move.target_offset()) % self.players
-        if kind == _hle.HanabiMoveType.REVEAL_COLOR:
-            return _hint(to, COLOURS[move.color()], None)
-        return _hint(to, None, move.rank() + 1)
 
     def _to_hle(self, move: Move, seat: int) -> Any:
         if isinstance(move, Play):
@@ -280,16 +268,6 @@ class Referee:
         if isinstance(move, HintColour):
             return _hle.HanabiMove.get_reveal_color_move(offset, COLOURS.index(move.colour))
         return _hle.HanabiMove.get_reveal_rank_move(offset, move.rank - 1)
-
-
-@cache  # there are fifty moves, and some twenty a turn
-def _own_move(kind: Literal["play", "discard"], slot: int) -> Move:
-    return Play(slot=slot) if kind == "play" else Discard(slot=slot)
-
-
-@cache
-def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
-    return HintColour(to=to, colour=colour) if colour else HintRank(to=to, rank=rank or 0)
 
 
 @cache

@@ -1,10 +1,11 @@
 """The View: what one seat may know at one turn, and nothing else."""
 
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any, Self
 
 from pydantic import Field
 
+from orchestrator.hanabi import hle_reading
 from orchestrator.hanabi.cards import (
     COLOURS,
     MAX_LIVES,
@@ -110,6 +111,19 @@ class View(Frozen):
     """Turns until the game ends, this one included; None while the deck has cards."""
     legal: tuple[Grounded, ...]
     """The legal moves, in HLE's order; empty when it is not this seat's turn."""
+
+    @classmethod
+    def from_hle(cls, source: Any, player: int | None = None, *, before: "View | None" = None) -> Self:
+        """Return what a player may know of a game that HLE plays.
+
+        `source`: a live `HanabiState` of pyhanabi, seen by `player` (default: who acts, or 0
+        when nobody does); or what one player observes: a
+        `HanabiObservation`, or a dictionary of `rl_env` with its `pyhanabi`. An observation lacks the whole history: it
+        holds the moves since its player's last turn, so from that player's second turn on `before` must be their View
+        of the turn before. Seats count from the player who moves first, who is HLE's player 0 unless
+        `random_start_player` is set. Raises UserError for anything that is not the standard game of 2 to 5 players.
+        """
+        return cls.model_validate(hle_reading.fields(source, player, before))
 
     @property
     def piles(self) -> Piles:

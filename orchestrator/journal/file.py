@@ -95,6 +95,22 @@ class Journal:
         if self._room.given_up:
             raise self._unwritten(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
+    def begin_with(self, started: GameStarted) -> None:
+        """Write the first line anew: of a game that somebody else deals, the deck is seen card by card.
+
+        Only the deck and its hash may differ, so that the line keeps its length. Raises Unwritten.
+        """
+        with self.path.open("r+b", buffering=0) as file:
+            old = file.readline()
+            line = json.loads(old) | started.model_dump(mode="json", exclude={"event"})
+            new = f"{json.dumps(line, ensure_ascii=False)}\n".encode()
+            assert len(new) == len(old), "the same line with another deck"
+            try:
+                file.seek(0)
+                file.write(new)
+            except OSError as error:
+                raise self._unwritten(error) from None
+
     def _append(self, line: bytes) -> None:
         """Raises Unwritten when there is no room, not even that which was kept free."""
         try:
@@ -127,11 +143,14 @@ class Journal:
             except OSError as error:
                 raise self._unwritten(error) from None
 
+    def close(self) -> None:
+        self._file.close()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._file.close()
+        self.close()
 
 
 # Reading

@@ -258,7 +258,7 @@ class _GameInPlay:
             seat = referee.seat
             memory = {**before.get(seat, {}), **memories.get(seat, {})}
             memories[seat] = await self._turn(referee, seats[seat], memory)
-        result = _result(referee, self.started, self.ledger)
+        result = result_of(referee, self.started, self.ledger)
         self._emit(GameEnded(result=result))
         return result
 
@@ -312,7 +312,8 @@ def decided_event(turn: int, seat: int, decision: Decision, before: Memory) -> D
     )
 
 
-def _result(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
+def result_of(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
+    """Return how a game ended, or how it stands; `ledger` has counted its events."""
     moves = tuple(past.move for past in referee.history)
     record = Record.model_construct(players=referee.players, deck=started.deck, moves=moves)
     return Result(
