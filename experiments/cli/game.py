@@ -1,7 +1,6 @@
 """One game: `play`, and `show`, which prints it."""
 
 import asyncio
-import json
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from experiments.cli.shared_options import (
     grouped,
     printed,
 )
-from orchestrator.errors import Suspended, UserError
+from orchestrator.errors import Suspended
 
 
 @grouped
@@ -55,7 +54,7 @@ def play(
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.show.person import terminal_seat
-    from experiments.study import seat_spec
+    from experiments.study import decks, seat_spec
     from orchestrator.hanabi import referee
     from orchestrator.journal.events import nowhere
     from orchestrator.models.settings import PROGRAM, REPLAY
@@ -66,7 +65,7 @@ def play(
     config = graphs.dotted(named_graph, settings or ())
     config = graphs.verified(config, verify) if verify is not None else config
     specs = seat_spec.placed(seat or (), referee.check_players(players))
-    cards = _deck(deck)
+    cards = None if deck is None else decks.read_deck(deck)
     if seed is not None:
         referee.check_seed(seed)
     layer = calls.options.layer()
@@ -119,17 +118,3 @@ def _onward(suspended: Suspended, forced: bool) -> str:
     if suspended.held:
         return "A larger budget continues from there"
     return f"The same command{' without --force-new' if forced else ''} continues from there"
-
-
-def _deck(path: Path | None) -> list[str] | None:
-    if path is None:
-        return None
-    try:
-        cards = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"deck {str(path)!r} is not JSON: {error}") from None
-    if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
-        raise UserError(f'deck {str(path)!r} is not a JSON list of cards like ["R1", "B3", ...]')
-    return cards

@@ -188,7 +188,7 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
     """Return costs and spread, measured by finished games in run folders where there are enough, otherwise assumed."""
     if experiment.adhoc:
         raise UserError("`plan` compares arms on the same deals, and this experiment has `adhoc`; see run --dry-run")
-    seeds = tuple(experiment.deals[:2])  # since notes may come from another deal
+    seeds = tuple(experiment.numbers[:2])  # since notes may come from another deal
     plan = Plan.resolve(experiment.model_copy(update={"seeds": seeds, "repeats": 1, "stop": None}), folders[0])
     for spec in plan.specs.values():
         spec.seat(OfflineLayer())  # what a run would refuse, a plan refuses too
@@ -218,7 +218,7 @@ def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | 
         return None
     counts = tuple(sorted(set(experiment.players)))
     changed = [f"players=[{', '.join(map(str, size.players))}]"] if size.players != counts else []
-    first = experiment.deals[0]
+    first = experiment.numbers[0]
     short = isinstance(experiment.seeds, Range) and experiment.seeds.first == first
     changed += [f"seeds.count={size.deals}" if short else f"seeds={{first: {first}, count: {size.deals}}}"]
     changed += ["repeats=1"] if experiment.repeats > 1 else []

@@ -129,6 +129,9 @@ class Row:
     control: str | None = None
     """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat cheated."""
 
+    deck_name: str | None = None
+    """The name of a deck that the experiment names, of which `seed` is the number; None for HLE's own deal."""
+
     def score(self, metric: Metric) -> float:
         return self.score_strict if metric == "strict" else self.score_kept
 

@@ -1,12 +1,13 @@
 """What was run, as a report tells it: deals, seats, models and prompts; from run.yaml and the journals."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from experiments.document.blocks import Column, Folded, Table, table
 from experiments.document.formats import TEXT
 from experiments.record import failures, run_folder
 from experiments.record.game import Game
+from experiments.record.rows import Row
 from experiments.report.answerers import Answerer
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
@@ -16,6 +17,17 @@ from orchestrator.errors import UserError
 from orchestrator.journal.events import Call
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among, is_simulated
+
+
+def own_decks(rows: Iterable[Row]) -> str:
+    """Return the names of the decks that an experiment names; empty where the deals are HLE's own."""
+    names = {row.seed: row.deck_name for row in rows if row.deck_name is not None}
+    more = f" and {len(names) - DECKS} more" if len(names) > DECKS else ""
+    return f"{len(names)} given decks: {', '.join(names[n] for n in sorted(names)[:DECKS])}{more}" if names else ""
+
+
+DECKS = 12
+"""How many names of decks are listed."""
 
 
 def facts(data: RunData) -> Table:
@@ -28,7 +40,7 @@ def facts(data: RunData) -> Table:
     pairs = [
         ("games", f"{len(rows)} finished" + (f" of {most}{planned}" if planned > len(rows) else "")),
         ("players", ", ".join(map(str, data.players()))),
-        ("deals", f"HLE's own, seeds {spans(sorted({row.seed for row in rows}))}"),
+        ("deals", own_decks(rows) or f"HLE's own, seeds {spans(sorted({row.seed for row in rows}))}"),
         ("repeats of each deal", str(max(row.repeat for row in rows))),
         ("compared by", data.headline.metric),
         ("models", ", ".join(dict.fromkeys(simulated))),

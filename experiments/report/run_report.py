@@ -290,7 +290,8 @@ def _design(data: RunData) -> Iterator[str]:
     """Return seeds, protocol, score and what played, in sentences."""
     seeds, repeats = spans(sorted({row.seed for row in data.rows})), max(row.repeat for row in data.rows)
     each = f", each played {repeats} times" if repeats > 1 else ""
-    yield f"Deals: seeds {seeds} of the Hanabi Learning Environment{each}."
+    given = run_facts.own_decks(data.rows)
+    yield f"Deals: {given or f'seeds {seeds} of the Hanabi Learning Environment'}{each}."
     protocol = (data.run.get("experiment") or {}).get("protocol")
     yield f"Protocol {protocol}." if protocol else "No published protocol."
     yield from (note for note in study_notes.notes(data.run) if note.startswith(study_notes.DEPARTS))

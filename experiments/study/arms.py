@@ -9,21 +9,31 @@ from typing import Any, Literal
 from experiments.record.rows import journal_name
 from experiments.study import controls, matrix
 from experiments.study.controls import Purpose
+from experiments.study.decks import Deck
 from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE, Changes, SeatConfig
 from experiments.study.matrix import ListedArm
 from experiments.study.seat_spec import PlayerSpec, player_spec
 from graphs.interventions import named
 from orchestrator.errors import UserError, did_you_mean
+from orchestrator.hanabi import referee
+from orchestrator.hanabi.cards import Card
 
 
 @dataclass(frozen=True, order=True)
 class Deal:
-    """What all arms share: the deck (by its seed), the player count and the number of the repeat."""
+    """What all arms share: the deck, the player count and the number of the repeat."""
 
     seed: int
+    """Of HLE's deal; of a deck that the experiment names, its number there."""
     players: int
     repeat: int = 1
+    deck: Deck | None = field(default=None, compare=False)
+    """None for HLE's own deal."""
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        return self.deck.cards if self.deck else referee.deal(self.seed)
 
     @property
     def file(self) -> str:

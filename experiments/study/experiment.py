@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from experiments.record import measures, run_folder
 from experiments.record.rows import COLUMNS
 from experiments.study import imports, references
+from experiments.study.decks import Deck, read_decks
 from experiments.study.file_schema import (
     AnySeat,
     Changes,
@@ -28,6 +29,7 @@ from experiments.study.protocols import completed
 from experiments.study.stop_rule import Stop
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator.errors import UserError, complaint, did_you_mean, user_error
+from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.referee import MAX_SEED
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
@@ -115,6 +117,9 @@ class Experiment(Frozen):
     players: OneOrMore[PlayerCount] = PLAYERS
     seeds: Range | Annotated[tuple[Seed, ...], Field(max_length=MOST_SEEDS)] = Range(first=1, count=10)
     """The same deals in every arm; a single number is how many, from seed 1 on."""
+    deals: dict[str, str] = {}
+    """Decks by name, in place of HLE's own deals: a JSON file, a folder of such files, or a list of them, see
+    experiments/study/decks.py. They are numbered from 1 on, and `seeds` are then these numbers; all if not given."""
     repeats: int = Field(default=1, ge=1, le=10_000)
     """Games of each deal."""
     models: dict[str, Model] = {"default": PROGRAM}
@@ -193,6 +198,14 @@ class Experiment(Frozen):
     def _count(cls, seeds: Any) -> Any:
         return {"count": seeds} if type(seeds) is int else as_list(seeds) if isinstance(seeds, str) else seeds
 
+    @field_validator("deals", mode="before")
+    @classmethod
+    def _read(cls, deals: Any, info: ValidationInfo) -> Any:
+        try:
+            return read_decks(deals, (info.context or {}).get("folder", Path()))
+        except UserError as error:
+            raise ValueError(str(error)) from None
+
     @field_validator("matrix", mode="before")
     @classmethod
     def _axes(cls, matrix: Any) -> Any:
@@ -211,8 +224,10 @@ class Experiment(Frozen):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if not self.deals or not self.players or not self.graphs:
+        if not self.numbers or not self.players or not self.graphs:
             raise ValueError("an experiment needs a graph, a seed and a player count")
+        if self.deals and not set(self.numbers) <= set(range(1, len(self.deals) + 1)):
+            raise ValueError(f"seeds: with `deals` they are the numbers of its decks, 1 to {len(self.deals)}")
         designs = [name for name in ("arms", "cross_play", "adhoc") if getattr(self, name)]
         if len(designs) > 1:
             raise ValueError(f"an experiment has {designs[0]} or {designs[1]}, not both")
@@ -221,14 +236,22 @@ class Experiment(Frozen):
             raise ValueError(f"{(grid or ['several graphs'])[0]} and {designs[0]} do not go together; use arms")
         if self.stop and (self.cross_play or self.adhoc):
             raise ValueError(f"stop and {designs[0]} do not go together: a stop rule compares arms with a baseline")
-        if self.adhoc and (same := set(self.deals) & set(self.adhoc.past.seeds)):
+        if self.adhoc and not self.deals and (same := set(self.numbers) & set(self.adhoc.past.seeds)):
             raise ValueError(f"adhoc.past: seed {min(same)} is also the deal of a trial; past games need other deals")
         return self
 
     @property
-    def deals(self) -> list[int]:
-        """The seeds, each once, ascending."""
+    def numbers(self) -> list[int]:
+        """The seeds, or the numbers of the decks: each once, ascending."""
+        if self.deals and "seeds" not in self.model_fields_set:
+            return list(range(1, len(self.deals) + 1))
         return sorted(set(self.seeds.seeds if isinstance(self.seeds, Range) else self.seeds))
+
+    @cached_property
+    def decks(self) -> Mapping[int, Deck]:
+        """The named decks by number."""
+        named = enumerate(self.deals.items(), 1)
+        return {number: Deck(name, tuple(map(Card, text.split()))) for number, (name, text) in named}
 
     @property
     def graphs(self) -> tuple[str, ...]:
@@ -403,7 +426,7 @@ def _row(name: str, text: str, experiment: Experiment) -> dict[str, Any]:
     return {
         "experiment": name,
         "players": sorted(set(experiment.players)),
-        "deals": len(experiment.deals),
+        "deals": len(experiment.numbers),
         "repeats": experiment.repeats,
         "what_for": about(text),
     }

@@ -81,7 +81,7 @@ def resolved(plan: Plan, decks: Mapping[int, str] | None = None) -> dict[str, An
     return {
         "name": experiment.name,
         "players": sorted(set(experiment.players)),
-        "seeds": experiment.deals,
+        "seeds": experiment.numbers,
         "repeats": experiment.repeats,
         "journals": experiment.journals,
         "baseline": experiment.baseline,
@@ -96,9 +96,14 @@ def resolved(plan: Plan, decks: Mapping[int, str] | None = None) -> dict[str, An
         ],
         "labels": {label: spec.key for label, spec in plan.labels.items()},
         "seats": seats,
-        "deals": {seed: (decks or {}).get(seed) or cards(seed) for seed in plan.seeds},
+        "deals": {seed: _cards(plan, seed, decks or {}) for seed in plan.seeds},
         "prompts": {digest(text): text for contents in texts for text in contents.values()},
     }
+
+
+def _cards(plan: Plan, seed: int, known: Mapping[int, str]) -> str:
+    named = seed in plan.experiment.decks
+    return " ".join(plan.experiment.decks[seed].cards) if named else known.get(seed) or cards(seed)
 
 
 def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from graphs.control_answerers import GIVEN
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.referee import deal as cards_of
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import GameStarted, Memory
 
@@ -117,7 +116,7 @@ def memory(bank: GivenNotes, seat: int) -> Memory:
     """What a seat is given of another game: its notes of the seat's own turns. Raises UserError."""
     if not bank.path.exists():
         raise UserError(f"{str(bank.path)!r} is gone: it held the notes of other games that this game was given")
-    deal, cards = bank.deal, _hashed(cards_of(bank.deal.seed))
+    deal, cards = bank.deal, _hashed(bank.deal.cards)
     # by the cards, too: a game from a deck of its own has no seed, and may still be this deal
     games = [other for other in _read(bank.path)["games"] if other["seed"] != deal.seed and other.get("deal") != cards]
     if not games:

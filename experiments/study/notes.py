@@ -54,7 +54,9 @@ def departures(run: Mapping[str, Any]) -> Iterator[str]:
     experiment = run.get("experiment") or {}
     defaults = dict(PROTOCOLS[experiment["protocol"]].defaults)
     yield from _other("player counts", spans(run["players"]), spans(defaults.pop("players")))
-    yield from _other("deals", _seeds(run["seeds"]), _seeds(_each_seed(defaults.pop("seeds"))))
+    given = experiment.get("deals")
+    deals = f"{len(run['seeds'])} given decks" if given else _seeds(run["seeds"])
+    yield from _other("deals", deals, _seeds(_each_seed(defaults.pop("seeds"))))
     yield from _other("repeats", run.get("repeats", 1), defaults.pop("repeats"))
     yield from _sampling(run, defaults.pop("sampling", {}))
     yield from _other("verify", experiment.get("verify") or "the graphs' own", "the graphs' own")

@@ -51,7 +51,7 @@ class Plan:
     def _check_size(self) -> None:
         """Raise UserError for arms that would share a folder, and for more games than can be planned."""
         arm_names.check(arm.name for arm in self.arms)
-        deals = len(self.experiment.deals)
+        deals = len(self.experiment.numbers)
         each = sum(len(arm.players) * min(deals, deals if arm.deals is None else arm.deals) for arm in self.arms)
         if (games := each * self.experiment.repeats) > MOST_GAMES:
             factors = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
@@ -76,7 +76,7 @@ class Plan:
             else arms.arms(experiment, run_folder.run(folder))
         )
         for arm in resolved_arms:
-            note_banks.check_baseline(arm, resolved_arms, experiment.baseline, experiment.deals)
+            note_banks.check_baseline(arm, resolved_arms, experiment.baseline, experiment.numbers)
         banks = tuple(bank for arm in resolved_arms for bank in note_banks.banks(arm, folder))
         return cls(experiment, folder, tuple(resolved_arms), remarks=remarks, banks=banks)
 
@@ -87,7 +87,7 @@ class Plan:
         return notes.notes(
             {
                 "players": sorted(set(experiment.players)),
-                "seeds": experiment.deals,
+                "seeds": experiment.numbers,
                 "repeats": experiment.repeats,
                 "metric": self.metric,
                 "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
@@ -130,7 +130,7 @@ class Plan:
             baseline=self.baseline,
             arms=[name for name in compared if name not in self.aside],
             alongside=[name for name in compared if name in self.aside],
-            seeds=experiment.deals,
+            seeds=experiment.numbers,
             players=sorted(set(experiment.players)),
             repeats=experiment.repeats,
         )
@@ -138,7 +138,7 @@ class Plan:
     @property
     def seeds(self) -> list[int]:
         """Of all its deals, including those of past games."""
-        return sorted({*self.experiment.deals, *(seed for records in self.partner_records for seed in records.seeds)})
+        return sorted({*self.experiment.numbers, *(seed for records in self.partner_records for seed in records.seeds)})
 
     @property
     def aside(self) -> frozenset[str]:
@@ -155,10 +155,10 @@ class Plan:
         return list(self._jobs())
 
     def _jobs(self) -> Iterator[Job]:
-        for number, seed in enumerate(self.experiment.deals):
+        for number, seed in enumerate(self.experiment.numbers):
             for players in sorted(set(self.experiment.players)):
                 for repeat in range(1, self.experiment.repeats + 1):
-                    deal = Deal(seed, players, repeat)
+                    deal = self.deal(seed, players, repeat)
                     for arm in self.arms:
                         if players in arm.players and (arm.deals is None or number < arm.deals):
                             yield self.job(arm, deal)
@@ -182,7 +182,10 @@ class Plan:
 
     def first(self, players: int) -> Deal:
         """The first deal at a player count; every player of an arm sits somewhere in it."""
-        return Deal(self.experiment.deals[0], players)
+        return self.deal(self.experiment.numbers[0], players)
+
+    def deal(self, seed: int, players: int, repeat: int = 1) -> Deal:
+        return Deal(seed, players, repeat, self.experiment.decks.get(seed))
 
 
 def _knowing(arms: Iterable[Arm]) -> Iterator[str]:

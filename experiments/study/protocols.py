@@ -77,7 +77,8 @@ def completed(data: Mapping[str, Any]) -> dict[str, Any]:
         return dict(data)
     if not isinstance(name, str) or name not in PROTOCOLS:
         raise UserError(f"unknown protocol {name!r}; {did_you_mean(name, PROTOCOLS)}")
-    return _under(data, PROTOCOLS[name].defaults)
+    defaults = PROTOCOLS[name].defaults
+    return _under(data, {key: value for key, value in defaults.items() if key != "seeds" or "deals" not in data})
 
 
 def _under(data: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class RecordedRun(Frozen):
             raise user_error("run.yaml", error) from None
         run._check_seats()
         run._check_prompts()
-        run._check_deals(experiment.deals)
+        run._check_deals(seed for seed in experiment.numbers if seed not in experiment.decks)
         return run
 
     def player_spec(self, key: str) -> PlayerSpec:

@@ -9,7 +9,6 @@ from typing import Any
 from experiments.record.game import Game
 from experiments.record.rows import GAMES
 from experiments.study import note_banks
-from experiments.study.arms import Deal
 from experiments.study.job import Job
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
@@ -37,7 +36,12 @@ class Seats:
     def start(self, job: Job) -> GameStarted:
         """Return the first event of a job's game. Raises UserError."""
         deal = job.deal
-        return start(self.lineup(job), players=deal.players, seed=deal.seed, repeat=deal.repeat, memories=memories(job))
+        lineup, given = self.lineup(job), memories(job)
+        if deal.deck is None:
+            return start(lineup, players=deal.players, seed=deal.seed, repeat=deal.repeat, memories=given)
+        cards, name = deal.deck.cards, deal.deck.name
+        started = start(lineup, players=deal.players, deck=cards, label=name, repeat=deal.repeat, memories=given)
+        return started.model_copy(update={"seed": deal.seed})
 
 
 def memories(job: Job) -> dict[int, Memory]:
@@ -67,7 +71,7 @@ def begun(plan: Plan, games: Mapping[Path, Game]) -> dict[Path, Game]:
         started, arm = peeked.started, arms[path.parent]
         if started is None or started.seed is None or started.players not in arm.players:
             continue
-        job = plan.job(arm, Deal(started.seed, started.players, started.repeat))
+        job = plan.job(arm, plan.deal(started.seed, started.players, started.repeat))
         if changed := differences(started, seats.start(job)):
             raise UserError(
                 f"{path.relative_to(plan.folder).as_posix()} in {str(plan.folder)!r} is another game: "

@@ -83,7 +83,9 @@ class GameStarted(Frozen):
     event: Literal["game_started"] = "game_started"
     players: int
     seed: int | None
-    """The seed of HLE's deal; None if a deck was given."""
+    """The seed of HLE's deal; of a deck that an experiment names, its number there; None for any other deck."""
+    deck_name: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    """The name of a deck that was given; None for HLE's deal."""
     repeat: int = 1
     """1 is the first game of this deal by these seats."""
     game: str
@@ -111,6 +113,8 @@ class GameStarted(Frozen):
     @property
     def deal(self) -> str:
         """The deal in words."""
+        if self.deck_name is not None:
+            return f"the deck {self.deck_name!r}"
         return "a deck of its own" if self.seed is None else f"seed {self.seed}"
 
     def seat_at(self, seat: int, turn: int) -> SeatInfo:
@@ -378,6 +382,8 @@ class Result(Frozen):
     """In the same turns: moves played instead that scored."""
     fake: Annotated[bool | None, NOT_STATED] = None
     """True if the package's fake server answered any call."""
+    deck_name: Annotated[str | None, NOT_STATED] = None
+    """The name of the deck that was given; None for HLE's deal."""
     control: Annotated[str | None, NOT_STATED] = None
     """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat saw its own
     cards, which is cheating. None for any other game."""

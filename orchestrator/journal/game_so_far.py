@@ -140,7 +140,7 @@ def begins(parent: Parent | None) -> str:
     return f"was forked from {parent.journal} at turn {parent.turn}{edits}"
 
 
-_TOLD_APART = {"versions", "config_hash", "game", "deck", "seed", "event", "memories", "parent"}
+_TOLD_APART = {"versions", "config_hash", "game", "deck", "deck_name", "seed", "event", "memories", "parent"}
 
 
 def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

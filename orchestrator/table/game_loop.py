@@ -88,9 +88,10 @@ async def play_async(
     open.
 
     `seats`: one seat for everybody, or one per player. `seed`: the seed of HLE's own deal, 1 when no deck is given.
-    `deck`: the 50 cards in the order of dealing; `label` names the deck, for the seeds of models. `repeat`: 1 is the
-    first game of a deal. `journal`: the file for the events; a game that it holds is resumed, a finished one is not
-    played again. `sink` gets every event, those of the journal first. `gate` can stop the game before its next turn.
+    `deck`: the 50 cards in the order of dealing; `label` names the deck, for the seeds of models and in results.
+    `repeat`: 1 is the first game of a deal. `journal`: the file for the events; a game that it holds is resumed, a
+    finished one is not played again. `sink` gets every event, those of the journal first. `gate` can stop the game
+    before its next turn.
     `max_turns`: stop after this many turns, those before a resume included. `memories`: what a seat is given before the
     game, by seat, as plain JSON data; it is in the memory of the seat on every turn. `lean`: write a small journal, see
     journal/lean.py. Raises UserError for what cannot be played, Suspended when a model gave no answer, a person
@@ -200,6 +201,7 @@ def start(
     return GameStarted(
         players=players,
         seed=dealt,
+        deck_name=label if deck is not None else None,
         repeat=repeat,
         game=fingerprint.hashed(place),
         deck=cards,
@@ -324,6 +326,7 @@ def result_of(referee: Referee, started: GameStarted, ledger: Ledger) -> Result:
         end=referee.end or "max_turns",
         players=referee.players,
         seed=started.seed,
+        deck_name=started.deck_name,
         graph=started.graph,
         model=started.model,
         control=started.control,

@@ -55,7 +55,7 @@ def test_a_single_value_stands_for_a_list_in_experiments(short: str, long: str) 
 
 def test_a_setting_of_the_command_line_may_be_short_too() -> None:
     asked = experiment.read("role-ablation", ["players=2", "seeds=3", "seeds.first=5"])
-    assert (asked.players, asked.deals) == ((2,), [5, 6, 7])
+    assert (asked.players, asked.numbers) == ((2,), [5, 6, 7])
 
 
 def test_names_that_yaml_takes_for_true_or_false_are_names() -> None:

@@ -10,7 +10,7 @@ from experiments.running.task import Measured
 from experiments.study import imports
 from experiments.study.job import Job, Played
 from experiments.study.seat_spec import PlayerSpec
-from experiments.study.seats import Seats, memories
+from experiments.study.seats import Seats
 from graphs.graph_seat import GraphSeat
 from graphs.state_graph_seat import StateGraphSeat
 from orchestrator.journal.events import Event, GameStarted, Moved, Sink
@@ -18,7 +18,7 @@ from orchestrator.journal.file import public_record
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
 from orchestrator.players import python_agent
-from orchestrator.table.game_loop import Gate, play_async
+from orchestrator.table.game_loop import Gate, play_started
 from orchestrator.table.seat import JournaledSeat
 
 
@@ -62,17 +62,10 @@ class GameAsker:
             if unit.recorded and isinstance(event, GameStarted | Moved):
                 public.append(event)
 
+        started = self.seats.start(unit)
         with structlog.contextvars.bound_contextvars(arm=unit.arm):
-            result = await play_async(
-                self.seats.lineup(unit),
-                players=unit.deal.players,
-                seed=unit.deal.seed,
-                repeat=unit.deal.repeat,
-                journal=unit.journal,
-                memories=memories(unit),
-                lean=unit.lean,
-                sink=emit,
-                gate=gate,
+            result = await play_started(
+                self.seats.lineup(unit), started, journal=unit.journal, lean=unit.lean, sink=emit, gate=gate
             )
         return Played(result, public_record(public) if public else None)
 

@@ -94,33 +94,33 @@ def test_replacing_programs_by_programs_is_said_to_compare_nothing() -> None:
 
 def test_a_protocol_gives_what_the_file_does_not_say() -> None:
     whole = asked(protocol="sparks-ablation")
-    assert (whole.players, whole.deals, whole.repeats) == ((5,), [3], 10)
+    assert (whole.players, whole.numbers, whole.repeats) == ((5,), [3], 10)
     assert whole.sampling == {"reasoning_effort": "high"}
     own = asked("seeds.count=4", protocol="sparks-10", players=[2], sampling={"temperature": 0.5})
-    assert (own.players, own.deals) == ((2,), [1, 2, 3, 4])
+    assert (own.players, own.numbers) == ((2,), [1, 2, 3, 4])
     assert own.sampling == {"temperature": 0.5, "reasoning_effort": "high"}
     assert asked(protocol="challenge-adhoc", adhoc={"seat": "watson", "games": 3}).adhoc.games == 3  # type: ignore[union-attr]
 
 
 def test_the_papers_settings_are_in_their_ready_files() -> None:
     cac = experiment.read("cac-3")
-    assert (cac.deals, cac.sampling) == ([212, 321, 628], {"temperature": 0.6})
-    assert experiment.read("sparks-10").deals == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
+    assert (cac.numbers, cac.sampling) == ([212, 321, 628], {"temperature": 0.6})
+    assert experiment.read("sparks-10").numbers == [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]
     assert experiment.read("best-of-k").matrix["change.proposer.samples"] == (1, 2, 3, 4, 5, 6, 7)
     guandan = Plan.resolve(experiment.read("tom-guandan"), NOWHERE)
     beside = Counter(
         (arm.everybody.name.partition("-")[0], str(next(iter(arm.guests(Deal(1, 4)).values())).spec))
         for arm in guandan.arms
-        for _ in guandan.experiment.deals
+        for _ in guandan.experiment.numbers
     )
-    assert len(beside) == 9 and set(beside.values()) == {40} and len(set(guandan.experiment.deals)) == 40
+    assert len(beside) == 9 and set(beside.values()) == {40} and len(set(guandan.experiment.numbers)) == 40
     assert {arm.everybody.config.lang for arm in guandan.arms if arm.everybody.config} == {"zh"}
     swapped = Plan.resolve(experiment.read("tom-positions"), NOWHERE)
-    seats = Counter(tuple(arm.guests(Deal(1, 4))) for arm in swapped.arms for _ in swapped.experiment.deals)
+    seats = Counter(tuple(arm.guests(Deal(1, 4))) for arm in swapped.arms for _ in swapped.experiment.numbers)
     assert seats == {(1, 3): 40, (0, 2): 40}
     languages = Plan.resolve(experiment.read("tom-languages"), NOWHERE)
     spoken = Counter(arm.everybody.config.lang for arm in languages.arms if arm.everybody.config)
-    assert spoken == {"en": 9, "zh": 9} and len(languages.experiment.deals) == 30
+    assert spoken == {"en": 9, "zh": 9} and len(languages.experiment.numbers) == 30
 
 
 def test_what_was_really_played_is_said_of_a_protocol() -> None:
@@ -172,7 +172,7 @@ def test_a_run_under_older_deals_of_a_protocol_keeps_them(tmp_path: Path) -> Non
     once = asked("seeds=[1, 4]", protocol="sparks-10", players=[2], journals="lean")
     run_experiment(once, tmp_path)
     again = rerun(tmp_path)
-    assert again.deals == [1, 4] and again.protocol == "sparks-10"
+    assert again.numbers == [1, 4] and again.protocol == "sparks-10"
 
 
 def test_a_protocols_sampling_reaches_servers_models_that_do_not_say_otherwise() -> None:
@@ -331,7 +331,7 @@ def test_settings_of_the_command_line_reach_into_short_forms() -> None:
     assert read.models["default"].temperature == 0.5  # type: ignore[union-attr]
     assert (read.seats[1].graph, read.seats[1].verify) == ("watson", "safety")
     assert arms("matrix={verify: [none, safety]}", "graph=[watson, house]")[-1] == "house.verify-safety"
-    assert asked("seeds.count=2", seeds=[4, 5, 6]).deals == [4, 5]
+    assert asked("seeds.count=2", seeds=[4, 5, 6]).numbers == [4, 5]
 
 
 # Void arms
