@@ -1,3 +1,4 @@
+from . import games, results
 from .analysis.analysis import analyse
 from .record.game import Game
 from .record.rows import Row
@@ -20,10 +21,12 @@ __all__ = [
     "RunOptions",
     "analyse",
     "decide",
+    "games",
     "mistakes_of",
     "read",
     "read_rows",
     "read_seat",
+    "results",
     "run",
     "strip",
     "turn_values",

@@ -1,5 +1,6 @@
 from . import journal as journal
 from .errors import Left as Left
+from .errors import PlayWarning as PlayWarning
 from .errors import Suspended as Suspended
 from .errors import TurnError as TurnError
 from .errors import UserError as UserError

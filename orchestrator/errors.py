@@ -10,6 +10,7 @@ TurnError         a turn could not be finished
 + Left            a person left the table, so the game is suspended
 + Unwritten       a file cannot be written, so the run stops: what came after it would be lost
 Suspended         a game stopped before its end and has no score; it can be resumed from its journal
+PlayWarning       a game was played, but not, or not only, by what its seats' models decide
 """
 
 from __future__ import annotations
@@ -180,3 +181,7 @@ class Suspended(RuntimeError):  # noqa: N818  # the state of the game
         """A file could not be written; then it is `held`, too."""
         self.refused = refused
         """A server refused for good before it answered anything, so there is nothing to resume."""
+
+
+class PlayWarning(UserWarning):  # a warning, which `strict` raises
+    """Moves were forced, answers unreadable, or the package's fake server answered; see `Result.notes`."""

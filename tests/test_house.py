@@ -38,6 +38,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "record": set(),
         "document": set(),
         "statistics": set(),
+        "results": {"record"},
+        "games": {"record", "results"},
         "study": {"record"},
         "values": {"record"},
         "show": {"document", "record", "values"},

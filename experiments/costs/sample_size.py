@@ -16,9 +16,10 @@ from experiments.record.rows import finished, peek_all
 from experiments.statistics.estimates import ALPHA
 from experiments.statistics.permutation import fewest_pairs
 from experiments.statistics.power import POWER, detectable, pairs_needed
-from experiments.study.experiment import Experiment, Range
+from experiments.study.experiment import Experiment
 from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
+from experiments.study.seed_range import Range
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 from orchestrator.models.settings import ModelSettings

@@ -64,22 +64,13 @@ def summary(result: Result) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim")
     table.add_column()
-    ends = {
-        "perfect": "all fireworks complete",
-        "deck_exhausted": "the deck ran out",
-        "lives_lost": "the third life was lost",
-        "max_turns": "stopped at the turn limit",
-    }
-    lives = f", {result.lives} {'life' if result.lives == 1 else 'lives'} left" if result.lives else ""
     points = f"  (kept: {result.score_kept})" if result.score_kept != result.score_strict else ""
     score = Text.assemble((str(result.score_strict), "bold"), f" of 25{points}")
-    if 2 * result.forced > result.turns:
-        score.append(
-            f"  {result.forced} of {result.turns} moves were forced: this is not how the model plays", "bold magenta"
-        )
+    if result.mostly_forced:
+        score.append(f"  {result.mostly_forced}", "bold magenta")
     table.add_row("score", score)
     table.add_row("fireworks", fireworks(tuple(result.fireworks.values())))
-    table.add_row("end", f"{ends[result.end]} after {result.turns} turns{lives}")
+    table.add_row("end", result.ending)
     if line := warning(result.model):
         table.add_row("", line)
     if result.fake:
@@ -89,8 +80,7 @@ def summary(result: Result) -> Table:
         table.add_row("model", f"{result.calls} calls at no cost" if costless else spent(result.model_dump()))
         table.add_row("responses", _responses(result))
     if result.forced:
-        moves = "1 move was" if result.forced == 1 else f"{result.forced} moves were"
-        table.add_row("forced", f"{moves} the safest legal move, because no choice was accepted")
+        table.add_row("forced", result.some_forced)
     for name, words in _origins(result):
         table.add_row(name, words)
     return table

@@ -10,6 +10,7 @@ from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
 from orchestrator.journal.events import Decided, SeatInfo
 from orchestrator.journal.move_origins import MoveOrigin
+from orchestrator.journal.result import FAKE_SERVER
 from orchestrator.models.simulated_settings import among
 from roles.words import ENGLISH, percent
 
@@ -62,9 +63,7 @@ def warning(models: str) -> Text | None:
 
 def fake_warning() -> Text:
     """Return a line that says that no language model answered."""
-    return Text(
-        "fake server: this game was answered by the package's fake server, not by a language model", style="magenta"
-    )
+    return Text(FAKE_SERVER, style="magenta")
 
 
 def card(face: Card) -> Text:

@@ -26,37 +26,17 @@ from experiments.study.file_schema import (
     spelt,
 )
 from experiments.study.protocols import completed
+from experiments.study.seed_range import MOST_SEEDS, Range, Seed
 from experiments.study.stop_rule import Stop
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator.errors import UserError, complaint, did_you_mean, user_error
 from orchestrator.hanabi.cards import Card
-from orchestrator.hanabi.referee import MAX_SEED
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
 from orchestrator.yaml_files import from_file, loaded, setting
 
-Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
-MOST_SEEDS = 100_000
-
 TABLE = ("id", "state", "swing", *COLUMNS)
 """The columns that the page's table of games may show."""
-
-
-class Range(Frozen):
-    """`count` seeds from `first` on."""
-
-    first: Seed = 1
-    count: int = Field(ge=1, le=MOST_SEEDS)
-
-    @model_validator(mode="after")
-    def _deals(self) -> Self:
-        if (last := self.first + self.count - 1) > MAX_SEED:
-            raise ValueError(f"{self.count} seeds from {self.first} on end with {last}; seeds go up to {MAX_SEED}")
-        return self
-
-    @property
-    def seeds(self) -> list[int]:
-        return list(range(self.first, self.first + self.count))
 
 
 class CrossPlay(Frozen):

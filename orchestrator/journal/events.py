@@ -8,8 +8,8 @@ from pydantic import Field, PlainSerializer, SerializerFunctionWrapHandler, mode
 from orchestrator.errors import WireTry
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past, View
+from orchestrator.journal.result import Result as Result
 from orchestrator.models.request import FAKE, Constraint, Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.models.usage import Usage
@@ -305,95 +305,6 @@ class GameSuspended(Frozen):
     turn: int
     """The turn that is not finished, or has not begun."""
     why: str
-
-
-NOT_STATED = Field(exclude_if=lambda value: value is None)
-Later = Annotated[int | None, NOT_STATED]
-"""A total that old journals do not state. Read from them it is None, and None is not written."""
-
-
-class Result(Frozen):
-    """How a game ended."""
-
-    score_strict: int
-    """0 when the third life was lost."""
-    score_kept: int
-    """The points on the table, also when the third life was lost."""
-    lives: int
-    turns: int
-    end: End
-    players: int
-    seed: int | None
-    graph: str
-    model: str
-    fireworks: dict[str, int]
-    hints_wasted: int | None = None
-    """Hints that told their receiver nothing new about any card; None in old journals, which do not store it."""
-    moves_digest: Annotated[str | None, NOT_STATED] = None
-    """A hash of the moves: games of one deal are the same game when theirs are equal. None in old journals."""
-    tokens_in: int
-    """Of responses that were paid for, so without those of the cache."""
-    tokens_out: int
-    cached_tokens: int = 0
-    """Part of `tokens_in`: those that the provider's cache held."""
-    reasoning_tokens: int = 0
-    """Part of `tokens_out`."""
-    usd: float | None = None
-    """None unless the prices of all responses are known."""
-    calls: int
-    """Requests to models that were answered; calls of programs are not counted."""
-    repaired: int = 0
-    """Responses that had to be repaired."""
-    reasked: int = 0
-    """Unusable responses after which a node was asked again."""
-    fallbacks: int
-    """Nodes that ended absent because no reply of theirs was usable."""
-    faults: int = 0
-    """Requests over the wire that failed."""
-    cache_hits: int = 0
-    """Part of `calls`: responses of the cache, or of the game that this one was forked from."""
-    forced: int
-    """Decisions that were forced."""
-    copied: Later = None
-    """Usable responses that repeat the example of their prompt."""
-    model_moves: Later = None
-    """Moves of seats that ask a model."""
-    own: Later = None
-    """Part of `model_moves`: those that the seat chose; see `orchestrator.journal.move_origins`."""
-    refused: Later = None
-    """Choices that the safety rule or a judge refused."""
-    refused_by_rule: Later = None
-    """Part of `refused`: by the safety rule."""
-    refused_turns: Later = None
-    """Turns with a refused choice."""
-    after_refusal: Later = None
-    """Part of `refused_turns`: those in which the seat then made a choice that was accepted."""
-    copied_moves: Later = None
-    """Part of `model_moves`: those read from a copy of the prompt's example."""
-    second_ask: Later = None
-    """Moves that were read from the deciding node's second answer, since its first was unusable."""
-    first_misplays: Later = None
-    """In turns with a refusal: first choices that would have cost a life."""
-    first_points: Later = None
-    """In the same turns: first choices that would have scored."""
-    played_misplays: Later = None
-    """In the same turns: moves played instead that cost a life."""
-    played_points: Later = None
-    """In the same turns: moves played instead that scored."""
-    fake: Annotated[bool | None, NOT_STATED] = None
-    """True if the package's fake server answered any call."""
-    deck_name: Annotated[str | None, NOT_STATED] = None
-    """The name of the deck that was given; None for HLE's deal."""
-    control: Annotated[str | None, NOT_STATED] = None
-    """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat saw its own
-    cards, which is cheating. None for any other game."""
-
-    @property
-    def usage(self) -> Usage:
-        """What was paid for."""
-        paid = self.calls - self.cache_hits
-        usd = self.usd if paid else 0.0
-        return Usage(self.tokens_in, self.tokens_out, usd, paid, self.cached_tokens, self.reasoning_tokens)
 
 
 class GameEnded(Frozen):

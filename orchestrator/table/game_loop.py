@@ -6,18 +6,19 @@ the rest is played. Between two turns the journal holds the whole state of the g
 
 import asyncio
 import hashlib
+import inspect
+import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
-from inspect import signature
 from pathlib import Path
 from typing import ParamSpec, Protocol
 
 import structlog
 
 from orchestrator import event_loop
-from orchestrator.errors import Held, Left, ModelError, Suspended, Unwritten, UserError
+from orchestrator.errors import Held, Left, ModelError, PlayWarning, Suspended, Unwritten, UserError
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.literal_knowledge import wasted_hints
 from orchestrator.hanabi.public_record import Record
@@ -83,6 +84,7 @@ async def play_async(
     max_turns: int | None = None,
     memories: Mapping[int, Memory] | None = None,
     lean: bool = False,
+    strict: bool = False,
 ) -> Result:
     """Play one game and return how it ended: `play`, or `await play_async` inside an event loop, which leaves the seats
     open.
@@ -94,12 +96,28 @@ async def play_async(
     before its next turn.
     `max_turns`: stop after this many turns, those before a resume included. `memories`: what a seat is given before the
     game, by seat, as plain JSON data; it is in the memory of the seat on every turn. `lean`: write a small journal, see
-    journal/lean.py. Raises UserError for what cannot be played, Suspended when a model gave no answer, a person
-    left or the gate stopped the game, and TurnError when a turn fails.
+    journal/lean.py. Warns (PlayWarning) with the `notes` of the Result, such as moves that were forced; `strict`: raise
+    the first of them instead. Raises UserError for what cannot be played, Suspended when a model gave no answer, a
+    person left or the gate stopped the game, and TurnError when a turn fails.
     """
     everybody = seated(seats, players)
     started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
-    return await play_started(everybody, started, journal=journal, sink=sink, gate=gate, max_turns=max_turns, lean=lean)
+    result = await play_started(
+        everybody, started, journal=journal, sink=sink, gate=gate, max_turns=max_turns, lean=lean
+    )
+    for note in result.notes:
+        if strict:
+            raise PlayWarning(note)
+        warnings.warn(note, PlayWarning, stacklevel=_depth())
+    return result
+
+
+def _depth() -> int:
+    """Return the stack level of who called `play` or `play_async`, for a warning."""
+    frame, depth = inspect.currentframe(), 0
+    while frame and frame.f_globals["__name__"].partition(".")[0] in (__name__.partition(".")[0], "asyncio"):
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 async def play_started(
@@ -143,7 +161,7 @@ def _blocking(run: Callable[P, Awaitable[Result]]) -> Callable[P, Result]:
     """`run` for use outside an event loop, with the same parameters; it closes the seats afterwards."""
 
     async def closing(*args: P.args, **options: P.kwargs) -> Result:
-        seats: Seats = signature(run).bind(*args, **options).arguments["seats"]
+        seats: Seats = inspect.signature(run).bind(*args, **options).arguments["seats"]
         try:
             return await run(*args, **options)
         finally:

@@ -23,7 +23,8 @@ PLAYERS = (2, 3, 4, 5)
 
 @pytest.fixture(params=["house", "cac"])
 def seat(request: pytest.FixtureRequest) -> Seat:
-    return graphs.seat(request.param)
+    named: Seat = graphs.seat(str(request.param))
+    return named
 
 
 def looped(environment: Any, act: Callable[[Any], Any]) -> None:

@@ -1,0 +1,154 @@
+"""How a game ended, and what must be known before its score is taken for the models' own."""
+
+from html import escape
+from typing import Annotated
+
+from pydantic import Field
+
+from orchestrator.hanabi.referee import End
+from orchestrator.models.usage import Usage
+from orchestrator.values import Frozen
+
+NOT_STATED = Field(exclude_if=lambda value: value is None)
+Later = Annotated[int | None, NOT_STATED]
+"""A total that old journals do not state. Read from them it is None, and None is not written."""
+
+
+class Result(Frozen):
+    """How a game ended."""
+
+    score_strict: int
+    """0 when the third life was lost."""
+    score_kept: int
+    """The points on the table, also when the third life was lost."""
+    lives: int
+    turns: int
+    end: End
+    players: int
+    seed: int | None
+    graph: str
+    model: str
+    fireworks: dict[str, int]
+    hints_wasted: int | None = None
+    """Hints that told their receiver nothing new about any card; None in old journals, which do not store it."""
+    moves_digest: Annotated[str | None, NOT_STATED] = None
+    """A hash of the moves: games of one deal are the same game when theirs are equal. None in old journals."""
+    tokens_in: int
+    """Of responses that were paid for, so without those of the cache."""
+    tokens_out: int
+    cached_tokens: int = 0
+    """Part of `tokens_in`: those that the provider's cache held."""
+    reasoning_tokens: int = 0
+    """Part of `tokens_out`."""
+    usd: float | None = None
+    """None unless the prices of all responses are known."""
+    calls: int
+    """Requests to models that were answered; calls of programs are not counted."""
+    repaired: int = 0
+    """Responses that had to be repaired."""
+    reasked: int = 0
+    """Unusable responses after which a node was asked again."""
+    fallbacks: int
+    """Nodes that ended absent because no reply of theirs was usable."""
+    faults: int = 0
+    """Requests over the wire that failed."""
+    cache_hits: int = 0
+    """Part of `calls`: responses of the cache, or of the game that this one was forked from."""
+    forced: int
+    """Decisions that were forced."""
+    copied: Later = None
+    """Usable responses that repeat the example of their prompt."""
+    model_moves: Later = None
+    """Moves of seats that ask a model."""
+    own: Later = None
+    """Part of `model_moves`: those that the seat chose; see `orchestrator.journal.move_origins`."""
+    refused: Later = None
+    """Choices that the safety rule or a judge refused."""
+    refused_by_rule: Later = None
+    """Part of `refused`: by the safety rule."""
+    refused_turns: Later = None
+    """Turns with a refused choice."""
+    after_refusal: Later = None
+    """Part of `refused_turns`: those in which the seat then made a choice that was accepted."""
+    copied_moves: Later = None
+    """Part of `model_moves`: those read from a copy of the prompt's example."""
+    second_ask: Later = None
+    """Moves that were read from the deciding node's second answer, since its first was unusable."""
+    first_misplays: Later = None
+    """In turns with a refusal: first choices that would have cost a life."""
+    first_points: Later = None
+    """In the same turns: first choices that would have scored."""
+    played_misplays: Later = None
+    """In the same turns: moves played instead that cost a life."""
+    played_points: Later = None
+    """In the same turns: moves played instead that scored."""
+    fake: Annotated[bool | None, NOT_STATED] = None
+    """True if the package's fake server answered any call."""
+    deck_name: Annotated[str | None, NOT_STATED] = None
+    """The name of the deck that was given; None for HLE's deal."""
+    control: Annotated[str | None, NOT_STATED] = None
+    """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat saw its own
+    cards, which is cheating. None for any other game."""
+
+    @property
+    def usage(self) -> Usage:
+        """What was paid for."""
+        paid = self.calls - self.cache_hits
+        usd = self.usd if paid else 0.0
+        return Usage(self.tokens_in, self.tokens_out, usd, paid, self.cached_tokens, self.reasoning_tokens)
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in words."""
+        lives = f", {self.lives} {'life' if self.lives == 1 else 'lives'} left" if self.lives else ""
+        return f"{ENDS[self.end]} after {self.turns} turns{lives}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known before the score is taken for the models' own, in sentences; empty where it is theirs."""
+        return tuple(filter(None, (self.mostly_forced or self.some_forced, self.unreadable, self.by_fake)))
+
+    @property
+    def mostly_forced(self) -> str:
+        if 2 * self.forced <= self.turns:
+            return ""
+        return f"{self.forced} of {self.turns} moves were forced: this is not how the model plays"
+
+    @property
+    def some_forced(self) -> str:
+        moves = "1 move was" if self.forced == 1 else f"{self.forced} moves were"
+        return f"{moves} the safest legal move, because no choice was accepted" if self.forced else ""
+
+    @property
+    def unreadable(self) -> str:
+        many = "1 question was" if self.fallbacks == 1 else f"{self.fallbacks} questions were"
+        return f"{many} left without a usable response" if self.fallbacks else ""
+
+    @property
+    def by_fake(self) -> str:
+        return FAKE_SERVER if self.fake else ""
+
+    def _repr_html_(self) -> str:
+        """Return the result as a notebook shows it."""
+        kept = f" (kept: {self.score_kept})" if self.score_kept != self.score_strict else ""
+        deal = f"the deck {self.deck_name!r}" if self.deck_name else f"seed {self.seed}"
+        deal = "a deck of its own" if self.seed is None and not self.deck_name else deal
+        board = " ".join(f"{colour}{top}" for colour, top in self.fireworks.items())
+        moves, own = self.model_moves or 0, self.own or 0
+        lines = [
+            f"<b>{self.score_strict}</b> of 25{kept}: {self.ending}",
+            f"{self.players} players, {escape(deal)}, {escape(self.graph)} on {escape(self.model)}",
+            f"<code>{board}</code>",
+            f"own moves: {own} of {moves} ({100 * own / moves:.0f}%)" if moves else "no model was asked",
+            *(f"<i>{escape(note)}</i>" for note in self.notes),
+        ]
+        return f"<div>{'<br>'.join(lines)}</div>"
+
+
+ENDS: dict[End, str] = {
+    "perfect": "all fireworks complete",
+    "deck_exhausted": "the deck ran out",
+    "lives_lost": "the third life was lost",
+    "max_turns": "stopped at the turn limit",
+}
+FAKE_SERVER = "fake server: this game was answered by the package's fake server, not by a language model"
