@@ -32,7 +32,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "hanabi": NEUTRAL,
         "journal": {*NEUTRAL, "models", "hanabi"},
         "table": {*NEUTRAL, "event_loop", "models", "hanabi", "journal"},
-        "players": {*NEUTRAL, "models", "hanabi", "journal", "table"},
+        "players": {*NEUTRAL, "event_loop", "models", "hanabi", "journal", "table"},
     },
     "experiments": {
         "record": set(),

@@ -5,12 +5,12 @@ table is the business of `python_agent`.
 """
 
 import asyncio
-import weakref
 from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from orchestrator import event_loop
 from orchestrator.errors import UserError
 from orchestrator.hanabi.hle_reading import unwrapped
 from orchestrator.hanabi.view import View
@@ -56,8 +56,6 @@ class HleAgent:
         """HLE's number of the player who moves first."""
         self._answered: tuple[str, int] | None = None
         """What was observed last, and the number of the move that was chosen."""
-        self._loop = asyncio.new_event_loop()
-        weakref.finalize(self, self._loop.close)
 
     def act(self, observation: Any) -> Any:
         """Return the move of the player who observes, in the form of what was given; None when it is not their turn.
@@ -131,7 +129,7 @@ class HleAgent:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return self._loop.run_until_complete(coroutine)
+            return event_loop.run(coroutine)
         coroutine.close()
         raise UserError("an event loop is running here, as in a notebook: say `await agent.act_async(...)`")
 
