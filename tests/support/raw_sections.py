@@ -164,7 +164,7 @@ def convention_facts(lines: list[str], text: str, table: Table) -> Iterator[str]
     if sorted(told) != sorted(hints):
         yield f"hints {sorted(told)}, not {sorted(hints)}"
     for hint, slots in told.items():
-        hand = table.hands[int(hint[6])]
+        hand = table.hands.get(int(hint[6]), ())
         what = hint.split()[-1]
         key = what if what.isdigit() else what[0].upper()
         if slots != ", ".join(str(slot) for slot, card in enumerate(hand) if key in card):
