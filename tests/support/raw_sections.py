@@ -128,8 +128,9 @@ def history(lines: list[str], text: str, table: Table) -> Iterator[str]:
         return
     past = table.past[len(table.past) - len(told) :]
     whole = text.startswith("# All moves")
-    if whole and len(told) != len(table.past):
+    if len(told) > len(table.past) or (whole and len(told) != len(table.past)):
         yield f"{len(told)} moves of {len(table.past)}"
+        return
     for line, move in zip(told, past, strict=True):
         if line not in worded(move, table):
             yield line
