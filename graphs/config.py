@@ -5,11 +5,11 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 import prompts
 import roles
-from graphs import context, graph_data
+from graphs import context, graph_data, python_nodes
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
@@ -91,8 +91,9 @@ class GraphConfig(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain(cls, value: Any) -> Any:
-        return graph_data.plain(value) if isinstance(value, dict) else value
+    def _plain(cls, value: Any, info: ValidationInfo) -> Any:
+        folder = (info.context or {}).get("folder")
+        return graph_data.plain(python_nodes.named(value, folder)) if isinstance(value, dict) else value
 
     @field_validator("verify", mode="before")
     @classmethod

@@ -11,6 +11,8 @@ from orchestrator.errors import UserError, did_you_mean
 from orchestrator.values import as_list
 
 Data = dict[str, Any]
+KINDS = frozenset(("role", "python", "graph"))
+"""What says of which kind a node is."""
 CONTROLS = ("placebo", "shuffled", "advise", "gate")
 """Lists of nodes among the controls of an experiment."""
 
@@ -109,12 +111,14 @@ def extended(base: Data, changes: Data, whose: str) -> Data:
     if not isinstance(nodes := changes.get("nodes", {}), dict):
         return _merged(base, changes)
     new = {name: node for name, node in nodes.items() if name not in base["nodes"]}
-    if unknown := [name for name, node in new.items() if not isinstance(node, dict) or "role" not in node]:
+    if unknown := [name for name, node in new.items() if not isinstance(node, dict) or not node.keys() & KINDS]:
         hint = did_you_mean(unknown[0], base["nodes"], "it has")
         raise UserError(f"{whose} has no node {unknown[0]!r}; {hint}; a new node says its `role`")
     changed = {name: node for name, node in nodes.items() if node is not None}
-    marked = {name: node | {"added": True} for name, node in new.items()}
-    return _merged(without(base, [*nodes.keys() - changed.keys()]), changes | {"nodes": changed | marked})
+    other = [name for name, node in changed.items() if name not in new and isinstance(node, dict) and "python" in node]
+    changed |= {name: {"role": None, **changed[name]} for name in other}
+    changed |= {name: node | {"added": True} for name, node in new.items()}
+    return _merged(without(base, [*nodes.keys() - changed.keys()]), changes | {"nodes": changed})
 
 
 def _merged(base: Data, patch: Data) -> Data:

@@ -1,8 +1,9 @@
 """The table of all roles: they are registered here by name, and found again."""
 
 from collections.abc import Callable
+from inspect import isfunction, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from pydantic import BaseModel
 
@@ -16,7 +17,7 @@ from roles.notes_text import Notes
 from roles.reply_types import Reply
 from roles.role_definition import Role, Solve
 from roles.role_options import AllowedValues, check_declared
-from roles.sections import Section, Sections
+from roles.sections import SECTIONS, Section, Sections
 
 _KNOWN: dict[str, Role] = {}
 _SOURCES: dict[str, str] = {}
@@ -85,11 +86,37 @@ def load() -> None:
 
 
 def get(name: str) -> Role:
-    """The role of a name; raises UserError with the known names, or when an installed package fails to load."""
+    """The role of a name, also of a plain function in imported code; raises UserError with the known names, or when an
+    installed package fails to load."""
     load()
+    if name not in _KNOWN and (program := _imported(name)):
+        title = (program.__doc__ or "").strip().split("\n")[0]
+        return add(Role(name, reply_of(program) or Reply, tuple(SECTIONS.values()), solve=program, title=title))
     if name not in _KNOWN:
         raise UserError(f"unknown role {name!r}; {did_you_mean(name, names())}; a role of your own needs --import FILE")
     return _KNOWN[name]
+
+
+def _imported(name: str) -> Solve | None:
+    """The plain function of this name in the code that was imported. Raises UserError for two of them."""
+    every = [vars(module).get(name) for module in plugins.own_code().values()]
+    programs = list({program for program in every if reply_of(program)})
+    if len(programs) > 1:
+        modules = " and ".join(sorted(program.__module__ for program in programs))
+        raise UserError(f"role {name!r} is a function of {modules}; choose another name for one of them")
+    return programs[0] if programs else None
+
+
+def reply_of(function: object) -> type[Reply] | None:
+    """The type of reply that a plain function `(sections, notes) -> reply` says it returns; None for anything else."""
+    if not isfunction(function):
+        return None
+    try:
+        signature(function).bind(None, None)
+        kind = get_type_hints(function).get("return")
+    except (TypeError, NameError):
+        return None
+    return kind if isinstance(kind, type) and issubclass(kind, Reply) else None
 
 
 def names() -> list[str]:
