@@ -32,12 +32,12 @@ SITE_ENDS = {
 
 
 def outcome(events: list[Event]) -> tuple[Any, ...]:
-    """Deck, moves and result of a game, without the words for who sat there."""
+    """Deck, moves and result of a game, without the words for who sat there and what the deck is called."""
     started, last = events[0], events[-1]
     assert isinstance(started, GameStarted)
     moves = [event.past for event in events if isinstance(event, Moved)]
-    who = {"graph", "model"}
-    result = last.result.model_dump(exclude=who) if isinstance(last, GameEnded) else None
+    words = {"graph", "model", "deck_name"}
+    result = last.result.model_dump(exclude=words) if isinstance(last, GameEnded) else None
     return started.players, started.deck, moves, result
 
 
