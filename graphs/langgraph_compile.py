@@ -9,7 +9,7 @@ Importing LangGraph takes longer than a game of programs: what plays programs or
 nor another that imports LangGraph.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -24,7 +24,8 @@ from graphs.config import GraphConfig
 from graphs.decision import decided
 from graphs.node import RoleNode
 from graphs.role_step import AT_TABLE, RoleStep
-from graphs.turn_state import TurnInput, TurnOutput, TurnState, decision_data, typed, view
+from graphs.turn_state import TurnInput, TurnOutput, TurnState, decision_data, plain_view, typed, view
+from orchestrator.hanabi.view import View
 
 Builder: TypeAlias = StateGraph[TurnState, Any, TurnInput, TurnOutput]
 MOVE = "played-move"
@@ -34,6 +35,14 @@ MOVE = "played-move"
 class TurnGraph(CompiledStateGraph[TurnState, Any, TurnInput, TurnOutput]):
     """The compiled graph of a turn, which is drawn with one loop for its redos."""
 
+    def stream(self, input: Any, *args: Any, **options: Any) -> Any:
+        """As LangGraph's own, of a `View` too."""
+        return super().stream(plain(input), *args, **options)
+
+    def astream(self, input: Any, *args: Any, **options: Any) -> Any:
+        """As LangGraph's own, of a `View` too."""
+        return super().astream(plain(input), *args, **options)
+
     def get_graph(self, config: Any = None, *, xray: int | bool = False) -> Graph:
         """Return a drawable graph."""
         return folded(super().get_graph(config, xray=xray))
@@ -41,6 +50,13 @@ class TurnGraph(CompiledStateGraph[TurnState, Any, TurnInput, TurnOutput]):
     async def aget_graph(self, config: Any = None, *, xray: int | bool = False) -> Graph:
         """Return a drawable graph."""
         return folded(await super().aget_graph(config, xray=xray))
+
+
+def plain(given: Any) -> Any:
+    """Return what a graph is given as plain data: a checkpointer keeps it before any channel does."""
+    if isinstance(given, Mapping) and isinstance(given.get("view"), View):
+        return {**given, "view": plain_view(None, given["view"])}
+    return given
 
 
 class TurnBuilder(StateGraph[TurnState, Any, TurnInput, TurnOutput]):

@@ -57,7 +57,8 @@ def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: 
     by_node = requests(graph, view, notes, memory)
     if node is not None and node not in by_node:
         hint = did_you_mean(node, by_node, "it asks")
-        raise UserError(f"graph {config.name!r} asks no node {node!r} at turn {turn}; {hint}")
+        later = "; on a later --turn it may" if node in graph.nodes else ""
+        raise UserError(f"graph {config.name!r} asks no node {node!r} at turn {turn}{later}; {hint}")
     return [NodePrompt(name, messages(request.parts)) for name, request in by_node.items() if node in (None, name)]
 
 

@@ -108,7 +108,7 @@ async def test_a_thread_holds_a_game_and_its_past(caplog: pytest.LogCaptureFixtu
     redone = 0
     for view in [view for view in literal_views(2, 4) for _ in range(2)][::5]:
         before = await fresh.ainvoke(as_input(view))
-        after = await app.ainvoke(as_input(view), thread)
+        after = await app.ainvoke({"view": view}, thread)
         assert after["decision"] == before["decision"] and after["memory"] == before["memory"]
         redone += "aggregator-2" in before["notes"]
     history = [state async for state in app.aget_state_history(thread)]

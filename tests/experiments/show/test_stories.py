@@ -106,6 +106,7 @@ def test_the_prompts_of_a_position_are_printed_with_their_size(run: Run) -> None
         "asks no node 'chck' at turn 1; did you mean 'check'? It asks: generate, check"
         in run("graphs", "prompt", "cac", "--node", "chck")[2]
     )
+    assert "at turn 1; on a later --turn it may; it asks: " in run("graphs", "prompt", "cac", "--node", "interpret")[2]
 
 
 def test_roles_are_listed_and_shown(run: Run) -> None:
