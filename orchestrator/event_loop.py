@@ -8,17 +8,29 @@ from collections.abc import Coroutine
 from contextvars import copy_context
 from typing import Any, TypeVar
 
+from orchestrator.errors import UserError
+
 T = TypeVar("T")
 
 _RUNNERS: dict[int, asyncio.Runner] = {}
 """By process: a forked one must not touch the loop of its parent."""
 
 
-def run(task: Coroutine[Any, Any, T]) -> T:
+def run(task: Coroutine[Any, Any, T], instead: str) -> T:
     """Return what a coroutine returns; as `asyncio.run`, but in one and the same loop for all calls of the main thread.
 
-    In a new loop the open connections of a model object would fail after the request was sent, and paid for.
+    In a new loop the open connections of a model object would fail after the request was sent, and paid for. Raises
+    UserError inside an event loop, where `instead` is to be awaited: `play_async(...)`.
     """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return _in_the_loop(task)
+    task.close()
+    raise UserError(f"an event loop is running here, as in a notebook: say `await {instead}`")
+
+
+def _in_the_loop(task: Coroutine[Any, Any, T]) -> T:
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(task)
     if os.getpid() not in _RUNNERS:

@@ -24,7 +24,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "errors": set(),
         "values": {"errors"},
         "logs": set(),
-        "event_loop": set(),
+        "event_loop": {"errors"},
         "plugins": {"errors"},
         "yaml_files": {"errors"},
         "replies": {"errors", "values"},

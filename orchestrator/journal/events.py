@@ -10,6 +10,7 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.view import Past, View
 from orchestrator.journal.result import Result as Result
+from orchestrator.journal.result import deal_in_words
 from orchestrator.models.request import FAKE, Constraint, Key, Message, Outcome
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.models.usage import Usage
@@ -113,9 +114,7 @@ class GameStarted(Frozen):
     @property
     def deal(self) -> str:
         """The deal in words."""
-        if self.deck_name is not None:
-            return f"the deck {self.deck_name!r}"
-        return "a deck of its own" if self.seed is None else f"seed {self.seed}"
+        return deal_in_words(self.seed, self.deck_name)
 
     def seat_at(self, seat: int, turn: int) -> SeatInfo:
         """Who sits in a seat at a turn: before the turn of a fork it may have been somebody else."""

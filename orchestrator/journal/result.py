@@ -14,6 +14,13 @@ Later = Annotated[int | None, NOT_STATED]
 """A total that old journals do not state. Read from them it is None, and None is not written."""
 
 
+def deal_in_words(seed: int | None, deck_name: str | None) -> str:
+    """Return what was dealt, in words."""
+    if deck_name is not None:
+        return f"the deck {deck_name!r}"
+    return "a deck of its own" if seed is None else f"seed {seed}"
+
+
 class Result(Frozen):
     """How a game ended."""
 
@@ -131,8 +138,7 @@ class Result(Frozen):
     def _repr_html_(self) -> str:
         """Return the result as a notebook shows it."""
         kept = f" (kept: {self.score_kept})" if self.score_kept != self.score_strict else ""
-        deal = f"the deck {self.deck_name!r}" if self.deck_name else f"seed {self.seed}"
-        deal = "a deck of its own" if self.seed is None and not self.deck_name else deal
+        deal = deal_in_words(self.seed, self.deck_name)
         board = " ".join(f"{colour}{top}" for colour, top in self.fireworks.items())
         moves, own = self.model_moves or 0, self.own or 0
         lines = [

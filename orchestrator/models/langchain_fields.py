@@ -72,11 +72,8 @@ def takes_json_object(model: Any) -> bool:
 def parameter(kind: type[Any], name: str) -> str | None:
     """Return what a class of models calls a setting; None where it would drop it without a word."""
     known = _parameters(kind)
-    return next((called for called in (name, OTHER_NAMES.get(name)) if called in known), _passed_on(known, name))
-
-
-def _passed_on(known: frozenset[str], name: str) -> str | None:
-    return name if "model_kwargs" in known else None
+    passed_on = name if "model_kwargs" in known else None
+    return next((called for called in (name, OTHER_NAMES.get(name)) if called in known), passed_on)
 
 
 def seed_field(kind: Any) -> str | None:

@@ -4,11 +4,10 @@
 table is the business of `python_agent`.
 """
 
-import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from orchestrator import event_loop
 from orchestrator.errors import UserError
@@ -17,8 +16,6 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Result
 from orchestrator.players.outside_game import OutsideGame, outside
 from orchestrator.table.seat import JournaledSeat, Seat
-
-T = TypeVar("T")
 
 Seats = Seat | Sequence[Seat] | Mapping[int, Seat]
 
@@ -65,7 +62,7 @@ class HleAgent:
         `HanabiMove`. Call it on every turn of the player. Raises UserError for another game than standard Hanabi, and
         ModelError when a model gave no answer; the same call then asks again.
         """
-        return self._run(self.act_async(observation))
+        return event_loop.run(self.act_async(observation), "agent.act_async(...)")
 
     async def act_async(self, observation: Any) -> Any:
         """The same inside an event loop, as in a notebook."""
@@ -125,14 +122,6 @@ class HleAgent:
         self._repeat += self._game is not None
         self._game = self._answered = None
 
-    def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return event_loop.run(coroutine)
-        coroutine.close()
-        raise UserError("an event loop is running here, as in a notebook: say `await agent.act_async(...)`")
-
     def close(self) -> None:
         """Release what the agent holds open: its journal, and connections to models."""
         if self._game is not None:
@@ -141,7 +130,7 @@ class HleAgent:
         each = seats.values() if isinstance(seats, Mapping) else seats if isinstance(seats, Sequence) else (seats,)
         for seat in each:
             if isinstance(seat, JournaledSeat):
-                self._run(seat.aclose())
+                event_loop.run(seat.aclose(), "seat.aclose()")
 
     def __enter__(self) -> Self:
         return self

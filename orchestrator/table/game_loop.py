@@ -171,13 +171,7 @@ def _blocking(run: Callable[P, Awaitable[Result]]) -> Callable[P, Result]:
 
     @wraps(run)
     def play(*args: P.args, **options: P.kwargs) -> Result:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            pass
-        else:
-            raise UserError("an event loop is running here, as in a notebook: say `await play_async(...)`")
-        return event_loop.run(closing(*args, **options))
+        return event_loop.run(closing(*args, **options), "play_async(...)")
 
     play.__name__ = play.__qualname__ = "play"
     return play

@@ -115,7 +115,8 @@ def decide(
     ends the samples: see `Fork.stopped`.
     """
     change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without))
-    return event_loop.run(decide_async(game, turn, change, edits=edits, ask=ask, samples=samples, layer=layer))
+    decisions = decide_async(game, turn, change, edits=edits, ask=ask, samples=samples, layer=layer)
+    return event_loop.run(decisions, "decide_async(...)")
 
 
 async def decide_async(

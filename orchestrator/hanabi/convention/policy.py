@@ -47,7 +47,7 @@ class HintEffect:
 
     @property
     def plays(self) -> bool:
-        """True if  pointing at nothing, it makes cards known to be playable, and they all fit. They do not where what
+        """True if, pointing at nothing, it makes cards known to be playable, and they all fit. They do not where what
         was known of them before was false."""
         return self.true and bool(self.learned)
 
