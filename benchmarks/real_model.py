@@ -355,7 +355,7 @@ def _row(one: Figures) -> tuple[str, ...]:
 
 
 def markdown(found: Sequence[Figures], held: Sequence[Check], about: str) -> str:
-    """The figures as they stand in docs/measured.md."""
+    """The figures in the form of benchmarks/README.md."""
     rows = [COLUMNS, ("---",) * len(COLUMNS), *map(_row, found)]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     said = [f"- {'holds' if check.holds else 'fails'}: {check.what} ({check.found})" for check in held]

@@ -23,7 +23,7 @@ POOLS: dict[str, tuple[int, ...]] = {
     "piers": (67, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 6, 7, 13, 22, 18, 21, 15, 9, 10, 7, 2, 2, 0, 0),
 }
 """Strict scores of recorded games of two players, `smart` with the partner of this name: how many games had the score
-0, 1 ... 25. docs/statistics.md has the command."""
+0, 1 ... 25. benchmarks/README.md has the command."""
 DEALS = 60
 NULLS, POWERED = 1000, 300
 """Experiments for each design without an effect, and with one."""

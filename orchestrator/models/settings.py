@@ -102,7 +102,7 @@ class ModelSettings(Frozen):
     With `enum`, ratings are an object with one number for each legal move rather than a list. None: `string` for
     api.openai.com, Azure and LangChain's providers but Ollama, which are slow at the first request with a new schema,
     else `enum`; on a llama.cpp server
-    the moves of a turn cost a tenth of a second or less (docs/measured.md, "What schemas cost").
+    the moves of a turn cost a tenth of a second or less (benchmarks/README.md, "What schemas cost").
     """
     schema_bounds: bool | None = None
     """True if a schema has the bounds of numbers and lists. None: not for Azure and Bedrock, which do not take them.
