@@ -12,7 +12,7 @@ export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 # A run of the tests starts hundreds of processes: what one has compiled the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test check prove real mutants clean
+.PHONY: play test check prove real mutants docs clean
 
 play: $(READY)
 	$(BIN)/orchestrator play
@@ -38,6 +38,11 @@ real: $(READY)
 # Small changes of the core, each of which some test must notice: long, not in `make test`.
 mutants: $(DEV)
 	$(BIN)/python -m tests.mutation
+
+# The documentation as a site in site/, with search and the signatures of the API.
+docs: $(DEV)
+	$(BIN)/python -m docs.site build/docs
+	$(BIN)/zensical build --strict
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV)/, once; it takes a minute or two."

@@ -58,11 +58,15 @@ class Row:
     """A finished game; the fields are the columns of results.csv. Counts are None in journals too old to state them."""
 
     arm: str
+    """The name of the arm."""
     graph: str
     """The names of the graphs and players in the seats, joined by `+`."""
     players: Int8
+    """2 to 5."""
     seed: Int64
+    """The number of the deal: HLE's own deal of this seed, or the place of a named deck."""
     repeat: Int32
+    """Which game of the deal, from 1."""
     score_strict: Annotated[
         Int8,
         Number(
@@ -85,6 +89,7 @@ class Row:
     ]
     turns: Annotated[Int16, Number("the turns of a game", "turns per game", by_moves=True)]
     end: str
+    """How the game ended, `perfect`, `deck_exhausted`, `lives_lost` or `max_turns`."""
     calls: Annotated[Int32, Number("calls of models", "calls per game", "fewer")]
     fallbacks: Annotated[Int32, Number("questions without a usable answer", "fallbacks per game", "fewer")]
     forced: Annotated[Int32, Number("moves that a program chose safely", "forced moves per game", "fewer")]
