@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from experiments.cli import old_words
 from tests.support import processes
 from tests.support.folders import ROOT
 
@@ -47,7 +48,7 @@ PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
 OTHERS = ("curl", "git", ".venv/bin/python")
 """Commands of shell snippets that are not ours."""
-GROUPS = ("graphs", "roles", "experiment", "partners", "import", "qa", "probe", "judge")
+GROUPS = ("graphs", "roles", "models", "experiment", "evaluate")
 """Commands of ours that have commands of their own."""
 
 
@@ -187,8 +188,8 @@ def test_the_shell_snippets_name_what_there_is(page: str) -> None:
                 assert arguments[0] in targets
             elif name not in OTHERS:
                 options = {argument for argument in arguments if argument.startswith("--")}
-                inner = arguments[:2] == ["experiment", "positions"]
-                known = helped(*arguments[: 3 if inner else 2 if arguments[0] in GROUPS else 1])
+                words = old_words.renewed(arguments).words
+                known = helped(*words[: 2 if words[0] in GROUPS else 1])
                 assert name == "orchestrator" and all(option in known for option in options)
 
 

@@ -11,18 +11,19 @@ import typer
 from pydantic import ValidationError
 
 from experiments.cli import (
+    evaluate,
     experiment,
     export,
     fork,
     game,
     imports,
-    judge,
-    listing,
+    lists,
     logs,
     models,
+    old_words,
     page,
-    probes,
-    questions,
+    parts,
+    report,
     show,
     tools,
 )
@@ -30,27 +31,24 @@ from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet
 from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
-app.command()(game.play)
-app.command()(show.show)
-app.command()(show.marks)
-app.command("fork")(fork.fork)
-app.command("diff")(show.diff)
-app.add_typer(listing.graphs_app, name="graphs")
-app.add_typer(listing.roles_app, name="roles")
-app.add_typer(experiment.app, name="experiment")
-app.add_typer(listing.partners_app, name="partners")
-app.add_typer(models.app, name="models")
-app.command("doctor")(models.doctor)
-app.add_typer(listing.games_app, name="games")
-app.command("export")(export.export)
-app.add_typer(imports.app, name="import")
-app.add_typer(questions.app, name="qa")
-app.add_typer(probes.app, name="probe")
-app.add_typer(judge.app, name="judge")
-app.command()(page.view)
-app.command()(page.bundle)
-app.command("bench")(tools.measure)
-app.command("fake-endpoint")(tools.serve_blindly)
+PLAY, STUDIES, BUILD, TOOLS = "Play and look", "Studies", "Build", "Tools"
+app.command(rich_help_panel=PLAY)(game.play)
+app.command(rich_help_panel=PLAY)(show.show)
+app.command("fork", rich_help_panel=PLAY)(fork.fork)
+app.command("diff", rich_help_panel=PLAY)(show.diff)
+app.command(rich_help_panel=PLAY)(page.view)
+app.add_typer(experiment.app, name="experiment", rich_help_panel=STUDIES)
+app.add_typer(evaluate.app, name="evaluate", rich_help_panel=STUDIES)
+app.command("report", rich_help_panel=STUDIES)(report.report)
+app.command("list", rich_help_panel=BUILD)(lists.listed)
+app.add_typer(parts.graphs_app, name="graphs", rich_help_panel=BUILD)
+app.add_typer(parts.roles_app, name="roles", rich_help_panel=BUILD)
+app.add_typer(models.app, name="models", rich_help_panel=BUILD)
+app.command("doctor", rich_help_panel=TOOLS)(models.doctor)
+app.command("export", rich_help_panel=TOOLS)(export.export)
+app.command("import", rich_help_panel=TOOLS)(imports.import_games)
+app.command("bench", rich_help_panel=TOOLS)(tools.measure)
+app.command("fake-endpoint", rich_help_panel=TOOLS)(tools.serve_blindly)
 
 SUSPENDED = 3
 
@@ -61,7 +59,7 @@ def main() -> None:
         _heed_sigterm()
         _outlive_readers()
         _keys()
-        code = app(standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
+        code = app(_words(), standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
     except Exception as error:
         code, sentence = _ended(error)
         head = HEADS.get(code, "error: ")
@@ -69,6 +67,15 @@ def main() -> None:
     if code == INTERRUPTED:
         _fail("interrupted", INTERRUPTED)
     sys.exit(code)
+
+
+def _words() -> list[str]:
+    """The words of the command line, old spellings renewed; each of these is hinted at on stderr."""
+    line = old_words.renewed(sys.argv[1:])
+    if not {"-q", "--quiet"} & {*line.words}:
+        for hint in line.hints:
+            print(f"note: {hint}", file=sys.stderr)
+    return line.words
 
 
 def _ended(error: Exception) -> tuple[int, str]:

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from experiments.cli import positions
 from experiments.cli.shared_options import (
     Calls,
     Import,
     Interrupted,
+    Intervals,
     Json,
+    MetricOf,
     Output,
     Traces,
     group,
     grouped,
     print_blocks,
-    print_rows,
     printed,
 )
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -26,9 +26,6 @@ if TYPE_CHECKING:  # importing it takes a second, and most commands need none of
 
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")]
-Game = Annotated[
-    str, typer.Argument(metavar="GAME", help="A game as ARM/NAME, e.g. full/2p-s1-r1, or the path of its journal.")
-]
 Executors = Literal["local", "ray"]
 
 Settings = Annotated[
@@ -49,19 +46,6 @@ MinOwn = Annotated[
 
 app = group("Run, plan and compare ablation experiments.")
 
-Intervals = Annotated[
-    Literal["t", "bootstrap"],
-    typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
-]
-MetricOf = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        help="What arms are compared by: the score strict, 0 when the third life was lost, or kept, the points on the "
-        "table; turns, misplays, hints_wasted, own, tokens, calls ...; or a mark, mark:ROLE.NAME. Default: the one "
-        "that the run names.",
-    ),
-]
 StopWhen = Annotated[
     Literal["shown", "excluded", "either"] | None,
     typer.Option(
@@ -76,14 +60,6 @@ StopEffect = Annotated[
 Looks = Annotated[
     str | None,
     typer.Option("--looks", help="With --stop-when: deals after which to look, e.g. 10,20,40; default five looks."),
-]
-Latex = Annotated[bool, typer.Option("--latex", help="Also write tables.tex: all tables for LaTeX (booktabs).")]
-References = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--reference",
-        help="Show a published score beside the run's own; repeatable. `experiment references`, or `list`, lists them.",
-    ),
 ]
 Marks = Annotated[
     bool | None,
@@ -174,76 +150,6 @@ def _onward(done: "Done") -> str:
     return "A larger budget" if done.over_budget else "The same command"
 
 
-@app.command("list")
-def packaged(as_json: Json = False) -> None:
-    """List the packaged experiments, a line each; --json has their descriptions in full."""
-    from experiments.study import experiment
-
-    print_rows(experiment.experiments(), "there is no packaged experiment", as_json=as_json)
-
-
-@app.command("runs")
-def runs(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder below which to look.")] = Path("runs"),
-    as_json: Json = False,
-) -> None:
-    """List the run folders below a folder, with their finished games."""
-    from experiments.record import saved
-
-    print_rows(saved.runs(folder), f"there is no run in {folder}", as_json=as_json)
-
-
-@app.command("report")
-def report(
-    folder: Folder,
-    interval: Intervals = "t",
-    metric: MetricOf = None,
-    latex: Latex = False,
-    marks: Marks = None,
-    reference: References = None,
-    imports: Import = None,
-    as_json: Json = False,
-) -> None:
-    """Write report.html and report.md, with figures and tables, for a run folder."""
-    from experiments.report import run_report
-    from experiments.tasks.judge import judge_report
-
-    if reference == ["list"]:
-        references(as_json)
-        return
-    tasks = judge_report.blocks_of_run(folder)
-    written = run_report.write(
-        folder, interval=interval, metric=metric, tex=latex, marks=marks, reference=reference or (), tasks=tasks
-    )
-    print_blocks(run_report.json_value(written), run_report.files(written), as_json=as_json)
-
-
-@app.command("references")
-def references(as_json: Json = False) -> None:
-    """List the published scores that `report --reference NAME` shows, with their source and number of games."""
-    from experiments.study import references as published
-
-    print_rows(published.rows(), "there is none", as_json=as_json)
-
-
-@app.command("compare")
-def compared(
-    first: Annotated[Path, typer.Argument(metavar="DIR_A", help="A run folder.")],
-    second: Annotated[Path, typer.Argument(metavar="DIR_B", help="Another run folder, to compare with it.")],
-    arm: Annotated[str | None, typer.Option(help="Only this arm; default every arm that both runs have.")] = None,
-    arm_b: Annotated[str | None, typer.Option(help="The arm of DIR_B, if its name differs.")] = None,
-    interval: Intervals = "t",
-    metric: MetricOf = None,
-    imports: Import = None,
-    as_json: Json = False,
-) -> None:
-    """Compare two runs arm by arm, on the deals that both played."""
-    from experiments.report import compare
-
-    pairs = compare.compare(first, second, arm, arm_b, interval=interval, metric=metric)
-    print_blocks(compare.json_value(pairs), compare.blocks(pairs), as_json=as_json)
-
-
 @app.command("plan")
 def plan(
     name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
@@ -296,22 +202,6 @@ def policy(
     print_blocks(tables.data, tables.blocks, as_json=as_json)
 
 
-@app.command("errors")
-def errors(
-    folder: Annotated[Path, typer.Argument(help="A run folder, e.g. runs/cac-table-3.")],
-    imports: Import = None,
-    as_json: Json = False,
-) -> None:
-    """Count what became of the errors of simulated models in a run."""
-    from experiments.analysis import error_counts
-
-    arms = error_counts.count_run(folder)
-    print_blocks(error_counts.data(arms), [error_counts.block(arms)], as_json=as_json)
-
-
-app.add_typer(positions.app, name="positions")
-
-
 @app.command("status")
 def status(folder: Folder, as_json: Json = False) -> None:
     """Show how a run stands: games, tokens, money, limits, and who plays it; also when nobody does."""
@@ -323,46 +213,51 @@ def status(folder: Folder, as_json: Json = False) -> None:
     printed(data) if as_json else shown.show(data, console())
 
 
-@app.command("pause")
-def pause(folder: Folder, as_json: Json = False) -> None:
-    """Pause a run: calls in flight end, no other begins until `resume`. It changes no result."""
-    _say(folder, as_json, "pause")
-
-
-@app.command("resume")
-def resume(folder: Folder, as_json: Json = False) -> None:
-    """Go on with a paused run."""
-    _say(folder, as_json, "resume")
-
-
-@app.command("limit")
-def limit(
+@app.command("control")
+def control(
     folder: Folder,
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="As in a models file, or its bare name.")],
-    n: Annotated[int, typer.Argument(metavar="N", min=1, help="Calls at the same time.")],
+    action: Annotated[
+        Literal["pause", "resume", "limit", "retry", "cancel"],
+        typer.Argument(
+            metavar="ACTION",
+            help="pause: let calls in flight end and begin no other; resume; limit MODEL N: so many calls at a time; "
+            "retry GAME: one that failed or was suspended; cancel GAME: suspend it at the end of its turn.",
+        ),
+    ],
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MODEL N|GAME]",
+            help="limit: a model and a number; else a game, ARM/NAME or its journal.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Allow a model another number of calls at a time (max_concurrency) until the command that plays the run ends."""
-    _say(folder, as_json, "limit", model=model, most=n)
+    """Pause, resume or slow down a run that is being played, or one of its games; no result changes by it."""
+    words = what or []
+    if action in ("pause", "resume"):
+        _expect(action, words, 0, "no more words")
+        _say(folder, as_json, action)
+    elif action == "limit":
+        _expect(action, words, 2, "a model and a number, e.g. limit gpt-4.1-mini 2")
+        _say(folder, as_json, action, model=words[0], most=_at_a_time(words[1]))
+    else:
+        _expect(action, words, 1, "a game: ARM/NAME or the path of its journal")
+        game = words[0]
+        if Path(game).is_dir() and not folder.is_dir():  # the game may also stand first
+            game, folder = folder.as_posix(), Path(game)
+        _say(folder, as_json, action, game=game)
 
 
-@app.command("retry")
-def retry(game: Game, folder: Folder, as_json: Json = False) -> None:
-    """Try a game that failed or was suspended again now, while its run is still played."""
-    _say_of_game(game, folder, as_json, "retry")
+def _expect(action: str, words: list[str], number: int, what: str) -> None:
+    if len(words) != number:
+        raise UserError(f"{action} takes {what}, not {' '.join(words) or 'nothing'!r}")
 
 
-@app.command("cancel")
-def cancel(game: Game, folder: Folder, as_json: Json = False) -> None:
-    """Suspend a game at the end of its turn, and leave it out until the run is started again."""
-    _say_of_game(game, folder, as_json, "cancel")
-
-
-def _say_of_game(game: str, folder: Path, as_json: bool, command: str) -> None:
-    """Act on a game; the folder may also stand first, as in the other commands."""
-    if Path(game).is_dir() and not folder.is_dir():
-        game, folder = folder.as_posix(), Path(game)
-    _say(folder, as_json, command, game=game)
+def _at_a_time(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise UserError(f"limit {text!r}: say how many calls at the same time, 1 or more")
+    return int(text)
 
 
 def _say(folder: Path, as_json: bool, command: str, **values: Any) -> None:

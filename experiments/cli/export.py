@@ -1,22 +1,27 @@
-"""`export`: games in the formats of other programs."""
+"""`export`: games as tables, as a page to mail, and in the formats of other programs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from experiments.cli.page import write_page
 from experiments.cli.shared_options import Import, Json, printed, progress
 from orchestrator.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
     from experiments.interchange.more_columns import Wanted
 
-TARGETS = ("tables", "results", "hanab-live", "otlp", "atif", "inspect")
+TARGETS = ("page", "tables", "results", "hanab-live", "otlp", "atif", "inspect")
 
 
 def export(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A run's folder, or the journal of one game.")],
     to: Annotated[str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.")],
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[OUT]", help="The file or folder to write, as --out.", show_default=False),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The file or folder to write.")] = None,
     texts: Annotated[bool, typer.Option("--texts", help="tables: with the messages and response of calls.")] = False,
     more: Annotated[
@@ -26,18 +31,29 @@ def export(
     workers: Annotated[int, typer.Option(min=1, help="With --with: worker processes.")] = 1,
     endpoint: Annotated[str | None, typer.Option(metavar="URL", help="otlp: send to this collector.")] = None,
     content: Annotated[bool, typer.Option("--content", help="otlp: with prompts, answers and reasons.")] = False,
+    game: Annotated[
+        list[str] | None, typer.Option("--game", help="page: only this game, e.g. full/2p-s1-r1; repeatable.")
+    ] = None,
+    values: Annotated[bool, typer.Option("--values", help="page: with what moves were worth: minutes a game.")] = False,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
     """Write games in another format. Exports hold the deal: those of unfinished games show hidden cards."""
+    out = out or file
     if to not in TARGETS:
         raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
     if not path.exists():
         raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or the journal of a game")
-    _check(to, {"--texts": ("tables", texts), "--endpoint": ("otlp", endpoint), "--content": ("otlp", content)})
+    _check(
+        to,
+        {"--texts": ("tables", texts), "--endpoint": ("otlp", endpoint), "--content": ("otlp", content)}
+        | {"--game": ("page", game), "--values": ("page", values)},
+    )
     if more is not None and to not in ("tables", "results"):
         raise UserError(f"--with is for --to tables and --to results, not for --to {to}")
-    if to == "tables":
+    if to == "page":
+        write_page(path, _needed(out), game or (), values=values, as_json=as_json)
+    elif to == "tables":
         _tables(path, _needed(out), texts, _more_columns(more, workers), as_json)
     elif to == "results":
         _results(path, _needed(out), _more_columns(more, workers), as_json)

@@ -1,22 +1,66 @@
 """`import`: games of other programs as journals."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from experiments.cli.shared_options import Json, group, printed
+from experiments.cli.shared_options import Json, printed
+from orchestrator.errors import UserError
 
-app = group("Read games of other programs in, as journals.")
+Format = Literal["hanab-live", "hanabilogs"]
 
 
-@app.command("hanab-live")
-def hanab_live(
-    source: Annotated[str, typer.Argument(metavar="FILE", help="The site's JSON of a game, or a replay's address.")],
-    out: Annotated[Path | None, typer.Option(help="The journal to write, or a folder for it; default games/.")] = None,
+def import_games(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A game of hanab.live (JSON, or a replay's address), or HanabiLogs' rows (JSON lines).",
+        ),
+    ],
+    form: Annotated[
+        Format | None, typer.Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="What to write; default games/, or games/hanabilogs-FILE.")] = None,
+    graph: Annotated[
+        str | None,
+        typer.Option(help="HanabiLogs: whose format the responses follow: watson, sherlock or mycroft."),
+    ] = None,
+    names: Annotated[
+        Path | None,
+        typer.Option("--map", metavar="YAML", help="HanabiLogs: columns of other names: `our name: its name`."),
+    ] = None,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", help="HanabiLogs: only rows of this model; repeatable.")
+    ] = None,
+    skip_broken: Annotated[
+        bool, typer.Option("--skip-broken", help="HanabiLogs: leave out rows that cannot be read, and list them.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Read a game of hanab.live: its deck and its moves, so that `show` and other commands take it."""
+    """Read games of hanab.live or of HanabiLogs in as journals, so that `show` and other commands take them."""
+    if (form or _format(source)) == "hanabilogs":
+        _hanabilogs(Path(source), out, graph, names, model or [], skip_broken, as_json)
+        return
+    options = {"--graph": graph, "--map": names, "--model": model, "--skip-broken": skip_broken}
+    if wrong := next((name for name, value in options.items() if value), None):
+        raise UserError(f"{wrong} is for HanabiLogs, and {source!r} is a game of hanab.live; --from says otherwise")
+    _hanab_live(source, out, as_json)
+
+
+def _format(source: str) -> Format:
+    """Tell the format: rows stand a line each, or in Parquet; a game of the site is one JSON value or an address."""
+    if source.startswith(("http://", "https://")):
+        return "hanab-live"
+    path = Path(source)
+    if path.suffix in (".parquet", ".jsonl", ".ndjson") or path.name.endswith((".jsonl.gz", ".ndjson.gz")):
+        return "hanabilogs"
+    return "hanab-live"
+
+
+def _hanab_live(source: str, out: Path | None, as_json: bool) -> None:
+    """Read a game of hanab.live: its deck and its moves."""
     from rich.text import Text
 
     from experiments.document.terminal import console
@@ -40,30 +84,23 @@ def hanab_live(
     game_story.print_next(path, screen, again=False)
 
 
-@app.command("hanabilogs")
-def hanabilogs(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Rows of HanabiLogs: JSON lines, or .parquet.")],
-    out: Annotated[Path | None, typer.Option(help="The folder to write; default games/hanabilogs-FILE.")] = None,
-    graph: Annotated[
-        str | None, typer.Option(help="Whose format the answers follow: watson, sherlock or mycroft.")
-    ] = None,
-    names: Annotated[
-        Path | None, typer.Option("--map", metavar="YAML", help="Columns of other names: `our name: its name`.")
-    ] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", help="Only rows of this model; repeatable.")] = None,
-    skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="Leave out rows that cannot be read, and list them.")
-    ] = False,
-    as_json: Json = False,
+def _hanabilogs(
+    file: Path,
+    out: Path | None,
+    graph: str | None,
+    names: Path | None,
+    models: list[str],
+    skip_broken: bool,
+    as_json: bool,
 ) -> None:
-    """Read published turns of models in: their games as journals, with the recorded answers and no others."""
+    """Read published turns of models: their games as journals, with the recorded responses and no others."""
     from rich.text import Text
 
     from experiments.document.terminal import console
     from experiments.interchange import hanabi_logs
 
     folder = out or Path("games") / f"hanabilogs-{file.stem}"
-    done = hanabi_logs.run(file, folder, graph, names, models=model or (), skip_broken=skip_broken)
+    done = hanabi_logs.run(file, folder, graph, names, models=models, skip_broken=skip_broken)
     if as_json:
         printed(done.plain)
         return

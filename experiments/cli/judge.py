@@ -10,13 +10,11 @@ from experiments.cli.asked_model import asked_model
 from experiments.cli.shared_options import (
     Calls,
     Import,
-    Json,
     Model,
     Output,
     Processes,
     Sampling,
     check_done,
-    group,
     grouped,
     print_report,
     printed,
@@ -27,15 +25,12 @@ if TYPE_CHECKING:
     from experiments.tasks.judge.judge_report import Report
     from experiments.tasks.judge.judge_run import Plan
 
-app = group("Judge how well seats kept track of all cards, in games that were played.")
-
 Human = Annotated[
     Path | None,
     typer.Option("--human", metavar="CSV", help="Ratings by people: game, turn, the aspects, and rater."),
 ]
 
 
-@app.command("run")
 @grouped
 def run(
     context: typer.Context,
@@ -103,17 +98,3 @@ def _print_report(report: "Report", out: Path | None, as_json: bool, more: dict[
     written = judge_report.write(report, out) if out else []
     data = {**(more or {}), **judge_report.data(report)}
     print_report(data, judge_report.blocks(report), out, written, as_json=as_json)
-
-
-@app.command("report")
-def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a judge's run.")],
-    human: Human = None,
-    out: Annotated[Path | None, typer.Option(help="Also write the report here; DIR for what the run wrote.")] = None,
-    as_json: Json = False,
-) -> None:
-    """What the judge rated, and how far it agrees with the exact score and with people."""
-    from experiments.tasks.judge import human_ratings, judge_report
-
-    people = human_ratings.read(human) if human else ()
-    _print_report(judge_report.of(folder, people), out, as_json)

@@ -1,4 +1,4 @@
-"""`view` and `bundle`: the page on which people look at runs and games."""
+"""`view`, and `export --to page`: the page on which people look at runs and games."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, MaxTokens, MaxUsd
+from experiments.cli.shared_options import Import, MaxTokens, MaxUsd, printed
 
 Opened = Annotated[
     Path, typer.Argument(metavar="PATH", help="A run folder, a folder of journals, or one journal.", show_default=False)
@@ -49,18 +49,8 @@ def view(
     serving.serve(library, listener, ready=ready, browser=browser, models=models)
 
 
-def bundle(
-    path: Opened,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new file ending in .html, or a new folder.")],
-    game: Annotated[
-        list[str] | None, typer.Option("--game", help="Only this game, e.g. full/2p-s1-r1; repeatable.")
-    ] = None,
-    values: Annotated[
-        bool, typer.Option("--values", help="Also compute what moves were worth: minutes a game.")
-    ] = False,
-    imports: Import = None,
-) -> None:
-    """Write a copy of the page that needs no software of ours: one HTML file to mail, or a folder."""
+def write_page(path: Path, out: Path, games: Sequence[str], *, values: bool, as_json: bool) -> None:
+    """Write a copy of the page that needs no software of ours: an HTML file, or a folder."""
     from experiments.document.terminal import console
     from experiments.page.bundle import Bundle
     from experiments.page.library import Library
@@ -71,9 +61,12 @@ def bundle(
         if screen.is_terminal:
             screen.print(f"{done} of {total}: {id}", markup=False, end="\r" if done < total else "\n")
 
-    page = Bundle(Library.open(path), game or (), values, progress)
+    page = Bundle(Library.open(path), games, values, progress)
     try:
         size = page.write(out)
     finally:
         page.api.close()
+    if as_json:
+        printed({"out": str(out), "bytes": size})
+        return
     screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games", markup=False)

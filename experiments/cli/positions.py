@@ -16,11 +16,9 @@ from experiments.cli.shared_options import (
     Quiet,
     Verbose,
     check_done,
-    group,
     grouped,
     print_blocks,
     print_report,
-    print_rows,
     printed,
 )
 from orchestrator.errors import UserError
@@ -28,12 +26,7 @@ from orchestrator.errors import UserError
 if TYPE_CHECKING:
     from experiments.tasks.positions.study import Study
 
-app = group("Draw positions from games, and ask which roles' notes change what is decided on them.")
 
-BankOf = Annotated[str, typer.Argument(metavar="BANK", help="A bank's file, or the name of a packaged bank.")]
-
-
-@app.command("build")
 def build(
     context: typer.Context,
     sources: Annotated[
@@ -66,23 +59,8 @@ def build(
         terminal.console().print(f"\n{n} were asked for: there are no more games, at {per_game} a game")
 
 
-@app.command("list")
-def packaged(as_json: Json = False) -> None:
-    """List the packaged banks."""
-    from experiments.tasks.positions import bank
-
-    heads = [bank.read(name).head for name in bank.packaged()]
-    rows = [{"bank": h.name, "positions": h.positions, "notes of": h.label, "digest": h.digest} for h in heads]
-    print_rows(rows, "there is no packaged bank", as_json=as_json)
-
-
-@app.command("show")
-def show(
-    name: BankOf,
-    position: Annotated[str | None, typer.Option(help="One position, as JSON: its view, memory and notes.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Say what is in a bank and where it is from."""
+def show_bank(name: str, position: str | None, as_json: bool) -> None:
+    """Print what is in a bank and where it is from, or one of its positions."""
     from experiments.tasks.positions import bank
 
     positions = bank.read(name)
@@ -97,7 +75,6 @@ def show(
     raise UserError(f"bank {positions.head.name!r} has no position {position!r}; it has {names}")
 
 
-@app.command("run")
 @grouped
 def run(
     context: typer.Context,
@@ -170,31 +147,3 @@ def _study(name: str, settings: dict[str, object], model: str | None) -> "Study"
         return study.Study.model_validate({**data, **more})
     except ValidationError as error:
         raise user_error(f"the study {name!r}", error) from None
-
-
-@app.command("report")
-def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run of positions.")],
-    games: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="A run of whole games with arms of the same names, beside it.")
-    ] = None,
-    rollouts: Annotated[
-        int, typer.Option(min=0, help="Also value moves that differ by this many rollouts each; kept in DIR/values.")
-    ] = 0,
-    latex: Annotated[
-        bool, typer.Option("--latex", help="Also write arms.tex: all tables for LaTeX (booktabs).")
-    ] = False,
-    imports: Import = None,
-    as_json: Json = False,
-) -> None:
-    """How often each arm decides otherwise than the baseline, beside its controls, and what that costs."""
-    from experiments.record.files import write_atomically
-    from experiments.tasks.positions import position_report
-
-    effects = position_report.read(folder, rollouts=rollouts, games=games)
-    written = position_report.write(effects, folder)
-    if latex:
-        write_atomically(folder / "arms.tex", position_report.latex_tables(effects))
-        written.append(folder / "arms.tex")
-    data, blocks = position_report.json_value(effects), position_report.blocks(effects)
-    print_report(data, blocks, folder, written, as_json=as_json)

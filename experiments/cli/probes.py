@@ -1,33 +1,25 @@
 """`probe`: convention probes, asked of graphs and rule players, and what their answers show."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from experiments.cli.report import print_probes
 from experiments.cli.shared_options import (
     Calls,
     Import,
-    Json,
     Model,
     Output,
     Processes,
     Sampling,
     Settings,
     check_done,
-    group,
     grouped,
-    print_report,
     printed,
 )
 from orchestrator.errors import UserError
-
-if TYPE_CHECKING:
-    pass
-
-app = group("Ask which conventions a player keeps, in positions where one of them decides the move.")
 
 Packs = Annotated[
     list[str] | None, typer.Option("--pack", help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
@@ -43,16 +35,10 @@ Per = Annotated[int, typer.Option("--per", help="Probes of each convention at ea
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Other probes of the same kinds.")]
 
 
-@app.command("list")
 def list_probes(
-    pack: Packs = None,
-    convention: Conventions = None,
-    players: PlayerCounts = None,
-    per: Per = 3,
-    seed: Seed = 1,
-    as_json: Json = False,
+    pack: list[str] | None, convention: list[str] | None, players: list[int] | None, per: int, seed: int, as_json: bool
 ) -> None:
-    """List the conventions with their probes; with --json every probe, its position, and the moves that keep it."""
+    """Print the conventions with their probes; as JSON every probe."""
     from experiments.document import terminal
     from experiments.tasks.probes import bank, probe_report
 
@@ -64,13 +50,8 @@ def list_probes(
     terminal.show([probe_report.probe_list(probes, packs)], terminal.console())
 
 
-@app.command("show")
-def show_probe(
-    name: Annotated[str, typer.Argument(metavar="PROBE", help="As its journal and the table of answers name it.")],
-    seed: Seed = 1,
-    as_json: Json = False,
-) -> None:
-    """Show one probe: how the position came about, the question, the moves that keep the convention, and why."""
+def show_probe(name: str, seed: int, as_json: bool) -> None:
+    """Print one probe: how the position came about, the question, the moves that keep the convention, and why."""
     from experiments.document import terminal
     from experiments.show.live_table import picture
     from experiments.show.terminal import turn_line
@@ -88,7 +69,6 @@ def show_probe(
     terminal.show([probe_report.probe_facts(probe)], screen)
 
 
-@app.command("run")
 @grouped
 def run(
     context: typer.Context,
@@ -141,7 +121,7 @@ def run(
     progress = RunProgress(quiet=loud.quiet)
     done = probe_run.run(probes, player_spec, folder, seed=seed, options=processes.options(calls), progress=progress)
     if done.left < done.total:
-        _reported([folder], folder, output.as_json)
+        print_probes([folder], folder, output.as_json)
     check_done(done, "probes")
 
 
@@ -167,22 +147,3 @@ def _folder(spec: str, model: str | None, replay: Path | None) -> str:
     player = Path(spec).stem if spec.endswith((".yaml", ".yml")) else spec
     parts = ("probes", player, named.partition("@http")[0])
     return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(part for part in parts if part)).strip("-")
-
-
-@app.command("report")
-def report(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="The folders of runs of probes.")],
-    out: Annotated[Path | None, typer.Option(help="Also write report.md and the CSVs here.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Which conventions each player keeps, beside guessing and literal play; several runs side by side."""
-    _reported(folders, out, as_json)
-
-
-def _reported(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
-    from experiments.tasks.probes import probe_report
-
-    answers = probe_report.read(folders)
-    written = probe_report.write(answers, out) if out else []
-    data = {**({"folder": str(out)} if out else {}), **probe_report.json_value(answers)}
-    print_report(data, probe_report.blocks(answers), out, written, as_json=as_json)

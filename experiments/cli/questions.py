@@ -9,21 +9,16 @@ import typer
 from experiments.cli.asked_model import asked_model
 from experiments.cli.shared_options import (
     Calls,
-    Json,
     Model,
     Output,
     Processes,
     Sampling,
     check_done,
-    group,
     grouped,
     print_report,
 )
 
-app = group("Ask the questions of CoordinationQA: environment comprehension, theory of mind, joint planning.")
 
-
-@app.command("run")
 @grouped
 def run(
     context: typer.Context,
@@ -71,17 +66,3 @@ def run(
         answered = {"folder": str(folder), "left": done.left, **question_report.data(report)}
         print_report(answered, question_report.blocks(report), folder, written, as_json=output.as_json)
     check_done(done, "answers")
-
-
-@app.command("report")
-def report(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="The folders of runs of questions.")],
-    out: Annotated[Path | None, typer.Option(help="Also write report.md, accuracy.csv and answers.csv here.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Accuracy by kind and game beside guessing; over three models or more, how EC and ToM go with joint planning."""
-    from experiments.tasks.questions import question_report
-
-    figures = question_report.of(folders)
-    written = question_report.write(figures, out) if out else []
-    print_report(question_report.data(figures), question_report.blocks(figures), out, written, as_json=as_json)

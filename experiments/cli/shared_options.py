@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -77,6 +77,19 @@ MaxTokens = Annotated[
     int | None, typer.Option("--max-tokens", help="Suspend before more tokens than this, all calls together.")
 ]
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Suspend before more dollars than this.")]
+Intervals = Annotated[
+    Literal["t", "bootstrap"],
+    typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
+]
+MetricOf = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        help="What arms are compared by: the score strict, 0 when the third life was lost, or kept, the points on the "
+        "table; turns, misplays, hints_wasted, own, tokens, calls ...; or a mark, mark:ROLE.NAME. Default: the one "
+        "that the run names.",
+    ),
+]
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Worker processes.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")]

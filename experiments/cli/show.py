@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.experiment import MetricOf
-from experiments.cli.shared_options import Import, Json, print_blocks, printed, progress
+from experiments.cli.shared_options import Import, Intervals, Json, MetricOf, print_blocks, printed, progress
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one
     if game.is_dir() and (turn is not None or one_game):
         raise UserError(
             f"{str(game)!r} is a folder, and --turn, --full and --mistakes are for one game; "
-            f"`orchestrator show {game}` says which are worth a look, `orchestrator games list {game}` lists all"
+            f"`orchestrator show {game}` says which are worth a look, `orchestrator list games {game}` lists all"
         )
     if swings and not game.is_dir():
         raise UserError(f"--swings is for a folder of games, and {str(game)!r} is none; --mistakes is for one game")
@@ -106,6 +105,7 @@ def diff(
     arm: Annotated[str | None, typer.Option(help="Of runs: only this arm; default every arm that both have.")] = None,
     arm_b: Annotated[str | None, typer.Option(help="The arm of B, if its name differs.")] = None,
     metric: MetricOf = None,
+    interval: Intervals = "t",
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -115,7 +115,7 @@ def diff(
     from experiments.show import two_games
 
     if two_games.check(first, second):
-        runs = two_runs.diff(first, second, arm, arm_b, metric=metric)
+        runs = two_runs.diff(first, second, arm, arm_b, metric=metric, interval=interval)
         print_blocks(two_runs.json_value(runs), two_runs.blocks(runs), as_json=as_json)
         same = runs.same
     elif arm or arm_b or metric:
@@ -126,45 +126,3 @@ def diff(
         same = games.same
     if not same:
         raise typer.Exit(1)
-
-
-def marks(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A game, a folder of games, or a run's folder.")],
-    role: Annotated[str | None, typer.Option(help="Only this role.")] = None,
-    arm: Annotated[str | None, typer.Option(help="Only this arm.")] = None,
-    rollouts: Annotated[
-        int, typer.Option(min=0, help="Also judge moves by this many rollouts each, at least 50: a minute a game.")
-    ] = 0,
-    out: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Also write every mark of every reply as CSV.")
-    ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
-    imports: Import = None,
-    as_json: Json = False,
-) -> None:
-    """Mark every role's answers against the hidden cards: a table of means with intervals and baselines."""
-    from rich.text import Text
-
-    from experiments.document import terminal
-    from experiments.document.terminal import console
-    from experiments.report import marked_run, marks_table
-    from orchestrator.errors import UserError
-
-    if 0 < rollouts < LEAST:
-        raise UserError(f"--rollouts is {rollouts}; fewer than {LEAST} say nothing, and 0 plays none")
-    games = marked_run.read(path, arm)
-    table = marks_table.CsvFile(out, role) if out else None
-    add = table.add if table else lambda row, marks: None
-    run = marked_run.marked(games, workers, progress("marks of game"), rollouts, add)
-    run = run.role(role) if role else run
-    if table:
-        table.end()
-    if as_json:
-        printed(marks_table.data(run) | ({"csv": str(table.path), "rows": table.written} if table else {}))
-        return
-    terminal.show(marks_table.blocks(run), console())
-    if table:
-        console().print(Text(f"\n{table.written:,} marks  {table.path}"), soft_wrap=True)
-
-
-LEAST = 50

@@ -12,6 +12,7 @@ from experiments.record.game import Game, first_difference
 from experiments.record.rows import Metric, Row
 from experiments.report import compare
 from experiments.report.compare import Compared
+from experiments.statistics.estimates import Interval
 
 SHOWN = 40
 """Games that are shown; `--json` has all."""
@@ -50,10 +51,16 @@ class RunDiff:
 
 
 def diff(
-    first: Path, second: Path, arm: str | None = None, arm_b: str | None = None, *, metric: str | None = None
+    first: Path,
+    second: Path,
+    arm: str | None = None,
+    arm_b: str | None = None,
+    *,
+    metric: str | None = None,
+    interval: Interval = "t",
 ) -> RunDiff:
     """Raises UserError where nothing can be compared, as `compare` does."""
-    compared = compare.compare(first, second, arm, arm_b, metric=metric)
+    compared = compare.compare(first, second, arm, arm_b, metric=metric, interval=interval)
     games, alone = list[GamePair](), [0, 0]
     every = rows.rows(first), rows.rows(second)
     for pair in compared.pairs:

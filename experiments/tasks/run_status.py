@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from experiments.record import run_folder
 from experiments.record.run_folder import RUN, read
 from experiments.running import control_folder
 from experiments.tasks.games import experiment_run
@@ -28,10 +29,22 @@ def checked(folder: Path) -> Path:
     return folder
 
 
+def kind(folder: Path) -> str:
+    """Return what a run asked: games, positions, probes, questions or judge; games for a folder without a record."""
+    for record, name in NAMES.items():
+        if (folder / record).exists():
+            return name
+    return "positions" if "positions" in run_folder.run(folder) else "games"
+
+
+NAMES = {probe_run.FOLDER.file: "probes", coordination_qa.FOLDER.file: "questions", judge_run.FOLDER.file: "judge"}
+"""By the file of its record: what a run asked."""
+
+
 def status(folder: Path) -> dict[str, Any]:
     """Return how the run in a folder stands, as plain data. Raises UserError for a folder without one."""
-    kind = next(KINDS[record] for record in KINDS if (checked(folder) / record).exists())
-    stored, live = kind(folder), control_folder.live_status(folder)
+    stand = next(KINDS[record] for record in KINDS if (checked(folder) / record).exists())
+    stored, live = stand(folder), control_folder.live_status(folder)
     return {"run": folder.as_posix(), **stored, **live, "failed": {**stored["failed"], **live["failed"]}}
 
 

@@ -225,6 +225,12 @@ def packaged() -> list[str]:
     return sorted(file.name.removesuffix(SUFFIX) for file in PACKAGED.iterdir() if file.name.endswith(SUFFIX))
 
 
+def rows() -> list[dict[str, Any]]:
+    """Return what `list positions` shows: a row for each packaged bank."""
+    heads = [read(name).head for name in packaged()]
+    return [{"bank": h.name, "positions": h.positions, "notes of": h.label, "digest": h.digest} for h in heads]
+
+
 def path_of(name: str | Path) -> Path:
     """Return the file of a bank: a path, or the name of a packaged one. Raises UserError when there is none."""
     path = Path(name)

@@ -1,24 +1,13 @@
-"""`graphs`, `roles`, `partners` and `games`: list and show them."""
+"""`graphs` and `roles`: show one, its prompts, and whether it is sound."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, Players, Settings, group, print_blocks, print_rows, printed
+from experiments.cli.shared_options import Import, Json, Players, Settings, group, printed
 
-graphs_app = group("List and show graphs.")
-roles_app = group("List, show and check roles.")
-partners_app = group("List rule players.")
-games_app = group("List games.")
-
-
-@graphs_app.command("list")
-def graphs_list(imports: Import = None, as_json: Json = False) -> None:
-    """List the graphs."""
-    from experiments.show import listing
-
-    print_blocks(listing.graphs_data(), [listing.graphs_table()], as_json=as_json)
+graphs_app = group("Show a graph, or the prompts that it sends.")
+roles_app = group("Show or check a role.")
 
 
 @graphs_app.command("show")
@@ -72,17 +61,6 @@ def graphs_prompt(
     printed(prompts.data(node_prompts)) if as_json else prompts.show(node_prompts, console())
 
 
-@roles_app.command("list")
-def roles_list(imports: Import = None, as_json: Json = False) -> None:
-    """List the roles."""
-    import roles
-    from experiments.show import listing
-
-    print_blocks(
-        [listing.role_data(roles.get(name)) for name in roles.names()], [listing.roles_table()], as_json=as_json
-    )
-
-
 @roles_app.command("show")
 def roles_show(name: str, imports: Import = None, as_json: Json = False) -> None:
     """Show the sections of a role, its reply and its instruction."""
@@ -110,23 +88,3 @@ def roles_check(name: str, imports: Import = None, as_json: Json = False) -> Non
         console().print(Text("\n".join(problems) or "ok"), soft_wrap=True)
     if problems:
         raise typer.Exit(1)
-
-
-@partners_app.command("list")
-def partners_list(as_json: Json = False) -> None:
-    """List the rule players that can take a seat."""
-    from experiments.show import listing
-
-    print_blocks(listing.partners_data(), [listing.partners_table()], as_json=as_json)
-
-
-@games_app.command("list")
-def games_list(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder below which to look.")] = Path("games"),
-    as_json: Json = False,
-) -> None:
-    """List the games below a folder: graph, model, deal, score, turns, and whether they are finished."""
-    from experiments.record import saved
-
-    games = saved.games(folder)
-    print_rows(games if as_json else saved.told(games), f"there is no game in {folder}", as_json=as_json)

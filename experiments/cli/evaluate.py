@@ -1,0 +1,37 @@
+"""`evaluate`: put decisions, conventions, questions or statements of a player to the test, without whole games."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cli import judge, positions, probes, questions
+from experiments.cli.shared_options import Json, group
+
+app = group("Test a player on positions, convention probes or questions, or judge what seats kept track of.")
+app.command("positions")(positions.run)
+app.command("probes")(probes.run)
+app.command("questions")(questions.run)
+app.command("judge")(judge.run)
+app.command("build")(positions.build)
+
+
+@app.command("show")
+def show(
+    name: Annotated[
+        str, typer.Argument(metavar="BANK|PROBE", help="A bank's file or name, or a probe as its journal names it.")
+    ],
+    position: Annotated[
+        str | None, typer.Option(help="Of a bank: one position, as JSON: its view, memory and notes.")
+    ] = None,
+    seed: probes.Seed = 1,
+    as_json: Json = False,
+) -> None:
+    """Show what is in a bank of positions, or one convention probe with the moves that keep it."""
+    from experiments.tasks.positions import bank
+
+    file = Path(name).exists() or name.endswith((".jsonl", ".jsonl.gz"))
+    if file or position is not None or name in bank.packaged():
+        positions.show_bank(name, position, as_json)
+    else:
+        probes.show_probe(name, seed, as_json)

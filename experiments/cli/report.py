@@ -1,0 +1,217 @@
+"""`report`: what a run showed, whatever it asked; the marks of its roles; the errors of its simulated models."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from experiments.cli.shared_options import (
+    Import,
+    Intervals,
+    Json,
+    MetricOf,
+    print_blocks,
+    print_report,
+    printed,
+    progress,
+)
+from orchestrator.errors import UserError
+
+LEAST = 50
+"""Rollouts that can judge a move."""
+
+
+def report(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[RUN]...",
+            help="A run's folder, default the newest in runs/; several of probes or of questions stand side by side.",
+            show_default=False,
+        ),
+    ] = None,
+    marks: Annotated[
+        bool | None,
+        typer.Option(
+            "--marks/--no-marks",
+            help="Mark the roles' responses against the hidden cards, about a second a game: of a run, games or one "
+            "game. Default: as a part of the report where that is quick.",
+            show_default=False,
+        ),
+    ] = None,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="Instead: what became of the errors of simulated models.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Also write here: with --marks every mark as CSV; of questions, probes, judges a folder."),
+    ] = None,
+    metric: MetricOf = None,
+    interval: Intervals = "t",
+    reference: Annotated[
+        list[str] | None,
+        typer.Option("--reference", help="Show a published score beside the run's; repeatable; see `list references`."),
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Also write all tables for LaTeX (booktabs).")] = False,
+    role: Annotated[str | None, typer.Option(help="With --marks: only this role.")] = None,
+    arm: Annotated[str | None, typer.Option(help="With --marks: only this arm.")] = None,
+    rollouts: Annotated[
+        int, typer.Option(min=0, help="Also value moves by this many rollouts each: with --marks, and of positions.")
+    ] = 0,
+    games: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Of positions: a run of whole games with arms of the same names, beside it."),
+    ] = None,
+    human: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Of a judge: ratings by people: game, turn, the aspects, and rater."),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="With --marks: worker processes.")] = 1,
+    imports: Import = None,
+    as_json: Json = False,
+) -> None:
+    """Report on a run of any kind: whole games, positions, probes, questions or a judge."""
+    folders = paths or [_newest()]
+    options: dict[str, object] = {
+        "--metric": metric,
+        "--reference": reference,
+        "--latex": latex,
+        "--rollouts": rollouts,
+    }
+    options |= {"--interval": interval != "t", "--games": games, "--human": human, "--out": out}
+    if errors:
+        _errors(folders[0], as_json)
+        return
+    from experiments.tasks import run_status
+
+    kind = GAMES if marks else run_status.kind(folders[0])
+    options |= {} if marks else {"--role": role, "--arm": arm, "--workers": workers > 1}
+    _check(kind, options, marks=bool(marks))
+    if len(folders) > 1 and kind not in SEVERAL:
+        raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
+    if kind == POSITIONS:
+        _positions(folders[0], rollouts, games, latex, as_json)
+    elif kind == PROBES:
+        print_probes(folders, out, as_json)
+    elif kind == QUESTIONS:
+        _questions(folders, out, as_json)
+    elif kind == JUDGE:
+        _judge(folders[0], human, out, as_json)
+    elif marks:
+        _marks(folders[0], role, arm, rollouts, out, workers, as_json)
+    else:
+        _games(folders[0], as_json, metric=metric, interval=interval, tex=latex, marks=marks, reference=reference or ())
+
+
+GAMES, POSITIONS, PROBES, QUESTIONS, JUDGE = "games", "positions", "probes", "questions", "judge"
+SEVERAL = (PROBES, QUESTIONS)
+OPTIONS = {
+    GAMES: ("--metric", "--interval", "--reference", "--latex"),
+    POSITIONS: ("--rollouts", "--games", "--latex"),
+    PROBES: ("--out",),
+    QUESTIONS: ("--out",),
+    JUDGE: ("--out", "--human"),
+}
+"""What a report of each kind takes, `--marks` and `--errors` aside."""
+
+
+def _newest() -> Path:
+    """Return the run below runs/ whose record was written last. Raises UserError where there is none."""
+    from experiments.tasks import run_status
+
+    records = [path for name in run_status.KINDS for path in Path("runs").glob(f"**/{name}")]
+    if not records:
+        raise UserError("there is no run in runs/; name a run's folder")
+    return max(records, key=lambda path: path.stat().st_mtime).parent
+
+
+def _check(kind: str, options: dict[str, object], *, marks: bool) -> None:
+    """Raise UserError for an option that this report does not know."""
+    known = ("--rollouts", "--out") if marks else OPTIONS[kind]
+    wrong = next((name for name, value in options.items() if value and name not in known), None)
+    if wrong:
+        about = "--marks" if marks else f"a run of {kind}"
+        raise UserError(f"{wrong} is not for {about}, which takes {', '.join(known)}")
+
+
+def _errors(folder: Path, as_json: bool) -> None:
+    """The errors of simulated models."""
+    from experiments.analysis import error_counts
+
+    arms = error_counts.count_run(folder)
+    print_blocks(error_counts.data(arms), [error_counts.block(arms)], as_json=as_json)
+
+
+def _games(folder: Path, as_json: bool, **wishes: Any) -> None:
+    from experiments.report import run_report
+    from experiments.tasks.judge import judge_report
+
+    written = run_report.write(folder, **wishes, tasks=judge_report.blocks_of_run(folder))
+    print_blocks(run_report.json_value(written), run_report.files(written), as_json=as_json)
+
+
+def _marks(
+    path: Path, role: str | None, arm: str | None, rollouts: int, out: Path | None, workers: int, as_json: bool
+) -> None:
+    from rich.text import Text
+
+    from experiments.document import terminal
+    from experiments.document.terminal import console
+    from experiments.report import marked_run, marks_table
+
+    if 0 < rollouts < LEAST:
+        raise UserError(f"--rollouts is {rollouts}; fewer than {LEAST} say nothing, and 0 plays none")
+    games = marked_run.read(path, arm)
+    table = marks_table.CsvFile(out, role) if out else None
+    add = table.add if table else lambda row, marks: None
+    run = marked_run.marked(games, workers, progress("marks of game"), rollouts, add)
+    run = run.role(role) if role else run
+    if table:
+        table.end()
+    if as_json:
+        printed(marks_table.data(run) | ({"csv": str(table.path), "rows": table.written} if table else {}))
+        return
+    terminal.show(marks_table.blocks(run), console())
+    if table:
+        console().print(Text(f"\n{table.written:,} marks  {table.path}"), soft_wrap=True)
+
+
+def _positions(folder: Path, rollouts: int, games: Path | None, latex: bool, as_json: bool) -> None:
+    from experiments.record.files import write_atomically
+    from experiments.tasks.positions import position_report
+
+    effects = position_report.read(folder, rollouts=rollouts, games=games)
+    written = position_report.write(effects, folder)
+    if latex:
+        write_atomically(folder / "arms.tex", position_report.latex_tables(effects))
+        written.append(folder / "arms.tex")
+    data, blocks = position_report.json_value(effects), position_report.blocks(effects)
+    print_report(data, blocks, folder, written, as_json=as_json)
+
+
+def print_probes(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
+    """Which conventions players keep."""
+    from experiments.tasks.probes import probe_report
+
+    answers = probe_report.read(folders)
+    written = probe_report.write(answers, out) if out else []
+    data = {**({"folder": str(out)} if out else {}), **probe_report.json_value(answers)}
+    print_report(data, probe_report.blocks(answers), out, written, as_json=as_json)
+
+
+def _questions(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
+    from experiments.tasks.questions import question_report
+
+    figures = question_report.of(folders)
+    written = question_report.write(figures, out) if out else []
+    print_report(question_report.data(figures), question_report.blocks(figures), out, written, as_json=as_json)
+
+
+def _judge(folder: Path, human: Path | None, out: Path | None, as_json: bool) -> None:
+    from experiments.tasks.judge import human_ratings, judge_report
+
+    people = human_ratings.read(human) if human else ()
+    ratings = judge_report.of(folder, people)
+    written = judge_report.write(ratings, out) if out else []
+    print_report(judge_report.data(ratings), judge_report.blocks(ratings), out, written, as_json=as_json)
