@@ -48,7 +48,7 @@ def test_its_lines_are_written_as_they_were(old: Path) -> None:
 
 
 def test_a_run_is_reported(old: Path, run: Run) -> None:
-    code, _, err = run("experiment", "report", str(old / "run"))
+    code, _, err = run("report", str(old / "run"))
     assert (code, err) == (0, "")
     report = (old / "run" / "report.md").read_text("utf-8")
     assert all(arm in report for arm in ("full", "no-discards", "with-piers", "careless"))

@@ -1,6 +1,6 @@
 """`report`: what a run showed, whatever it asked; the marks of its roles; the errors of its simulated models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -72,22 +72,17 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Report on a run of any kind: whole games, positions, probes, questions or a judge."""
+    from experiments.tasks import run_status
+
     folders = paths or [_newest()]
-    options: dict[str, object] = {
-        "--metric": metric,
-        "--reference": reference,
-        "--latex": latex,
-        "--rollouts": rollouts,
-    }
-    options |= {"--interval": interval != "t", "--games": games, "--human": human, "--out": out}
     if errors:
         _errors(folders[0], as_json)
         return
-    from experiments.tasks import run_status
-
-    kind = GAMES if marks else run_status.kind(folders[0])
-    options |= {} if marks else {"--role": role, "--arm": arm, "--workers": workers > 1}
-    _check(kind, options, marks=bool(marks))
+    kind = run_status.kind(folders[0])
+    selection = {"--role": role, "--arm": arm, "--workers": workers > 1}
+    options: dict[str, object] = {"--metric": metric, "--reference": reference, "--interval": interval != "t"}
+    options |= {"--latex": latex, "--rollouts": rollouts, "--games": games, "--human": human, "--out": out}
+    _check(kind, options | selection | {"--marks": marks}, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
     if len(folders) > 1 and kind not in SEVERAL:
         raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
     if kind == POSITIONS:
@@ -98,7 +93,7 @@ def report(
         _questions(folders, out, as_json)
     elif kind == JUDGE:
         _judge(folders[0], human, out, as_json)
-    elif marks:
+    elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
         _marks(folders[0], role, arm, rollouts, out, workers, as_json)
     else:
         _games(folders[0], as_json, metric=metric, interval=interval, tex=latex, marks=marks, reference=reference or ())
@@ -107,13 +102,14 @@ def report(
 GAMES, POSITIONS, PROBES, QUESTIONS, JUDGE = "games", "positions", "probes", "questions", "judge"
 SEVERAL = (PROBES, QUESTIONS)
 OPTIONS = {
-    GAMES: ("--metric", "--interval", "--reference", "--latex"),
+    GAMES: ("--metric", "--interval", "--reference", "--latex", "--marks"),
     POSITIONS: ("--rollouts", "--games", "--latex"),
     PROBES: ("--out",),
     QUESTIONS: ("--out",),
     JUDGE: ("--out", "--human"),
 }
-"""What a report of each kind takes, `--marks` and `--errors` aside."""
+WITH_MARKS = ("--role", "--arm", "--rollouts", "--out", "--workers")
+RUN = "run.yaml"
 
 
 def _newest() -> Path:
@@ -126,13 +122,11 @@ def _newest() -> Path:
     return max(records, key=lambda path: path.stat().st_mtime).parent
 
 
-def _check(kind: str, options: dict[str, object], *, marks: bool) -> None:
+def _check(kind: str, options: Mapping[str, object], known: Sequence[str]) -> None:
     """Raise UserError for an option that this report does not know."""
-    known = ("--rollouts", "--out") if marks else OPTIONS[kind]
-    wrong = next((name for name, value in options.items() if value and name not in known), None)
-    if wrong:
-        about = "--marks" if marks else f"a run of {kind}"
-        raise UserError(f"{wrong} is not for {about}, which takes {', '.join(known)}")
+    if wrong := next((name for name, value in options.items() if value and name not in known), None):
+        marks = "; it is for --marks" if wrong in WITH_MARKS and "--marks" in known else ""
+        raise UserError(f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{marks}")
 
 
 def _errors(folder: Path, as_json: bool) -> None:
@@ -143,12 +137,17 @@ def _errors(folder: Path, as_json: bool) -> None:
     print_blocks(error_counts.data(arms), [error_counts.block(arms)], as_json=as_json)
 
 
-def _games(folder: Path, as_json: bool, **wishes: Any) -> None:
-    from experiments.report import run_report
+def _games(folder: Path, as_json: bool, *, marks: bool | None, **wishes: Any) -> None:
+    """Write the report of a run; where marks are asked for, print their table as well."""
+    from experiments.report import marked_run, marks_table, run_report
     from experiments.tasks.judge import judge_report
 
-    written = run_report.write(folder, **wishes, tasks=judge_report.blocks_of_run(folder))
-    print_blocks(run_report.json_value(written), run_report.files(written), as_json=as_json)
+    written = run_report.write(folder, marks=marks, **wishes, tasks=judge_report.blocks_of_run(folder))
+    data, blocks = run_report.json_value(written), [*run_report.files(written)]
+    if marks:
+        marked = marked_run.marked(marked_run.read(folder))
+        data, blocks = {**marks_table.data(marked), **data}, [*marks_table.blocks(marked), *blocks]
+    print_blocks(data, blocks, as_json=as_json)
 
 
 def _marks(

@@ -31,7 +31,7 @@ class GamePair:
     """The scores that the runs are compared by."""
     b: float
     first_turn: int | None
-    """The first turn whose moves differ; None where all moves are the same."""
+    """The first turn whose moves differ; None where all moves are the same, 0 where the journals are not there."""
 
     @property
     def difference(self) -> float:
@@ -85,10 +85,15 @@ def _pairs(
         a, b = ours[deal], other[deal]
         arm = a.arm if a.arm == b.arm else f"{a.arm} / {b.arm}"
         same = a.moves_digest is not None and a.moves_digest == b.moves_digest
-        turn = (
-            None if same else first_difference(Game.open(first / a.journal).moves, Game.open(second / b.journal).moves)
-        )
+        turn = None if same else _first_difference(first / a.journal, second / b.journal)
         yield GamePair(arm, *deal, a.score(metric), b.score(metric), turn)
+
+
+def _first_difference(first: Path, second: Path) -> int | None:
+    """Return the first turn whose moves differ; 0 where a run was kept without its journals."""
+    if not (first.exists() and second.exists()):
+        return 0
+    return first_difference(Game.open(first).moves, Game.open(second).moves)
 
 
 def json_value(difference: RunDiff) -> dict[str, Any]:

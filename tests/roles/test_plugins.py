@@ -132,12 +132,12 @@ def test_other_words_of_a_package_are_another_game(folder: Path) -> None:
 
 
 def test_lists_say_who_brings_what(folder: Path) -> None:
-    graphs = {graph["name"]: graph["source"] for graph in json.loads(command(folder, "graphs", "list", "--json")[1])}
+    graphs = {graph["name"]: graph["source"] for graph in json.loads(command(folder, "list", "graphs", "--json")[1])}
     assert (graphs["timed"], graphs["house"]) == ("hanabi-tempo", "built-in")
-    roles = {role["name"]: role["source"] for role in json.loads(command(folder, "roles", "list", "--json")[1])}
+    roles = {role["name"]: role["source"] for role in json.loads(command(folder, "list", "roles", "--json")[1])}
     assert (roles["timekeeper"], roles["analyst"]) == ("hanabi-tempo", "built-in")
-    assert "hanabi-tempo" in command(folder, "graphs", "list")[1]
-    assert "hanabi-tempo" in command(folder, "roles", "list")[1]
+    assert "hanabi-tempo" in command(folder, "list", "graphs")[1]
+    assert "hanabi-tempo" in command(folder, "list", "roles")[1]
     assert "hanabi-tempo" in command(folder, "graphs", "show", "timed")[1]
 
 
@@ -177,5 +177,5 @@ def test_a_package_that_cannot_be_is_one_sentence(folder: Path, files: Mapping[s
 def test_graphs_come_from_a_package_with_a_folder(tmp_path: Path) -> None:
     install(tmp_path, "lone", {}, groups=("hanabi_orchestrator.graphs",))
     (tmp_path / "lone.py").write_text("", "utf-8")
-    code, _, err = command(tmp_path, "graphs", "list")
+    code, _, err = command(tmp_path, "list", "graphs")
     assert code == 2 and "plugin 'lone' (lone = lone) names no package" in " ".join(err.split())

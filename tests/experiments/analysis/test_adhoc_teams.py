@@ -197,7 +197,7 @@ def test_terminal_report_and_data_mark_partners_that_are_no_strangers(
     table = {tuple(line.split()[:3]) for line in out.splitlines()}
     assert {("iggi", "held", "out"), ("value", "known", "kind")} < table and ("smart", "itself", "2") in table
     assert "The run departs from this protocol in: player counts (2 instead of 2–5); deals (seeds 1–" in out
-    _, text, _ = run("experiment", "report", str(tmp_path / "few"), "--json")
+    _, text, _ = run("report", str(tmp_path / "few"), "--json")
     (data,) = json.loads(text)["adhoc"]
     assert {one["partner"]: one["standing"] for one in data["partners"]} == {
         "iggi": "held out",

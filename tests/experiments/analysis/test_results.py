@@ -66,22 +66,22 @@ def scored(run: str) -> dict[int, int]:
 def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
     ran(run, "a", arms={"one": {}, "gone": {}})
     ran(run, "b", arms={"one": {"graph": "partner:piers"}, "new": {}}, seeds=[2, 3, 4, 5], players=[2, 3])
-    code, out, _ = run("experiment", "compare", "a", "b", "--json")
-    found = json.loads(out)
+    code, out, _ = run("diff", "a", "b", "--json")
+    found = json.loads(out)["compared"]
     scores = {folder: scored(folder) for folder in "ab"}
     (one,) = found["differences"]
-    assert (code, one["arm"], one["baseline"], one["n"]) == (0, "B: one", "A: one", 3)
+    assert (code, one["arm"], one["baseline"], one["n"]) == (1, "B: one", "A: one", 3)
     assert one["mean"] == pytest.approx(np.mean([scores["b"][seed] - scores["a"][seed] for seed in (2, 3, 4)]))
     assert found["pairs"][0]["differs"] == ["graph was 'partner:random', is 'partner:piers'"]
     assert found["only"] == ["A: gone", "B: new"]
-    code, out, _ = run("experiment", "compare", "a", "b", "--arm", "gone", "--arm-b", "new")
-    assert code == 0 and "B: new differs from A: gone in: nothing that affects a game." in out
+    code, out, _ = run("diff", "a", "b", "--arm", "gone", "--arm-b", "new")
+    assert code == 1 and "B: new differs from A: gone in: nothing that affects a game." in out
     assert "B: new and A: gone at 2 players: the same games in 3 of 3 deals, move by move" in out
     assert "no model was asked" in out
 
 
 REFUSED = {
-    ("a", "nowhere"): "'nowhere' is not a run folder with finished games",
+    ("a", "nowhere"): "there is no journal and no run folder at 'nowhere'",
     ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; name them with --arm and --arm-b",
     ("a", "b", "--arm", "one"): "'b' has no games of arm 'one'; its arms are: new",
     ("a", "b", "--arm", "one", "--arm-b", "new"): "'a' and 'b' have no deal in common",
@@ -92,7 +92,7 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence(run: Run) -> None:
     ran(run, "a", arms={"one": {}}, seeds=[1])
     ran(run, "b", arms={"new": {}}, seeds=[2])
     for arguments, said in REFUSED.items():
-        code, out, err = run("experiment", "compare", *arguments)
+        code, out, err = run("diff", *arguments)
         assert (code, out) == (2, "") and said in err and err.count("\n") == 1
 
 

@@ -126,7 +126,7 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...], str]] = {
     "a graph that nobody asks about": ("", ("doctor", "--graph", "watson"), "--graph and --players are for --model M"),
     "the content of no traces": (small(), (*RUN[:3], "--otlp-content"), "--otlp-content is for the traces of --otlp"),
     "the content of no trace": ("", ("play", "--otlp-content"), "--otlp-content is for the traces of --otlp URL"),
-    "a variable with a NUL": (b"KEY=a\0b\n", ("roles", "list"), "x.yaml: embedded null byte"),
+    "a variable with a NUL": (b"KEY=a\0b\n", ("list", "roles"), "x.yaml: embedded null byte"),
 }
 
 
@@ -146,8 +146,8 @@ def test_bad_input_is_one_sentence(name: str, run: Run, monkeypatch: pytest.Monk
 def test_a_run_yaml_with_nothing_where_much_belongs(key: str, run: Run) -> None:
     Path("runs").mkdir()
     Path("runs/run.yaml").write_text(f"name: a\nconfig_hash: x\nexperiment: {{name: a}}\n{key}: null\n", "utf-8")
-    for command in (["report", "runs"], ["runs", "runs"], ["run", "runs/run.yaml", "--dry-run"]):
-        code, _, err = run("experiment", *command)
+    for command in (["report", "runs"], ["list", "runs"], ["experiment", "run", "runs/run.yaml", "--dry-run"]):
+        code, _, err = run(*command)
         assert code == 2 and f"runs/run.yaml: {key}: must be a " in err and "not None" in err
 
 

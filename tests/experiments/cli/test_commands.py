@@ -127,7 +127,7 @@ def wrong_decks() -> None:
         (["play", "--model", "replay:map.json"], "map.json, line 1: journal version None"),
         (["play", "--model", "none.yaml"], "cannot read models 'none.yaml'"),
         (["play", "--cache", "49.json"], "cannot use '49.json' as a cache"),
-        (["--logs", "xml", "graphs", "list"], "--logs is 'xml'; it can be: console, json"),
+        (["--logs", "xml", "list", "graphs"], "--logs is 'xml'; it can be: console, json"),
         (["fake-endpoint", "--faults", "0.5", "--only", "fire"], "unknown fault 'fire'; known: 429"),
         (["play", "--players", "three"], "--players: must be a whole number, not 'three'"),
         (["roles", "show", "nope"], "unknown role 'nope'; known: action_recommender, aggregator"),
@@ -307,7 +307,7 @@ def test_quiet_says_how_it_ended(run: Run) -> None:
 
 def test_an_env_file_that_is_no_text_is_said(run: Run) -> None:
     Path(".env").write_bytes(b"KEY=\xff\xfe")
-    code, _, err = run("graphs", "list")
+    code, _, err = run("list", "graphs")
     assert code == 2 and ".env: it is not UTF-8 text" in err
 
 
@@ -325,7 +325,7 @@ def test_python_m_experiments_works_in_a_folder_with_packages_of_the_same_names(
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text("raise RuntimeError('not mine')", "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "experiments", "graphs", "list"],
+        [sys.executable, "-m", "experiments", "list", "graphs"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

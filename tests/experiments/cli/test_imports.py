@@ -56,7 +56,7 @@ def test_a_role_of_a_file_is_listed_shown_and_checked(run: Run) -> None:
     own = ["--import", "risky_role.py"]
     assert "a role of your own needs --import FILE" in run("roles", "show", "risk")[2]
     assert json.loads(run("roles", "show", "risk", "--json", *own)[1])["source"] == "risky_role.py"
-    assert "risky_role.py" in run("roles", "list", *own)[1] and run("roles", "check", "risk", *own)[0] == 0
+    assert "risky_role.py" in run("list", "roles", *own)[1] and run("roles", "check", "risk", *own)[0] == 0
     assert "# Name the risk" in run("graphs", "prompt", "risky.yaml", "--node", "risk", *own)[1]
     code, _, err = run("play", "--graph", "risky.yaml", *own)
     assert code == 2 and "role 'risk' has no program" in err and err.count("\n") == 1
@@ -125,5 +125,5 @@ def test_another_process_imports_the_same_code_and_no_other() -> None:
 def test_code_that_cannot_be_imported_is_one_sentence(run: Run, name: str, text: str | None, said: str) -> None:
     if text is not None:
         Path(name).write_text(text, "utf-8")
-    code, out, err = run("roles", "list", "--import", name)
+    code, out, err = run("list", "roles", "--import", name)
     assert (code, out) == (2, "") and said in err and err.count("\n") == 1

@@ -18,10 +18,10 @@ from tests.conftest import Run
 
 
 def test_the_packaged_experiments_are_listed_with_what_they_are_for(run: Run) -> None:
-    rows = json.loads(run("experiment", "list", "--json")[1])
+    rows = json.loads(run("list", "experiments", "--json")[1])
     assert [row["experiment"] for row in rows] == list(packaged())
     assert all(row["what_for"].endswith((".", ").")) and "orchestrator" not in row["what_for"] for row in rows)
-    assert "What each role of house is worth" in run("experiment", "list")[1]
+    assert "What each role of house is worth" in run("list", "experiments")[1]
     written = StringIO()
     terminal.show([listing.rows_table(rows)], Console(width=80, file=written))
     lines = written.getvalue().splitlines()
@@ -46,24 +46,24 @@ def test_games_and_runs_are_listed_finished_or_not(run: Run) -> None:
     lines = whole.read_text("utf-8").splitlines(keepends=True)
     Path("own/half.jsonl").write_text("".join(lines[: len(lines) // 2]), "utf-8")
     Path("own/other.jsonl").write_text("{}\n", "utf-8")
-    half, full = json.loads(run("games", "list", "own", "--json")[1])
+    half, full = json.loads(run("list", "games", "own", "--json")[1])
     assert (full["graph"], full["model"], full["players"], full["seed"]) == ("watson", "program", 2, 1)
     assert full["finished"] and isinstance(full["score_strict"], int) and half["score_strict"] is None
     assert not half["finished"] and 0 < half["turns"] < full["turns"]
-    out = run("games", "list", "own")[1]
+    out = run("list", "games", "own")[1]
     assert "unfinished" in out and "finished" not in out.splitlines()[0] and "score" in out.splitlines()[0]
     assert told([{**full, "score_strict": 0, "score_kept": 8}])[0]["score"] == "0 (kept 8)"
     assert constructed("probe+house") and not constructed("house+house_solo")
-    code, _, err = run("games", "list", "nowhere")
+    code, _, err = run("list", "games", "nowhere")
     assert code == 2 and err == "error: 'nowhere' is no folder\n"
 
 
 def test_runs_are_listed_with_their_finished_games(run: Run) -> None:
     Path("small.yaml").write_text("{name: small, graph: watson, players: 2, seeds: 2}", "utf-8")
     run("experiment", "run", "small.yaml", "-q")
-    (row,) = json.loads(run("experiment", "runs", "--json")[1])
+    (row,) = json.loads(run("list", "runs", "--json")[1])
     assert row["run"] == "runs/small" and (row["finished"], row["unfinished"], row["arms"]) == (2, 0, 1)
-    assert Path(row["run"], RUN).exists() and "small" in run("experiment", "runs")[1]
+    assert Path(row["run"], RUN).exists() and "small" in run("list", "runs")[1]
 
 
 @pytest.mark.parametrize(

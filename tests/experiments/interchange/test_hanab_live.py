@@ -197,7 +197,7 @@ def test_an_import_refuses_what_is_no_standard_game(
     change: dict[str, Any], said: str, run: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "game.json").write_text(json.dumps(GOOD | change), "utf-8")
-    code, out, err = run("import", "hanab-live", "game.json", "--out", "new.jsonl")
+    code, out, err = run("import", "game.json", "--out", "new.jsonl")
     assert (code, out) == (2, "") and said in err and err.count("\n") == 1 and not Path("new.jsonl").exists()
 
 
@@ -214,7 +214,7 @@ def test_an_import_refuses_what_is_no_standard_game(
 )
 def test_a_text_that_is_no_game_is_told_in_one_sentence(text: str, said: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "game.json").write_text(text, "utf-8")
-    code, _, err = run("import", "hanab-live", "game.json", "--out", "new.jsonl")
+    code, _, err = run("import", "game.json", "--out", "new.jsonl")
     assert code == 2 and said in err and err.count("\n") == 1
 
 
@@ -244,24 +244,24 @@ def test_any_json_is_a_game_or_refused_in_a_sentence(
 def test_a_strange_name_is_kept_as_far_as_a_journal_and_a_screen_take_it(run: Run, tmp_path: Path) -> None:
     names = ["\x1b[31m\ud800\u202e", "x" * 5000]
     (tmp_path / "game.json").write_text("\ufeff" + json.dumps(GOOD | {"players": names}), "utf-8")
-    assert run("import", "hanab-live", "game.json", "--out", "new.jsonl")[0] == 0
+    assert run("import", "game.json", "--out", "new.jsonl")[0] == 0
     shown = run("show", "new.jsonl")[1]
     assert "[31m?" in shown and not {"\x1b", "\u202e"} & set(shown) and len(shown) < 2000
 
 
 def test_names_are_labels_that_no_view_holds(run: Run, tmp_path: Path) -> None:
     (tmp_path / "game.json").write_text(json.dumps(GOOD), "utf-8")
-    code, out, _ = run("import", "hanab-live", "game.json", "--out", "new.jsonl")
+    code, out, _ = run("import", "game.json", "--out", "new.jsonl")
     assert code == 0 and "2 players, 1 move, unfinished" in out
     first, *rest = (tmp_path / "new.jsonl").read_text("utf-8").splitlines()
     assert '"label": "Ann"' in first and "Ann" not in "".join(rest)
-    code, out, _ = run("import", "hanab-live", "game.json", "--out", "a-folder")
+    code, out, _ = run("import", "game.json", "--out", "a-folder")
     assert code == 0 and "orchestrator show a-folder/hanab-live-game.jsonl --turn 1" in out
     code, out, _ = run("show", "new.jsonl")
     assert code == 0 and "P0  hanab.live, Ann" in out and "  1  P0  play slot 0 (R1)" in out
     run("export", "new.jsonl", "--to", "hanab-live", "--out", "again.json")
     assert json.loads(Path("again.json").read_text("utf-8"))["players"] == GOOD["players"]
-    code, _, err = run("import", "hanab-live", "game.json", "--out", "new.jsonl")
+    code, _, err = run("import", "game.json", "--out", "new.jsonl")
     assert code == 2 and "'new.jsonl' exists" in err
 
 

@@ -130,11 +130,11 @@ def test_models_repeats_and_columns(tmp_path: Path, run: Run, game: list[Row]) -
     renamed = [{"answer" if key == "response_content" else key: value for key, value in one.items()} for one in both]
     (tmp_path / "columns.yaml").write_text("response_content: answer\n")
     path = written(tmp_path, renamed, "published.jsonl")
-    code, _, err = run("import", "hanabilogs", str(path))
+    code, _, err = run("import", str(path))
     assert code == 2 and "name the graph with --graph: watson, sherlock, mycroft" in err
-    code, _, err = run("import", "hanabilogs", str(path), "--graph", "watson")
+    code, _, err = run("import", str(path), "--graph", "watson")
     assert code == 2 and "row 1: response_content: the row has no column 'response_content'" in err
-    asked = ("import", "hanabilogs", str(path), "--graph", "watson", "--map", "columns.yaml", "--out", "logs")
+    asked = ("import", str(path), "--graph", "watson", "--map", "columns.yaml", "--out", "logs")
     code, out, _ = run(*asked, "--model", "o4-mini", "--json")
     assert code == 0 and json.loads(out)["games"] == 2 and json.loads(out)["other_models"] == 5
     assert {one.name for one in (tmp_path / "logs").glob("*.jsonl")} == {"o4-mini-3p-s2.jsonl", "o4-mini-3p-s2-2.jsonl"}

@@ -91,9 +91,9 @@ def test_a_folder_has_a_file_for_each_game_and_the_figures(played: Path, tmp_pat
 
 
 def test_the_command_says_what_it_wrote_and_overwrites_nothing(run: Run, played: Path, tmp_path: Path) -> None:
-    code, _, err = run("bundle", str(played), "it.html", "--game", GAME)
+    code, _, err = run("export", "--to", "page", str(played), "it.html", "--game", GAME)
     assert code == 0 and "it.html" in err and (tmp_path / "it.html").exists()
-    code, _, err = run("bundle", str(played), "it.html")
+    code, _, err = run("export", "--to", "page", str(played), "it.html")
     assert code == 2 and "is there already" in err
-    code, _, err = run("bundle", str(played), "other.html", "--game", "piers/9")
+    code, _, err = run("export", "--to", "page", str(played), "other.html", "--game", "piers/9")
     assert code == 2 and "there is no game 'piers/9'" in err and not (tmp_path / "other.html").exists()

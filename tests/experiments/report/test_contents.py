@@ -102,14 +102,14 @@ def test_the_texts_of_a_report(name: str, tmp_path: Path, request: pytest.Fixtur
 
 def test_the_commands_take_a_metric(run: Run, tmp_path: Path) -> None:
     report(tmp_path / "a", WEAK, KEPT)
-    code, out, _ = run("experiment", "report", str(tmp_path / "a"), "--metric", "strict", "--latex")
+    code, out, _ = run("report", str(tmp_path / "a"), "--metric", "strict", "--latex")
     assert code == 0 and "compared by the strict score" in out and "tables.tex" in out
-    code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mean")
+    code, _, err = run("report", str(tmp_path / "a"), "--metric", "mean")
     assert code == 2 and "there is no metric 'mean'; known: strict, kept, turns" in err
-    code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mark:analyst")
+    code, _, err = run("report", str(tmp_path / "a"), "--metric", "mark:analyst")
     assert code == 2 and "names no mark; one is named by role and mark" in err
     mark_metric.check("mark:aggregator.regret")
-    code, _, err = run("experiment", "report", str(tmp_path / "a"), "--metric", "mark:analyst.brier")
+    code, _, err = run("report", str(tmp_path / "a"), "--metric", "mark:analyst.brier")
     assert code == 2 and ("marks are computed from the journals" in err or "has no mark 'brier'" in err)
 
 
@@ -394,5 +394,5 @@ def test_published_scores_are_shown_only_where_they_fit_and_never_claimed(run: R
     ):
         assert any(why in one for one in made.unfit) and why in said
     assert "SmartBot" in (tmp_path / "b" / run_report.LATEX).read_text("utf-8")
-    code, _, err = run("experiment", "report", str(tmp_path / "b"), "--reference", "smartbt")
+    code, _, err = run("report", str(tmp_path / "b"), "--reference", "smartbt")
     assert code == 2 and "did you mean 'smartbot'?" in err

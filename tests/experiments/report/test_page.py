@@ -190,7 +190,7 @@ def test_half_a_run_and_one_without_its_journals_are_reported(
     shutil.copytree(ran, half, ignore=shutil.ignore_patterns("figures", "report.*"))
     (half / "games" / "three" / "2p-s2-r1.jsonl").unlink()
     (half / "run.yaml").unlink()
-    code, out, err = run("experiment", "report", str(half), "--json", "--interval", "bootstrap")
+    code, out, err = run("report", str(half), "--json", "--interval", "bootstrap")
     assert (code, err) == (0, "") and json.loads(out)["analysis"]["summaries"]
     assert "8 finished" in (half / "report.md").read_text("utf-8")
     bare = tmp_path / "bare"
@@ -225,10 +225,10 @@ def test_a_figure_that_fails_loses_no_other(ran: Path, tmp_path: Path, monkeypat
 
 
 def test_mistakes_are_told_in_one_sentence(run: Run, tmp_path: Path) -> None:
-    code, out, err = run("experiment", "report", "nowhere")
+    code, out, err = run("report", "nowhere")
     assert (code, out) == (2, "") and "there is no folder 'nowhere'" in err
     Path("results.csv").write_text("arm,players\na,two\n", "utf-8")
-    code, _, err = run("experiment", "report", ".")
+    code, _, err = run("report", ".")
     assert code == 2 and "is not the results.csv of a run: " in err and err.count("\n") == 1
 
 

@@ -175,7 +175,7 @@ def test_a_paused_run_asks_nothing_and_survives_its_kill(
     assert scores(folder) == scores(undisturbed)
     noted = yaml.safe_load((folder / "run.yaml").read_text("utf-8"))
     assert [one["did"] for one in noted["by_hand"]] == ["pause", "limit", "resume", "pause"]
-    assert "by hand" not in run("experiment", "report", str(folder))[1]
+    assert "by hand" not in run("report", str(folder))[1]
     assert not (folder / CONTROL).exists()
 
 
@@ -264,15 +264,15 @@ def test_a_run_that_nobody_plays_and_folders_without_a_run_are_told(run: Run, tm
     code, out, _ = run("experiment", "status", "mine", "--json")
     assert code == 0 and '"games": 2' in out and '"players": []' in out
     for command in (
-        ["pause", "mine"],
-        ["resume", "mine"],
-        ["limit", "mine", "fake", "2"],
-        ["retry", "x", "mine"],
-        ["retry", "mine", "x"],
+        ["mine", "pause"],
+        ["mine", "resume"],
+        ["mine", "limit", "fake", "2"],
+        ["x", "retry", "mine"],
+        ["mine", "retry", "x"],
     ):
-        code, _, err = run("experiment", *command)
+        code, _, err = run("experiment", "control", *command)
         assert code == 2 and err.startswith("error: nobody plays the run in 'mine'") and err.count("\n") == 1
-    code, _, err = run("experiment", "pause", "none")
+    code, _, err = run("experiment", "control", "none", "pause")
     assert code == 2 and "there is no run in 'none', for it has no run.yaml" in err
 
 

@@ -144,7 +144,7 @@ def test_another_games_journal_is_named(ran: Path, run: Run) -> None:
     said = "holds the game of 2p-s1-r1.jsonl; give it that name, or move it out of the run folder"
     with pytest.raises(UserError, match=said):
         experiment_run.run(experiment(seeds=[1, 2, 3]), ran)
-    code, _, err = run("experiment", "report", str(ran))
+    code, _, err = run("report", str(ran))
     assert code == 2 and said in flat(err) and "2p-s3-r1.jsonl" in err
 
 
@@ -162,7 +162,7 @@ def test_an_edited_journal_is_named(what: str, ran: Path, run: Run) -> None:
     else:
         last["result"][what] += 1
     path.write_text("\n".join([json.dumps(first), *lines[1:-1], json.dumps(last)]) + "\n", "utf-8")
-    code, _, err = run("experiment", "report", str(ran))
+    code, _, err = run("report", str(ran))
     assert code == 2 and "2p-s1-r1.jsonl' was changed after it was written: its " in flat(err)
     assert ("config_hash" if what in ("deck", "seat") else f"result has {what}") in flat(err)
     with pytest.raises(UserError, match="was changed after it was written"):
@@ -215,7 +215,7 @@ def test_a_seat_that_ends_its_process_costs_its_own_game_with_one_worker_too(tmp
 # Readers that leave
 
 
-@pytest.mark.parametrize("arguments", [("graphs", "list"), ("graphs", "list", "--json"), ("--help",)])
+@pytest.mark.parametrize("arguments", [("list", "graphs"), ("list", "graphs", "--json"), ("--help",)])
 def test_a_command_whose_reader_leaves_ends_as_it_would_have(arguments: tuple[str, ...], tmp_path: Path) -> None:
     text = f"""
 import os, sys

@@ -244,13 +244,13 @@ def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(run: Run, tmp
     assert code == 0 and out.startswith("erring uses simulated models: exact programs with errors at stated rates.")
     assert out.count("erring (simulated)") == 5 and "exact (simulated)" not in out
     assert {row["arm"]: row["simulated"] for row in table("here")} == {"erring": "True", "exact": "False"}
-    code, out, _ = run("experiment", "errors", "here", "--json")
+    code, out, _ = run("report", "--errors", "here", "--json")
     told = json.loads(out)
     assert code == 0 and list(told) == ["erring", "exact"]
     assert sum(told["erring"]["injected"].values()) > 0 and not told["exact"]["injected"]
     assert told["erring"]["counts"]["turns"] == int(table("here")[0]["turns"])
-    assert "erring (simulated)" in run("experiment", "errors", "here")[1]
-    code, _, said = run("experiment", "errors", "nowhere")
+    assert "erring (simulated)" in run("report", "--errors", "here")[1]
+    code, _, said = run("report", "--errors", "nowhere")
     assert code == 2 and "not a run folder" in said
 
 

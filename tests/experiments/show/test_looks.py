@@ -68,7 +68,7 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
     assert "not finished: 1 game" in out and "after 1 turn; suspended: no money left" in out
     assert "2 of 2 moves were forced" in out and "unusable answers" in out
     assert made["smart"].as_posix() not in out and "--swings" in out
-    ends = {row["journal"]: row["end"] for row in json.loads(run("games", "list", "--json")[1])}
+    ends = {row["journal"]: row["end"] for row in json.loads(run("list", "games", "--json")[1])}
     assert ends[made["struck"].as_posix()] == "lives_lost" and ends[made["suspended"].as_posix()] is None
     data = json.loads(run("show", "games", "--json")[1])
     assert data["games"] == 4 and data["finished"] == 3 and data["rolled_for_swings"] == 0

@@ -79,9 +79,9 @@ def test_a_game_that_broke_off_is_told_as_far_as_it_went(run: Run) -> None:
 
 
 def test_graphs_are_listed_and_shown(run: Run) -> None:
-    code, out, _ = run("graphs", "list")
+    code, out, _ = run("list", "graphs")
     assert code == 0 and all(name in out for name in GRAPHS)
-    assert {graph["name"] for graph in json.loads(run("graphs", "list", "--json")[1])} >= {"cac", "house"}
+    assert {graph["name"] for graph in json.loads(run("list", "graphs", "--json")[1])} >= {"cac", "house"}
     code, out, _ = run("graphs", "show", "cac")
     assert code == 0 and "after a refusal generate is asked again" in out and "at most 2 redos" in out
     assert json.loads(run("graphs", "show", "cac", "--json")[1])["decides"] == "generate"
@@ -110,7 +110,7 @@ def test_the_prompts_of_a_position_are_printed_with_their_size(run: Run) -> None
 
 
 def test_roles_are_listed_and_shown(run: Run) -> None:
-    code, out, _ = run("roles", "list")
+    code, out, _ = run("list", "roles")
     assert code == 0 and "tom_interpreter" in out and "MindReport" in out
     code, out, _ = run("roles", "show", "analyst")
     assert code == 0 and "How to answer" in out and "sections: rules" in out

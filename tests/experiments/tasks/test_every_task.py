@@ -56,12 +56,14 @@ KINDS = {
         lambda: Path("small.yaml").write_text(yaml.safe_dump(GAME), "utf-8"),
     ),
     "questions": Kind(
-        ("qa", "run", "--data", "questions.csv"), "calls*.jsonl", prepare=lambda: sample.write(Path("questions.csv"))
+        ("evaluate", "questions", "--data", "questions.csv"),
+        "calls*.jsonl",
+        prepare=lambda: sample.write(Path("questions.csv")),
     ),
-    "judge": Kind(("judge", "run", "played"), "calls*.jsonl", prepare=write_judged_games),
-    "probes": Kind(("probe", "run", "house", "--pack", "hgroup_1", "--convention", "chop"), "games/*/*.jsonl"),
+    "judge": Kind(("evaluate", "judge", "played"), "calls*.jsonl", prepare=write_judged_games),
+    "probes": Kind(("evaluate", "probes", "house", "--pack", "hgroup_1", "--convention", "chop"), "games/*/*.jsonl"),
     "positions": Kind(
-        ("experiment", "positions", "run", "program", "--arms", "removed:tom_interpreter", "--first", "4"),
+        ("evaluate", "positions", "program", "--arms", "removed:tom_interpreter", "--first", "4"),
         "decisions/*/*.jsonl",
     ),
 }

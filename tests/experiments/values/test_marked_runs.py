@@ -254,14 +254,14 @@ def test_a_hint_in_the_final_round_is_a_fault_where_a_play_would_have_cost_nothi
 def test_the_command_says_it_as_a_table_as_data_and_as_csv(
     folder: Path, run: Run, marks: list[GameMarks], tmp_path: Path
 ) -> None:
-    code, out, _ = run("marks", str(folder), "--csv", str(tmp_path / "m.csv"))
+    code, out, _ = run("report", "--marks", str(folder), "--out", str(tmp_path / "m.csv"))
     assert code == 0 and "simulated" in out and "is not asked for ratings" in out
     assert max(len(line) for line in out.splitlines() if "    " in line) <= 100, "the tables fit"
     with (tmp_path / "m.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert tuple(lines[0]) == marks_table.columns_of_a_mark()
     assert len(lines) == sum(len(one.marks) for one in marks)
-    code, out, _ = run("marks", str(folder), "--json", "--role", "aggregator", "--arm", "full")
+    code, out, _ = run("report", "--marks", str(folder), "--json", "--role", "aggregator", "--arm", "full")
     data = json.loads(out)
     (arm,) = data["arms"]
     assert arm["label"] == "full (simulated)" and {one["role"] for one in arm["marks"]} == {"aggregator"}
@@ -290,13 +290,13 @@ def test_the_command_says_it_as_a_table_as_data_and_as_csv(
     ],
 )
 def test_bad_options_get_a_sentence(folder: Path, run: Run, options: list[str], said: str) -> None:
-    code, out, err = run("marks", str(folder), *options)
+    code, out, err = run("report", "--marks", str(folder), *options)
     assert (code, out) == (2, "") and said in " ".join(err.split())
 
 
 def test_a_folder_without_a_finished_game_gets_a_sentence(run: Run, tmp_path: Path) -> None:
     for path, said in ((tmp_path, "no finished game"), (tmp_path / "gone", "there is nothing at")):
-        code, _, err = run("marks", str(path))
+        code, _, err = run("report", "--marks", str(path))
         assert code == 2 and said in " ".join(err.split())
 
 
@@ -324,10 +324,10 @@ def test_the_report_answers_for_each_role_and_says_where_there_are_no_marks(
 ) -> None:
     monkeypatch.setattr(drawing, "all_figures", lambda data: list(calibration.FIGURES))
     (folder / "values").rename(folder / "put-away") if (folder / "values").exists() else None
-    code, out, _ = run("experiment", "report", str(folder), "--json", "--no-marks")
+    code, out, _ = run("report", str(folder), "--json", "--no-marks")
     assert code == 0 and json.loads(out)["roles"]["marked"] is False
     assert "The marks of 4 of 4 games are not computed" in (folder / "report.md").read_text("utf-8")
-    code, out, _ = run("experiment", "report", str(folder), "--json", "--marks")
+    code, out, _ = run("report", str(folder), "--json", "--marks")
     told = json.loads(out)["roles"]
     said = " ".join(told["sentences"])
     assert told["marked"] and "Without it (arm no-historian) the score" in said
@@ -337,7 +337,7 @@ def test_the_report_answers_for_each_role_and_says_where_there_are_no_marks(
     for title in ("Were the answers right", "Who was followed when it mattered", "Moves with a known fault, per game"):
         assert f"### {title}" in page
     before = page
-    run("experiment", "report", str(folder))
+    run("report", str(folder))
     assert (folder / "figures" / "calibration.csv").read_text("utf-8").startswith("arm,role,kind,said,stated,true")
     assert (folder / "report.md").read_text("utf-8") == before, "what is kept is shown unasked, to the byte the same"
 

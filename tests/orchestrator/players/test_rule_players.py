@@ -148,11 +148,11 @@ def test_a_partner_that_is_not_there_is_named_with_those_that_are() -> None:
 
 
 def test_the_list_names_every_partner(run: Run) -> None:
-    code, out, _ = run("partners", "list", "--json")
+    code, out, _ = run("list", "partners", "--json")
     told = json.loads(out)
     assert code == 0 and [one["name"] for one in told] == partners.names()
     assert all(one["source"] and one["players"] for one in told)
-    assert all(name in run("partners", "list")[1] for name in partners.names())
+    assert all(name in run("list", "partners")[1] for name in partners.names())
 
 
 def test_self_play_is_measured(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

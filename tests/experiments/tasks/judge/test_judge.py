@@ -202,9 +202,9 @@ def test_the_command_labels_programs_and_simulated_models_and_the_report_of_a_ru
     folder.mkdir()
     for game in games.iterdir():
         (folder / game.name).write_bytes(game.read_bytes())
-    code, out, err = run("judge", "run", str(folder), "--every", "4", "-q")
+    code, out, err = run("evaluate", "judge", str(folder), "--every", "4", "-q")
     assert code == 0 and "no model judged" in " ".join(out.split()), err
-    code, out, err = run("judge", "run", str(folder), "--every", "4", "--model", "sim:careless", "-q", "--json")
+    code, out, err = run("evaluate", "judge", str(folder), "--every", "4", "--model", "sim:careless", "-q", "--json")
     data = json.loads(out)
     assert code == 0 and data["judge"] == "sim:careless (simulated)" and not data["language_model"]
     tables = [block for block in judge_report.blocks_of_run(folder) if isinstance(block, Table)]
@@ -212,9 +212,9 @@ def test_the_command_labels_programs_and_simulated_models_and_the_report_of_a_ru
     assert judges == ["program", "sim:careless (simulated)"]
     assert "`judge/program`" in tables[0].caption and not tables[1].rows, "the program is the exact score"
     assert tables[3].rows and [row[1] for row in tables[2].rows] == ["judge sim:careless (simulated)", "exact"]
-    code, out, err = run("judge", "report", str(folder / "judge/program"), "--json")
+    code, out, err = run("report", str(folder / "judge/program"), "--json")
     assert code == 0 and json.loads(out)["judge"] == "program"
-    code, out, err = run("judge", "run", str(folder), "--dry-run")
+    code, out, err = run("evaluate", "judge", str(folder), "--dry-run")
     assert code == 0 and f"{2 * TURNS} turns of 2 games: {2 * TURNS} calls" in out
 
 
@@ -225,10 +225,10 @@ def test_what_cannot_be_judged_is_one_sentence(run: Run, games: Path, tmp_path: 
         str(tmp_path): "no reply in",
         str(ROOT / "docs"): "there is no game in",
     }.items():
-        code, out, err = run("judge", "run", path)
+        code, out, err = run("evaluate", "judge", path)
         assert (code, out) == (2, "") and said in " ".join(err.split())
-    code, _, err = run("judge", "report", str(games))
-    assert code == 2 and "it has no judge.yaml" in " ".join(err.split())
+    code, _, err = run("report", str(games))
+    assert code == 2 and "there is no finished game in" in " ".join(err.split())
 
 
 def test_a_statement_needs_no_hidden_card(games: Path) -> None:

@@ -141,7 +141,7 @@ def test_a_colleague_who_chooses_is_a_gate_of_one_move(tmp_path: Path) -> None:
 
 
 def test_workers_decide_the_same_and_the_status_counts_decisions(simulated: Path, run: Run, tmp_path: Path) -> None:
-    command = ("experiment", "positions", "run", str(simulated / "run.yaml"), "--workers", "2", "-q")
+    command = ("evaluate", "positions", str(simulated / "run.yaml"), "--workers", "2", "-q")
     assert run(*command, "--out", str(tmp_path / "run"))[0] == 0
     assert tables(tmp_path / "run") == tables(simulated)
     status = json.loads(run("experiment", "status", str(tmp_path / "run"), "--json")[1])
@@ -202,13 +202,13 @@ def test_the_cheating_arm_is_valued_by_the_true_hand() -> None:
     ],
 )
 def test_an_arm_that_cannot_be_is_said_in_a_sentence(arms: str, said: str, run: Run, tmp_path: Path) -> None:
-    command = ("experiment", "positions", "run", "program", "--first", "1", "--out", str(tmp_path / "run"))
+    command = ("evaluate", "positions", "program", "--first", "1", "--out", str(tmp_path / "run"))
     code, _, err = run(*command, "--arms", arms)
     assert code == 2 and said in err and "Traceback" not in err
 
 
 def test_latex_has_every_table_of_a_run_of_positions(house_run: Path, run: Run) -> None:
-    code, out, _ = run("experiment", "positions", "report", str(house_run), "--latex")
+    code, out, _ = run("report", str(house_run), "--latex")
     report, tex = position_report.read(house_run), (house_run / "arms.tex").read_text("utf-8")
     assert code == 0 and "arms.tex" in out
     bodies = re.findall(r"\\toprule\n(.*?)\\bottomrule", tex, re.DOTALL)
@@ -225,13 +225,13 @@ def test_latex_has_every_table_of_a_run_of_positions(house_run: Path, run: Run) 
 
 
 def test_commands_say_what_a_bank_holds(run: Run, tmp_path: Path) -> None:
-    assert "120" in run("experiment", "positions", "list")[1]
-    code, out, _ = run("experiment", "positions", "show", "program")
+    assert "120" in run("list", "positions")[1]
+    code, out, _ = run("evaluate", "show", "program")
     assert code == 0 and "made by   orchestrator experiment positions build" in out
-    code, out, _ = run("experiment", "positions", "show", "program", "--position", "p007")
+    code, out, _ = run("evaluate", "show", "program", "--position", "p007")
     assert code == 0 and '"view"' in out and '"deck"' not in out
-    assert run("experiment", "positions", "show", "program", "--position", "p999")[0] == 2
-    assert run("experiment", "positions", "build", "--from", str(tmp_path), "--out", str(tmp_path / "b.txt"))[0] == 2
+    assert run("evaluate", "show", "program", "--position", "p999")[0] == 2
+    assert run("evaluate", "build", "--from", str(tmp_path), "--out", str(tmp_path / "b.txt"))[0] == 2
 
 
 def decorated() -> Iterator[dict[str, object]]:

@@ -65,7 +65,8 @@ def test_the_interval_over_decks_widens_where_their_probes_agree() -> None:
 
 
 def test_a_folder_belongs_to_one_player(tmp_path: Path, run: Run) -> None:
-    words = ("probe", "run", "--convention", "chop", "--players", "2", "--per", "1", "--out", str(tmp_path / "run"))
+    few = ("--convention", "chop", "--players", "2", "--per", "1", "--out", str(tmp_path / "run"))
+    words = ("evaluate", "probes", *few)
     code, out, _ = run(*words, "iggi", "--json")
     told = json.loads(out)
     assert code == 0 and told["conventions"][0]["share"] == 0 and told["conventions"][0]["answered_by"] == "program"
@@ -77,7 +78,7 @@ def test_a_folder_belongs_to_one_player(tmp_path: Path, run: Run) -> None:
 
 
 def test_workers_decide_the_same_and_the_status_counts_probes(tmp_path: Path, run: Run) -> None:
-    words = ("probe", "run", "house", "--convention", "chop", "--players", "2", "--per", "2", "-q", "--json")
+    words = ("evaluate", "probes", "house", "--convention", "chop", "--players", "2", "--per", "2", "-q", "--json")
     alone, together = (
         json.loads(run(*words, "--out", str(tmp_path / name), "--workers", name)[1])["conventions"] for name in "12"
     )
@@ -88,23 +89,24 @@ def test_workers_decide_the_same_and_the_status_counts_probes(tmp_path: Path, ru
 
 def test_bad_commands_say_what_would_be_right(tmp_path: Path, run: Run) -> None:
     for words, said in (
-        (("run", "smrt"), "did you mean 'partner:smart'"),
-        (("run", "smart", "--model", "program"), "--model is for graphs, and partner:smart is none"),
-        (("run", "person"), "a person answers no probes"),
-        (("report", str(tmp_path)), "it has no probes.yaml"),
+        (("probes", "smrt"), "did you mean 'partner:smart'"),
+        (("probes", "smart", "--model", "program"), "--model is for graphs, and partner:smart is none"),
+        (("probes", "person"), "a person answers no probes"),
         (("show", "chop"), "is not the name of a probe"),
     ):
-        code, _, err = run("probe", *words)
+        code, _, err = run("evaluate", *words)
         assert code == 2 and said in err, words
 
 
 def test_a_simulated_model_and_an_untold_pack_are_named(tmp_path: Path, run: Run) -> None:
     more = ("--pack", "hgroup_1", "--convention", "chop", "--players", "2", "--per", "1", "--json")
-    code, out, _ = run("probe", "run", "house", "--model", "sim:average", *more, "--out", str(tmp_path / "a"))
+    code, out, _ = run("evaluate", "probes", "house", "--model", "sim:average", *more, "--out", str(tmp_path / "a"))
     notes = " ".join(json.loads(out)["notes"])
     assert code == 0 and "no language model" in notes and "the graph tells newest, so its probes of hgroup_1" in notes
     told = ("--set", "options.conventions=hgroup_1")
-    code, out, _ = run("probe", "run", "house", "--model", "sim:average", *more, *told, "--out", str(tmp_path / "b"))
+    code, out, _ = run(
+        "evaluate", "probes", "house", "--model", "sim:average", *more, *told, "--out", str(tmp_path / "b")
+    )
     assert code == 0 and "without being told" not in " ".join(json.loads(out)["notes"])
 
 

@@ -80,7 +80,7 @@ def test_correlations_are_over_language_models_alone(tmp_path: Path) -> None:
 
 def test_the_report_has_each_run_beside_guessing_in_every_form(tmp_path: Path, run: Run) -> None:
     folders = three(tmp_path)
-    code, out, err = run("qa", "report", *map(str, folders), "--out", "made")
+    code, out, err = run("report", *map(str, folders), "--out", "made")
     assert code == 0, err
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["who", "game", "EC", "ToM", "JP", "no", "answer"]
@@ -93,7 +93,7 @@ def test_the_report_has_each_run_beside_guessing_in_every_form(tmp_path: Path, r
     with Path("made/accuracy.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 27 and {row["language_model"] for row in rows} == {"True"}
-    code, out, _ = run("qa", "report", *map(str, folders), "--json")
+    code, out, _ = run("report", *map(str, folders), "--json")
     assert code == 0 and [cell["model"] for cell in json.loads(out)["cells"]] == [row["model"] for row in rows]
 
 
@@ -106,7 +106,7 @@ def test_runs_of_one_model_are_told_apart_by_their_folders(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_reported_is_refused_in_a_sentence(tmp_path: Path, run: Run) -> None:
-    code, _, err = run("qa", "report", str(tmp_path))
+    code, _, err = run("report", str(tmp_path))
     assert code == 2 and "no run of questions" in " ".join(err.split())
 
 

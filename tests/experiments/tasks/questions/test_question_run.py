@@ -101,7 +101,7 @@ def test_a_run_without_an_answer_does_not_stand_in_the_way_of_another(tmp_path: 
 
 def qa(run: Run, *options: str) -> tuple[int, str, str]:
     write(Path("questions.csv"))
-    return run("qa", "run", "--data", "questions.csv", "-q", *options)
+    return run("evaluate", "questions", "--data", "questions.csv", "-q", *options)
 
 
 def test_the_program_answers_hanabi_and_says_that_it_answers_nothing_else(run: Run) -> None:

@@ -62,7 +62,7 @@ def test_what_cannot_be_scored_is_refused_in_one_sentence(
     tmp_path: Path, run: Run, row: Mapping[str, str], told: str
 ) -> None:
     path = write(tmp_path / "bad.csv", row)
-    code, out, err = run("qa", "run", "--data", str(path))
+    code, out, err = run("evaluate", "questions", "--data", str(path))
     said = " ".join(err.split())
     assert (code, out) == (2, "") and told in said and said.startswith("error: ") and "Traceback" not in said
 
