@@ -80,7 +80,8 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
     Raises UserError with one sentence.
     """
     data, named = config.model_dump(mode="json"), []
-    for keys, value, where in settings:
+    for given, value, where in settings:
+        keys = _dotted(config, given, value)
         if keys[0] == "nodes" and len(keys) > 2:
             _check_nodes(config, keys[1:2], where)
         elif not where and keys[0] not in GraphConfig.model_fields:
@@ -95,6 +96,14 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
         short = "-".join((*(key for key in keys if key not in ("nodes", "options")), _short(value)))
         named.append(f"{'-'.join(keys[1:])}-{value}" if keys[0] == "nodes" and not where else short)
     return _again(config, data, "-".join(named)) if named else config
+
+
+def _dotted(config: GraphConfig, keys: Sequence[str], value: Any) -> Sequence[str]:
+    """Return the keys with the name of an inner node, `helper.interpret`, as one; alone it stands for its model."""
+    places = [len(node.split(".")) + 1 for node in config.nodes if keys[0] == "nodes" and "." in node]
+    for end in (place for place in sorted(places, reverse=True) if ".".join(keys[1:place]) in config.nodes):
+        return keys[0], ".".join(keys[1:end]), *(keys[end:] or (["model"] if isinstance(value, str) else []))
+    return keys
 
 
 def _short(value: Any) -> str:

@@ -4,6 +4,7 @@ A decision that a judge refuses is made again, so that a turn has one attempt or
 are nodes of their own, `generate-2`, `check-2`, which read the verdicts before them.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -83,8 +84,8 @@ def _earlier(attempt: Attempt) -> tuple[str, ...]:
 def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
     """A node of the config in one attempt."""
     node, role, context = config.nodes[name], config.role(name), config.context_of(name)
-    verdicts = _earlier(attempt)
-    reads = [(read, attempt.name(read)) for read in node.reads]
+    verdicts, shown = _earlier(attempt), _short(config, node.reads, name)
+    reads = [(shown[read], attempt.name(read)) for read in node.reads]
     reads += [(verdict, verdict) for verdict in verdicts] if name == config.redo else []
     return RoleNode(
         name=attempt.name(name),
@@ -98,13 +99,14 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         judges=attempt.name(config.decides) if name in config.judges else None,
         refuses_unread=config.check is not None and config.check.unreadable == "refuse",
         context=context,
-        layout=context.layout([config.role(other) for other, node in config.nodes.items() if not node.added]),
+        layout=context.layout([config.role(other) for other in _first(config, name)]),
         wording=context.worded(config.without_sections),
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
-        colleagues={read: config.role(read) for read in node.reads},
+        colleagues={shown[read]: config.role(read) for read in node.reads},
         forgets=_forgotten(config),
         options=config.options_of(name),
-        controls=config.controls,
+        controls=config.controls.called(shown),
+        remembers=_remembered(config, name),
         graph=config.name,
     )
 
@@ -131,6 +133,36 @@ def _forgotten(config: GraphConfig) -> frozenset[str]:
     """What no node gets of the memory: notes of another game, which controls make notes of; and past games, where their
     section is taken away."""
     return frozenset({GIVEN, BEFORE} if PastGames.name in config.without_sections else {GIVEN})
+
+
+def _inside(config: GraphConfig, name: str) -> str:
+    """Where the graph stands that a node is part of: the name of a node; empty for the outer graph."""
+    return name if config.nodes[name].inner else name.rpartition(".")[0]
+
+
+def _together(config: GraphConfig, name: str) -> list[str]:
+    """The nodes of the same graph, itself included."""
+    return [other for other in config.nodes if _inside(config, other) == _inside(config, name)]
+
+
+def _short(config: GraphConfig, nodes: Iterable[str], reader: str) -> dict[str, str]:
+    """The names under which notes are shown to a reader: without where their common graph stands."""
+    names = {node: node.removeprefix(f"{_inside(config, reader)}.") for node in nodes}
+    return names if len({*names.values()}) == len(names) else {node: node for node in names}
+
+
+def _first(config: GraphConfig, name: str) -> list[str]:
+    """The nodes of the same graph, without those that were added to the outer one."""
+    outer = not _inside(config, name)
+    return [other for other in _together(config, name) if not (outer and config.nodes[other].added)]
+
+
+def _remembered(config: GraphConfig, name: str) -> Mapping[str, str] | None:
+    """The nodes of the same graph whose notes are remembered, with the names under which they are shown."""
+    same = _together(config, name)
+    if len(same) == len(config.nodes):
+        return None
+    return _short(config, [node for node in config.remembers if node in same], name)
 
 
 def node_calls(config: GraphConfig, name: str) -> int:

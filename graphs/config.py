@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 
 import prompts
 import roles
-from graphs import context, graph_data, python_nodes
+from graphs import context, graph_data, inner_graphs, python_nodes
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
@@ -34,9 +34,6 @@ RESERVED = ("view", "notes", "safety")
 PlayerCount = Annotated[int, Field(ge=2, le=5)]
 PLAYERS = (2, 3, 4, 5)
 
-SETTINGS = ("order", "answer_format", "reports", "ratings", "reason_first", "lang")
-"""What a graph may set instead of its contexts."""
-
 
 class Node(Frozen):
     role: str
@@ -56,6 +53,8 @@ class Node(Frozen):
     """Sections of its context that it does not get, although its role takes them."""
     added: bool = Field(default=False, exclude_if=lambda value: not value)
     """Whether it was added to a graph: the sections of the other nodes' prompts keep their order."""
+    inner: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Of the node that decides in a graph inside this one: the name of that graph."""
 
 
 class GraphConfig(Frozen):
@@ -92,8 +91,12 @@ class GraphConfig(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _plain(cls, value: Any, info: ValidationInfo) -> Any:
-        folder = (info.context or {}).get("folder")
-        return graph_data.plain(python_nodes.named(value, folder)) if isinstance(value, dict) else value
+        where = info.context or {}
+        folder, outer = where.get("folder", Path()), where.get("outer", ())
+        if not isinstance(value, dict):
+            return value
+        value = inner_graphs.inlined(value, lambda graph: _whole(graph_data.file_of(graph, folder, outer), outer))
+        return graph_data.plain(python_nodes.named(value, folder))
 
     @field_validator("verify", mode="before")
     @classmethod
@@ -133,10 +136,10 @@ class GraphConfig(Frozen):
 
     def context_of(self, node: str) -> Context:
         """With the options of the graph and of the node."""
+        own = {name: options for name, options in self.nodes[node].options.items() if name in roles.SECTIONS}
+        settings = {name: getattr(self, name) for name in context.SETTINGS}
         base = context.resolved(self.nodes[node].context or self.context)
-        inner = {name: options for name, options in self.nodes[node].options.items() if name in roles.SECTIONS}
-        settings = {name: getattr(self, name) for name in SETTINGS}
-        return base.changed(self.options, texts=self.texts or None, **settings).changed(inner)
+        return base.changed(self.options, texts=self.texts or None, **settings).changed(own)
 
     def kinds(self, node: str) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """Return the sections that a node gets, with their options, in prompt order."""
@@ -171,20 +174,6 @@ class GraphConfig(Frozen):
         return tuple(dict.fromkeys(node.model for node in self.nodes.values()))
 
 
-class Same:
-    """A config as the key of a cache: the same object, not an equal one, since comparing them takes longer than what is
-    cached."""
-
-    def __init__(self, config: GraphConfig) -> None:
-        self.config = config
-
-    def __hash__(self) -> int:
-        return id(self.config)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and other.config is self.config
-
-
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
     reached: dict[str, set[str]] = {}
@@ -201,7 +190,8 @@ def _names(config: GraphConfig) -> None:
     if missing := [name for name in config.remembers if name not in config.nodes]:
         raise _unknown(missing[0], "remembers:", config.nodes)
     for name, node in config.nodes.items():
-        if not name.isidentifier() or name in RESERVED or name.startswith("__"):
+        known = all(part.isidentifier() for part in name.split(".")) and name.partition(".")[0] in config.nodes
+        if not known or name in RESERVED or name.startswith("__"):
             rule = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"
             raise ValueError(f"{name!r} cannot name a node: {rule}")
         if config.role(name).after_game:
@@ -392,17 +382,17 @@ def parse(text: str, where: str = "graph", folder: Path | None = None, extending
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
     if "extends" in data:
         data = graph_data.over_base(data, where, folder or Path(), (where, *extending), _whole)
-    return check_removed_sections(checked(data, where, folder), where)
+    return check_removed_sections(checked(data, where, folder, (where, *extending)), where)
 
 
 def _whole(graph: str, extending: tuple[str, ...]) -> dict[str, Any]:
     return read(graph, extending).model_dump(mode="json")
 
 
-def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> GraphConfig:
-    """A graph of plain data. Raises UserError with one sentence."""
+def checked(data: dict[str, Any], where: str, folder: Path | None = None, outer: tuple[str, ...] = ()) -> GraphConfig:
+    """A graph of plain data; `outer`: the graphs that it is read for. Raises UserError with one sentence."""
     try:
-        return GraphConfig.model_validate(data, context={"folder": folder or Path()})
+        return GraphConfig.model_validate(data, context={"folder": folder or Path(), "outer": outer})
     except ValidationError as error:
         raise user_error(where, error, EXAMPLES) from None
 

@@ -24,6 +24,9 @@ from roles.words import Words
 
 Order = Literal["faithful", "cache"]
 
+SETTINGS = ("order", "answer_format", "reports", "ratings", "reason_first", "lang")
+"""What a graph may set instead of its contexts."""
+
 
 class ContextSection(Frozen):
     """A section of a context, with its options."""

@@ -5,7 +5,7 @@ Each rules out another reading of what a role is worth: that the difference is c
 stores nothing of them, so that journals from before are read as they were written.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -65,6 +65,11 @@ class Controls(Frozen):
             for key in ("placebo", "shuffled", "advise", "gate")
         }
         return self.model_copy(update=lists)
+
+    def called(self, names: Mapping[str, str]) -> "Controls":
+        """The same where some nodes have other names."""
+        lists = {key: tuple(names.get(node, node) for node in getattr(self, key)) for key in ("advise", "gate")}
+        return self.model_copy(update=lists) if self.advise or self.gate else self
 
     @property
     def label(self) -> str | None:

@@ -13,6 +13,8 @@ from orchestrator.values import as_list
 Data = dict[str, Any]
 KINDS = frozenset(("role", "python", "graph"))
 """What says of which kind a node is."""
+ANSWERED = ("placebo", "shuffled")
+"""Controls that a node may name in place of its model."""
 CONTROLS = ("placebo", "shuffled", "advise", "gate")
 """Lists of nodes among the controls of an experiment."""
 
@@ -59,7 +61,7 @@ def _in_order(nodes: Data) -> Data:
 def _controlled(data: Data) -> Data:
     """Return a graph in which a node that a control answers names no model: the controls name the node."""
     models = {name: node.get("model") for name, node in data["nodes"].items()}
-    controlled = {name: model for name, model in models.items() if model in ("placebo", "shuffled")}
+    controlled = {name: model for name, model in models.items() if model in ANSWERED}
     if not controlled:
         return data
     controls = {**(data.get("controls") or {})}
@@ -70,7 +72,8 @@ def _controlled(data: Data) -> Data:
 
 
 def without(data: Data, nodes: Collection[str]) -> Data:
-    """Return a graph, in full, without some nodes, and without what names them."""
+    """Return a graph, in full, without some nodes, and without what names them; a whole graph goes with its nodes."""
+    nodes = {name for name in data["nodes"] if any(f"{name}.".startswith(f"{gone}.") for gone in nodes)}
     kept = {name: node for name, node in data["nodes"].items() if name not in nodes}
     less = {name: node | {"reads": _others(node["reads"], nodes)} for name, node in kept.items()}
     changed: Data = {"nodes": less, "remembers": _others(data["remembers"], nodes)}
@@ -95,11 +98,18 @@ def over_base(
     `read` gives the other graph in full, and gets the graphs that extend it. Raises UserError.
     """
     base = str(data["extends"])
-    file = str(folder / base) if base.endswith((".yaml", ".yml")) else base
-    if file in extending:
-        raise UserError(f"graphs extend each other in a circle: {' -> '.join((*reversed(extending), file))}")
+    file = file_of(base, folder, extending)
     changes = {key: value for key, value in data.items() if key != "extends"}
     return extended(read(file, extending), changes, f"{where}: graph {base!r}")
+
+
+def file_of(graph: str, folder: Path, outer: tuple[str, ...]) -> str:
+    """Return a graph's name, or its file, which is relative to `folder`. Raises UserError for one of the graphs that
+    need it themselves: `outer`, the next one first."""
+    file = str(folder / graph) if graph.endswith((".yaml", ".yml")) else graph
+    if file in outer:
+        raise UserError(f"graphs need each other in a circle: {' -> '.join((*reversed(outer), file))}")
+    return file
 
 
 def extended(base: Data, changes: Data, whose: str) -> Data:
@@ -117,6 +127,10 @@ def extended(base: Data, changes: Data, whose: str) -> Data:
     changed = {name: node for name, node in nodes.items() if node is not None}
     other = [name for name, node in changed.items() if name not in new and isinstance(node, dict) and "python" in node]
     changed |= {name: {"role": None, **changed[name]} for name in other}
+    if whole := [
+        name for name in changed if name not in new and isinstance(changed[name], dict) and "graph" in changed[name]
+    ]:
+        raise UserError(f"{whose} has a node {whole[0]!r} already; give the graph another name")
     changed |= {name: node | {"added": True} for name, node in new.items()}
     return _merged(without(base, [*nodes.keys() - changed.keys()]), changes | {"nodes": changed})
 

@@ -10,7 +10,7 @@ from graphs import prompt_files, tracing
 from graphs.ablate import at, bind
 from graphs.answerers import Fixed
 from graphs.asking import SeatRuntime, resumed
-from graphs.config import PROGRAM, GraphConfig, Same, checked, read
+from graphs.config import PROGRAM, GraphConfig, checked, read
 from graphs.control_answerers import NOTHING_GIVEN, OtherGame
 from graphs.decision import decided
 from graphs.simulated_model import SimulatedModel
@@ -25,6 +25,7 @@ from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings, is_simulated
 from orchestrator.table.seat import Decision, GameContext
+from orchestrator.values import Same
 
 if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -110,9 +111,9 @@ class _Turns(dict[tuple[int, str | None], PlayTurn]):
 
 
 @lru_cache(maxsize=64)
-def _turns(same: Same) -> _Turns:
+def _turns(same: Same[GraphConfig]) -> _Turns:
     """Made once for all games, and all positions, of a seat."""
-    return _Turns(same.config)
+    return _Turns(same.value)
 
 
 def _walked(config: GraphConfig) -> PlayTurn | None:

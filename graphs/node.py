@@ -13,6 +13,7 @@ from orchestrator.journal.events import Memory
 from orchestrator.models import second_ask
 from orchestrator.models.request import Absent, ModelRequest, Place
 from orchestrator.replies.reply import TableOptions
+from orchestrator.table.seat import BEFORE
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.legal_moves import LegalMoves
 from roles.reply_form import blanks
@@ -66,6 +67,8 @@ class RoleNode:
     """The nodes that it reads, with their roles."""
     forgets: frozenset[str] = frozenset()
     """Parts of the memory that it does not get."""
+    remembers: Mapping[str, str] | None = None
+    """The nodes whose remembered notes it gets, with the names under which they are shown; None: all that there are."""
     seat_kinds: tuple[tuple[type[Section], Mapping[str, Any]], ...] = ()
     """Of a judge who may know more than the seat: the sections that the seat may know."""
     controls: Controls = NONE
@@ -95,8 +98,15 @@ class RoleNode:
     def sections(self, view: View, notes: Notes, memory: Memory | None = None) -> Sections:
         """Return what it gets to see of a view, in this attempt."""
         refused, offered = refused_moves(notes, self.refusals), self._offered(notes)
-        remembered = {key: value for key, value in (memory or {}).items() if key not in self.forgets}
-        return cut(view, self.kinds, refused, remembered, self.options, self.words, offered)
+        return cut(view, self.kinds, refused, self._remembered(memory or {}), self.options, self.words, offered)
+
+    def _remembered(self, memory: Memory) -> Memory:
+        """Return what it gets of the memory: of the last turn nothing where its own graph remembers nothing."""
+        kept = {key: value for key, value in memory.items() if key not in self.forgets}
+        if self.remembers is None or "notes" not in kept:
+            return kept
+        notes = {self.remembers[node]: note for node, note in kept["notes"].items() if node in self.remembers}
+        return kept | {"notes": notes} if self.remembers else {key: kept[key] for key in kept if key == BEFORE}
 
     def _offered(self, notes: Notes) -> tuple[Move, ...]:
         """Return the moves named by a recommender or a gate that it reads: it sees no others."""

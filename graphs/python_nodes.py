@@ -11,7 +11,6 @@ from roles import Role
 from roles.registry import reply_of
 
 Data = dict[str, Any]
-INSIDE = "a graph stands inside another in a LangGraph StateGraph alone (docs/langgraph.md)"
 
 
 def named(data: Data, folder: Path | None = None) -> Data:
@@ -19,8 +18,6 @@ def named(data: Data, folder: Path | None = None) -> Data:
     nodes = data.get("nodes")
     if not isinstance(nodes, dict):
         return data
-    if inner := [name for name, node in nodes.items() if isinstance(node, Mapping) and "graph" in node]:
-        raise UserError(f"nodes.{inner[0]}: a node is a role or Python code; {INSIDE}")
     own = {name: node for name, node in nodes.items() if isinstance(node, Mapping) and "python" in node}
     return data | {"nodes": nodes | {name: _node(name, node, folder or Path()) for name, node in own.items()}}
 

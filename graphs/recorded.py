@@ -16,7 +16,7 @@ import roles
 from graphs.ablate import at
 from graphs.answerers import Fixed, FixedReply
 from graphs.attempts import SAFETY, attempts, role_node, safety_node
-from graphs.config import PROGRAM, GraphConfig, Same, checked
+from graphs.config import PROGRAM, GraphConfig, checked
 from graphs.control_answerers import GivenNote, phase
 from graphs.node import RoleNode, refused_moves
 from orchestrator.errors import UserError
@@ -25,6 +25,7 @@ from orchestrator.journal.events import Call, Decided, Event, GameStarted, Memor
 from orchestrator.models.request import Absent
 from orchestrator.replies import writer
 from orchestrator.replies.reply import Reply
+from orchestrator.values import Same
 from roles import Notes, Sections, Verdict
 from roles.hanabi.truth import Truth, truths
 from roles.reply_types import Choice
@@ -42,8 +43,8 @@ def unrolled(config: GraphConfig) -> Mapping[str, RoleNode]:
 
 
 @lru_cache(maxsize=64)
-def _unrolled(same: Same) -> Mapping[str, RoleNode]:
-    config = same.config
+def _unrolled(same: Same[GraphConfig]) -> Mapping[str, RoleNode]:
+    config = same.value
     order = list(TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order())
     nodes: dict[str, RoleNode] = {}
     for attempt in attempts(config):

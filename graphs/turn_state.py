@@ -22,6 +22,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.models.request import Absent
 from orchestrator.table.seat import Decision
+from orchestrator.values import Same
 from roles import Choice, Notes, Reply, Verdict
 from roles.reply_types import RatedChoice, variant
 
@@ -87,22 +88,9 @@ class TurnState(TurnInput):
     decision: NotRequired[Annotated[dict[str, Any], _newest]]
 
 
-class _SameData:
-    """Data as the key of a cache: the same object."""
-
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self.data = data
-
-    def __hash__(self) -> int:
-        return id(self.data)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _SameData) and other.data is self.data
-
-
 @lru_cache(maxsize=64)
-def _read_view(same: _SameData) -> View:
-    return View.model_validate(same.data)
+def _read_view(same: Same[Mapping[str, Any]]) -> View:
+    return View.model_validate(same.value)
 
 
 def view(state: Mapping[str, Any]) -> View:
@@ -112,7 +100,7 @@ def view(state: Mapping[str, Any]) -> View:
         return data
     if not data:
         raise UserError("the state has no view: give {'view': view}, and with Send({**state, ...})")
-    return _read_view(_SameData(data))
+    return _read_view(Same(data))
 
 
 # Notes

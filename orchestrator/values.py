@@ -1,6 +1,6 @@
 """The base class of every value that is stored or passed between packages; lists that people may write short."""
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
@@ -31,5 +31,21 @@ def as_list(value: Any) -> Any:
 
 
 T = TypeVar("T")
+
+
+class Same(Generic[T]):
+    """A value as the key of a cache: the same object, not an equal one, since comparing takes longer than what is
+    cached."""
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.value is self.value
+
+
 OneOrMore = Annotated[tuple[T, ...], BeforeValidator(as_list)]
 """A tuple that may be written as its only value: `players: 2` for `players: [2]`."""

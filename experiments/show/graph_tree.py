@@ -10,7 +10,8 @@ from rich.text import Text
 
 from graphs import context
 from graphs.attempts import calls, depth, judging, steps
-from graphs.config import PLAYERS, SETTINGS, GraphConfig
+from graphs.config import PLAYERS, GraphConfig
+from graphs.context import SETTINGS
 from graphs.gate import knows_more
 
 SHOWN = (*SETTINGS, "options")
@@ -61,6 +62,7 @@ def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
     """Return a few lines about a node."""
     node = config.nodes[name]
     facts = [f"role {node.role}"] if node.role != name else []
+    facts += [f"decides for graph {node.inner}"] if node.inner else []
     facts += [f"on {node.model}"] if node.model != "default" else []
     facts += [f"{node.samples} samples"] if node.samples > 1 else []
     facts += [f"at {', '.join(map(str, node.players))} players"] if node.players != PLAYERS else []

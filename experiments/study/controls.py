@@ -16,7 +16,8 @@ from experiments.study.seat_spec import PlayerSpec, player_spec
 from graphs import replaced_texts
 from graphs.ablate import at
 from graphs.attempts import base, node_calls, turn_calls
-from graphs.config import PROGRAM, SETTINGS, GraphConfig, checked, read
+from graphs.config import PROGRAM, GraphConfig, checked, read
+from graphs.context import SETTINGS
 from graphs.replaced_texts import Position, TextProof
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.request import estimated, messages

@@ -114,7 +114,6 @@ def test_a_run_records_the_code_and_imports_it_again(run: Run) -> None:
         ("{python: own_nodes.py:alone}", "is neither a role nor a function"),
         ("{python: own_nodes.py:proposer}", "there is another role 'proposer', of built-in"),
         ("{python: own_nodes.py:last_move, role: proposer}", "leave one out"),
-        ("{graph: cac}", "nodes.second: a node is a role or Python code"),
     ],
 )
 def test_what_is_no_node_is_refused_in_a_sentence(node: str, message: str) -> None:
