@@ -1,4 +1,4 @@
-"""The recipes of docs/formats.md, run against modules that only remember what they were told."""
+"""The recipe of docs/formats.md, run against a module that only remembers what it was told."""
 
 import csv
 import re
@@ -71,11 +71,3 @@ def test_a_run_goes_to_weights_and_biases(tmp_path: Path, monkeypatch: pytest.Mo
     tables = [named for name, _, named in said if name == "Table"]
     with (tmp_path / "results.csv").open(encoding="utf-8") as file:
         assert [len(table["data"]) for table in tables] == [2, 1] and tables[0]["columns"] == next(csv.reader(file))
-
-
-def test_a_run_goes_to_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = ran("mlflow", tmp_path, monkeypatch)
-    assert [named for name, _, named in said if name == "start_run"] == [{"run_name": "full"}, {"run_name": "none"}]
-    assert [given for name, given, _ in said if name == "log_metric"] == [("score_kept", 21), ("score_kept", 10)]
-    assert [given[0]["games"] for name, given, _ in said if name == "log_params"] == [2, 1]
-    assert all(given == (f"{tmp_path}/results.csv",) for name, given, _ in said if name == "log_artifact")
