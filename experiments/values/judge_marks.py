@@ -25,13 +25,13 @@ from roles.reply_types import Judgement
 from roles.sections import cut
 
 RIGHT_VERDICT = MarkInfo("right_verdict", "Whether it accepted a safe choice or refused an unsafe one.", "share", 1)
-REFUSED_SAFE = MarkInfo("refused_safe", "Of the safe choices: whether it refused them.", "share", 0, False)
-ACCEPTED_UNSAFE = MarkInfo("accepted_unsafe", "Of the unsafe choices: whether it accepted them.", "share", 0, False)
-REFUSED = MarkInfo("refused", "Whether it refused the choice.", "share", None)
+REFUSED_SAFE = MarkInfo("refused_safe", "Share of the safe choices that it refused.", "share", 0, False)
+ACCEPTED_UNSAFE = MarkInfo("accepted_unsafe", "Share of the unsafe choices that it accepted.", "share", 0, False)
+REFUSED = MarkInfo("refused", "Share of the choices that it refused.", "share", None)
 REFUSAL_GAIN = MarkInfo(
-    "refusal_gain", "What the move played was worth more at once than the choice it refused.", "points", None
+    "refusal_gain", "One-step value of the move played, minus that of the refused choice.", "points", None
 )
-REFUSAL_ROLLOUT_GAIN = MarkInfo("refusal_rollout_gain", "The same by rollouts, on equal deals.", "points", None)
+REFUSAL_ROLLOUT_GAIN = MarkInfo("refusal_rollout_gain", "The same by rollouts on equal deals.", "points", None)
 INFOS = (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED, REFUSAL_GAIN, REFUSAL_ROLLOUT_GAIN)
 COIN: MoveMarks = {info.name: 0.5 for info in (RIGHT_VERDICT, REFUSED_SAFE, ACCEPTED_UNSAFE, REFUSED)}
 """What a verdict by the toss of a coin scores on average."""

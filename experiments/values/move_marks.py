@@ -21,17 +21,17 @@ from roles.reply_types import Choice, RatedChoice, Shortlist
 # Roles that choose a move: proposers, generators, planners, aggregators, selectors
 
 REGRET = MarkInfo(
-    "regret", "What the best move it could name was worth more at once than the move it chose.", "points", 0, False
+    "regret", "One-step value of the best move it could name, minus that of the move it chose.", "points", 0, False
 )
 RANK = MarkInfo(
-    "rank", "The rank of its move among those it could name, by value at once; 1 is the best.", "rank", 1, False
+    "rank", "Rank of its move by one-step value among those it could name; 1 is the best.", "rank", 1, False
 )
-CHOSE_BEST = MarkInfo("chose_best", "Whether no move that it could name was worth more at once.", "share", 1)
+CHOSE_BEST = MarkInfo("chose_best", "Whether no move that it could name had a higher one-step value.", "share", 1)
 ROLLOUT_REGRET = MarkInfo(
-    "rollout_regret", "What the best move was worth more by rollouts than the move it chose.", "points", 0, False
+    "rollout_regret", "Rollout value of the best move, minus that of the move it chose.", "points", 0, False
 )
-AGREES = MarkInfo("agrees", "Whether it chose what another role puts first.", "share", None)
-LISTED_RANK = MarkInfo("listed_rank", "The rank that a recommender gave its move.", "rank", None)
+AGREES = MarkInfo("agrees", "Whether it chose the move that another role puts first.", "share", None)
+LISTED_RANK = MarkInfo("listed_rank", "Rank that a recommender gave to its move.", "rank", None)
 OUTSIDE_LIST = MarkInfo(
     "outside_list",
     "Whether it named a move that is not on its recommender's list, first or finally.",
@@ -41,7 +41,7 @@ OUTSIDE_LIST = MarkInfo(
 )
 SELECTION_REGRET = MarkInfo(
     "selection_regret",
-    "What the best candidate it read was worth more at once than the move it chose, where candidates differ.",
+    "One-step value of the best candidate it read, minus that of its choice, where candidates differ.",
     "points",
     0,
     False,
@@ -111,14 +111,14 @@ def _agreement(pieces: Sequence[Advice], move: Move) -> MoveMarks:
 
 CORRELATION = MarkInfo(
     "rating_correlation",
-    "Spearman's rank correlation of its ratings, gains or ranks of moves with what the moves were worth at once.",
+    "Spearman correlation of its ratings, gains or ranks of moves with their one-step values.",
     "correlation",
     1,
 )
 RATED_BELOW = MarkInfo("rated_below", "Whether it chose a move that it rated below another.", "share", 0, False)
 GAIN_ERROR = MarkInfo(
     "gain_error",
-    "How far the gains that it expects of moves lie from what these were worth at once, on average.",
+    "Mean absolute difference of its expected gains from the one-step values.",
     "points",
     0,
     False,
@@ -175,17 +175,22 @@ def correlation(scores: list[float], values: list[float]) -> float | None:
 
 # The K answers of a node that is asked several times, and the lists of recommenders
 
-PASS = MarkInfo("pass_at_k", "Whether the best move at once is among its K answers.", "share", 1)
+PASS = MarkInfo("pass_at_k", "Whether a move with the best one-step value is among its K responses.", "share", 1)
 NEAR = MarkInfo(
-    "near_at_k", f"Whether a move less than {CLEAR} points below the best at once is among its K answers.", "share", 1
+    "near_at_k",
+    f"Whether a move less than {CLEAR} points below the best one-step value is among its K responses.",
+    "share",
+    1,
 )
 ORACLE_REGRET = MarkInfo(
-    "oracle_regret", "What the best move was worth more at once than the best of its K answers.", "points", 0, False
+    "oracle_regret", "One-step value of the best move, minus that of the best of its K responses.", "points", 0, False
 )
 SEVERAL = (PASS, NEAR, ORACLE_REGRET)
-BEST_LISTED = MarkInfo("best_listed", "Whether the best move at once is on its list.", "share", 1)
+BEST_LISTED = MarkInfo(
+    "best_listed", "Whether a move with the best one-step value is on its list (recall at k).", "share", 1
+)
 LIST_REGRET = MarkInfo(
-    "list_regret", "What the best move was worth more at once than the best on its list.", "points", 0, False
+    "list_regret", "One-step value of the best move, minus that of the best on its list.", "points", 0, False
 )
 LISTED = (BEST_LISTED, LIST_REGRET)
 
@@ -257,17 +262,17 @@ def _expected(values: Sequence[float], chances: Sequence[float], score: Callable
 
 # Roles that advise on a choice: were they followed, and were they right when they were not?
 
-FOLLOWED = MarkInfo("followed", "Whether what it put first was played.", "share", None)
+FOLLOWED = MarkInfo("followed", "Whether the move it put first was played.", "share", None)
 OVERRULED_RIGHT = MarkInfo(
     "overruled_right",
-    f"Whether another move was played although what it put first was worth at least {CLEAR} points more at once.",
+    f"Whether another move was played although its first move was worth at least {CLEAR} points more (one-step value).",
     "share",
     0,
     False,
 )
 FOLLOWED_WRONG = MarkInfo(
     "followed_wrong",
-    f"Whether what it put first was played although another move was worth at least {CLEAR} points more at once.",
+    f"Whether its first move was played although another was worth at least {CLEAR} points more (one-step value).",
     "share",
     0,
     False,

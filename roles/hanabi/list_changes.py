@@ -283,15 +283,59 @@ def aspects(lists: Lists, hands: Hands, changed: Changes) -> Aspects:
 STALE = "stale_cards"
 
 INFOS = (
-    MarkInfo("hints_taken_in", "of what hints since the last turn rule out, how much the list rules out", "share", 1),
-    MarkInfo("shift_errors", "slots with another card's list, after a card left the hand", "share", 0, False),
-    MarkInfo("lists_not_moved", "slots whose list was not moved when a card left the hand", "share", 0, False),
-    MarkInfo("new_cards_open", "cards drawn since the last turn of which nothing is invented", "share", 1),
-    MarkInfo("lists_of_gone_cards", "cards gone since the last turn whose list still stands", "share", 0, False),
-    MarkInfo(STALE, "cards whose list is about a card that is gone, on whatever turn it went", "cards", 0, False),
-    MarkInfo("deduction_accuracy", "exact aspect: overlap of what list and hints rule out", "share", 1),
-    MarkInfo("history_integration", "exact aspect: what happened since the last turn, taken in", "share", 1),
-    MarkInfo("tracking_quality", "exact aspect: cards whose list is exactly what the hints leave", "share", 1),
-    MarkInfo("overall", "exact aspect: the mean of the other three", "share", 1),
+    MarkInfo(
+        "hints_taken_in",
+        "Share of the values excluded by hints since the last turn that the list excludes.",
+        "share",
+        1,
+        uniform="15/31",
+    ),
+    MarkInfo(
+        "shift_errors",
+        "Share of slots that hold another card's list after a card left the hand, where lists can be told apart.",
+        "share",
+        0,
+        False,
+        "the number of wrong lists / 961",
+    ),
+    MarkInfo(
+        "lists_not_moved",
+        "The same, counting only lists that stayed in their slot.",
+        "share",
+        0,
+        False,
+        "the number of lists of that slot / 961",
+    ),
+    MarkInfo(
+        "new_cards_open",
+        "Share of the cards drawn since the last turn for which the list excludes only what hints exclude.",
+        "share",
+        1,
+        uniform="2^(values excluded by hints) / 961",
+    ),
+    MarkInfo(
+        "lists_of_gone_cards",
+        "Share of the cards that left since the last turn whose list still stands in the hand.",
+        "share",
+        0,
+        False,
+    ),
+    MarkInfo(STALE, "Slots whose list is about a card that left, on whatever turn.", "cards", 0, False),
+    MarkInfo(
+        "deduction_accuracy",
+        "Exact aspect: 2 x (values that list and hints exclude) / (values the list excludes + values hints exclude); "
+        "1 where neither excludes any.",
+        "share",
+        1,
+    ),
+    MarkInfo(
+        "history_integration",
+        "Exact aspect: mean of hints_taken_in, 1 - shift_errors, 1 - lists_of_gone_cards and new_cards_open, where "
+        "they exist; 1 where nothing happened.",
+        "share",
+        1,
+    ),
+    MarkInfo("tracking_quality", "Exact aspect: cards_exact.", "share", 1),
+    MarkInfo("overall", "Exact aspect: mean of the other three.", "share", 1),
 )
 """The marks of lists over the turns of a game."""

@@ -183,21 +183,27 @@ def nothing_excluded(reply: BaseModel, sections: Sections, truth: Truth) -> Mark
 
 
 def _info(kind: str, excluded: bool) -> Iterator[MarkInfo]:
-    done, word = ("rules out", "excluded") if excluded else ("keeps", "kept")
-    hints = "rule out" if excluded else "leave"
-    yield MarkInfo(
-        f"{kind}_{word}_precision", f"of the {kind} that the list {done}, how many the hints {hints}", "share", 1
-    )
-    yield MarkInfo(
-        f"{kind}_{word}_recall", f"of the {kind} that the hints {hints}, how many the list {done}", "share", 1
-    )
+    done, word, guess = ("excludes", "excluded", "15/31") if excluded else ("keeps", "kept", "16/31")
+    hints = "exclude" if excluded else "leave"
+    share = f"the share of {kind} that the hints {hints}"
+    says = f"Share of the {kind} the list {done} that the hints {hints}."
+    yield MarkInfo(f"{kind}_{word}_precision", says, "share", 1, uniform=share)
+    says = f"Share of the {kind} the hints {hints} that the list {done}."
+    yield MarkInfo(f"{kind}_{word}_recall", says, "share", 1, uniform=guess)
 
 
 INFOS = (
     *(info for kind in VALUES for excluded in (False, True) for info in _info(kind, excluded)),
-    MarkInfo("cards_exact", "cards whose list is exactly what the hints leave", "share", 1),
-    MarkInfo("cards_listed", "cards of which the list says something that can be read", "share", 1),
-    MarkInfo("lists_unread", "cards whose words in the list cannot be read", "cards", 0, higher=False),
-    MarkInfo("slots_beyond", "listed slots that the hand does not have", "slots", 0, higher=False),
-    MarkInfo("card_ruled_out", "cards whose own colour or rank the list rules out", "share", 0, higher=False),
+    MarkInfo("cards_exact", "Share of cards whose list is exactly what the hints leave.", "share", 1, uniform="1/961"),
+    MarkInfo("cards_listed", "Share of cards for which the list says something readable.", "share", 1, uniform="1"),
+    MarkInfo("lists_unread", "Cards whose entry in the list cannot be read.", "cards", 0, False, "0"),
+    MarkInfo("slots_beyond", "Listed slots that the hand does not have.", "slots", 0, False, "0"),
+    MarkInfo(
+        "card_ruled_out",
+        "Share of cards whose real colour or rank the list excludes.",
+        "share",
+        0,
+        False,
+        "1 - (16/31)²",
+    ),
 )

@@ -15,60 +15,67 @@ from roles.sections import Sections
 
 INFOS = (
     MarkInfo(
-        "play_brier", "Squared error of the chances that plays fit.", "squared error", 0, higher=False, uniform="0.25"
-    ),
-    MarkInfo("play_log", "Surprise at what fits, by these chances.", "nats", LEAST_NATS, higher=False, uniform="0.69"),
-    MarkInfo(
-        "play_error",
-        "Squared distance of these chances from exact ones.",
+        "play_brier",
+        "Squared error (Brier score) of the stated play probabilities.",
         "squared error",
         0,
         higher=False,
-        uniform="the squared distance of 0.5 from the exact chances",
+        uniform="0.25",
+    ),
+    MarkInfo(
+        "play_log", "Log loss of the stated play probabilities.", "nats", LEAST_NATS, higher=False, uniform="0.69"
+    ),
+    MarkInfo(
+        "play_error",
+        "Squared distance of the stated play probabilities from the exact ones.",
+        "squared error",
+        0,
+        higher=False,
+        uniform="the squared distance of 0.5 from the exact probabilities",
     ),
     MarkInfo(
         "certain_wrong",
-        "Of the plays called certain, the share that do not fit.",
+        "Share of the plays called certain that are not playable.",
         "share",
         0,
         higher=False,
-        uniform="the share of plays that do not fit",
+        uniform="the share of plays that are not playable",
     ),
     MarkInfo(
         "impossible_wrong",
-        "Of the plays called impossible, the share that fit.",
+        "Share of the plays called impossible that are playable.",
         "share",
         0,
         higher=False,
-        uniform="the share of plays that fit",
+        uniform="the share of plays that are playable",
     ),
     MarkInfo(
-        "success_agrees", "Share of plays with the word that belongs to their exact chance.", "share", 1, uniform="0.2"
+        "success_agrees", "Share of plays whose stated word matches their exact probability.", "share", 1, uniform="0.2"
     ),
     MarkInfo(
         "risk_agrees",
-        "Share of discards with the word that belongs to their exact chances.",
+        "Share of discards whose stated word matches their exact probability.",
         "share",
         1,
         uniform="0.25",
     ),
     MarkInfo(
         "immediate_true",
-        "Of the hints called immediate-play, the share that say something new of a card that can be played.",
+        "Share of the hints called immediate-play that tell something new about a playable card.",
         "share",
         1,
         uniform="the share of hints that do",
     ),
     MarkInfo(
         "redundant_true",
-        "Of the hints called redundant or wasted, the share that neither help to a play nor save a card.",
+        "Share of the hints called redundant or wasted that neither lead to a play nor save a card.",
         "share",
         1,
         uniform="the share of hints that do neither",
     ),
     MarkInfo(
         "immediate_played",
-        "Of a hint called immediate-play and then given: whether its receiver next played a card of it that fitted.",
+        "Whether the receiver of a given immediate-play hint next played one of its cards successfully.",
         "share",
         1,
     ),

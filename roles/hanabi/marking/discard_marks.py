@@ -13,7 +13,7 @@ from roles.sections import Sections
 INFOS = (
     MarkInfo(
         "safety_brier",
-        "Squared error of the chances that cards can be spared.",
+        "Squared error (Brier score) of the stated probabilities that cards are not critical.",
         "squared error",
         0,
         higher=False,
@@ -21,7 +21,7 @@ INFOS = (
     ),
     MarkInfo(
         "safety_log",
-        "Surprise at what is critical, by these chances.",
+        "Log loss of these probabilities.",
         "nats",
         LEAST_NATS,
         higher=False,
@@ -29,22 +29,22 @@ INFOS = (
     ),
     MarkInfo(
         "safety_error",
-        "Squared distance of these chances from exact ones.",
+        "Squared distance of these probabilities from the exact ones.",
         "squared error",
         0,
         higher=False,
-        uniform="the squared distance of 0.5 from the exact chances",
+        uniform="the squared distance of 0.5 from the exact probabilities",
     ),
     MarkInfo(
         "criticality_agrees",
-        "Share of cards with the word that belongs to their exact chances.",
+        "Share of cards whose stated word matches their exact probability.",
         "share",
         1,
         uniform="0.2",
     ),
     MarkInfo(
         "discard_regret",
-        "How much likelier the card named first is to be critical than the card that is least likely to be.",
+        "Probability that the card named first is critical, minus the lowest such probability in the hand.",
         "chance",
         0,
         higher=False,
@@ -60,7 +60,7 @@ INFOS = (
     ),
     MarkInfo(
         "dead_missed",
-        "Whether a card was known to be dead and the one named first was not.",
+        "Whether the card named first was not a known dead card although the hand had one.",
         "share",
         0,
         higher=False,

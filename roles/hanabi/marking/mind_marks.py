@@ -17,7 +17,7 @@ from roles.sections import Sections
 HINTS = (
     MarkInfo(
         "hint_useful",
-        "Whether the suggested hint says something new of a card that can be played, or saves a critical one.",
+        "Whether the suggested hint tells something new about a playable card, or saves a critical one.",
         "share",
         1,
         uniform="the share of legal hints that do",
@@ -31,20 +31,20 @@ HINTS = (
     ),
     MarkInfo(
         "hint_played",
-        "Of a suggested hint that was given and not urgent: whether its receiver next played a card of it that fitted.",
+        "Whether the receiver of a suggested, given, not urgent hint next played one of its cards successfully.",
         "share",
         1,
     ),
     MarkInfo(
         "urgent_true",
-        "Of a hint called urgent: whether its receiver holds a critical card.",
+        "Whether the receiver of a hint called urgent holds a critical card.",
         "share",
         1,
-        uniform="the share of legal hints of which it is true",
+        uniform="the share of legal hints to such receivers",
     ),
     MarkInfo(
         "urgent_kept",
-        "Of an urgent hint that was given: whether its receiver next discarded no critical card.",
+        "Whether the receiver of an urgent hint that was given next discarded no critical card.",
         "share",
         1,
     ),

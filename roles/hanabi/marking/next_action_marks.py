@@ -17,26 +17,26 @@ from roles.marks import LEAST_NATS, MarkInfo, Marks, Stated, mean, nats, only
 INFOS = (
     MarkInfo(
         "next_right",
-        "Share of partners who then played the slot that was foreseen, or did not play where no play was.",
+        "Share of forecasts that came true: the partner played the foreseen slot, or did not play as foreseen.",
         "share",
         1,
-        uniform="the chance it gives to what came",
+        uniform="its probability of what happened",
     ),
     MarkInfo(
         "next_brier",
-        "Squared error of these chances, summed over no play and each slot: 0 to 2.",
+        "Squared error (Brier score) of the forecast, summed over no play and each slot: 0 to 2.",
         "summed squared error",
         0,
         higher=False,
-        uniform="by the same chance for each kind of move they can make, and for each slot",
+        uniform="with equal probabilities for each kind of legal move, and for each slot",
     ),
     MarkInfo(
         "next_log",
-        "Surprise at what they then played, or did not play.",
+        "Log loss of the forecast.",
         "nats",
         LEAST_NATS,
         higher=False,
-        uniform="by the same chances",
+        uniform="with the same probabilities",
     ),
 )
 

@@ -118,5 +118,5 @@ def test_roles_are_listed_and_shown(run: Run) -> None:
     assert safety["played_by"] == "program" and "right_verdict" in {one["name"] for one in safety["marks"]}
     out = run("roles", "show", "aggregator")[1]
     assert (
-        "  regret: What the best move" in out and "no value is better than another" in out and "marks: none" not in out
+        "  regret: One-step value of the best move" in out and "no value is better than another" in out and "marks: none" not in out
     )
