@@ -36,13 +36,11 @@ DOCS = (
     "costs",
     "partners",
     "forks",
-    "positions",
+    "evaluate",
     "report",
     "statistics",
     "formats",
-    "qa",
     "marks",
-    "probes",
 )
 PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))

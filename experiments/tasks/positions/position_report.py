@@ -51,7 +51,7 @@ CORRELATIONS = (
 )
 DECISIONS = ("flipped", "better", "worse", "regret", "loss", "rolled", "forced", "keeps")
 FEW = 20
-"""Deals that differ in value below which intervals of losses hold too seldom, see docs/positions.md."""
+"""Deals that differ in value below which intervals of losses hold too seldom, see docs/evaluate.md."""
 
 
 @dataclass(frozen=True)

@@ -144,8 +144,8 @@ def outcomes(places: Sequence[BankPosition], losses: Sequence[float]) -> list[Ou
 
 
 def test_intervals_hold_a_known_loss(places: list[BankPosition]) -> None:
-    """Three deals in ten lose, by skewed amounts; two positions of a deal share their loss. docs/positions.md has how
-    often intervals hold with other numbers of deals: seldom enough losses are too few to show how large they are."""
+    """Three deals in ten lose, by skewed amounts; two positions of a deal share their loss. With fewer deals that lose,
+    intervals are too narrow."""
     runs, held, mean = (400, 0, 0.24) if FULL else (40, 0, 0.24)
     deals = [replace_deal(place, f"{n // 2}") for n, place in enumerate(places)]
     for run in range(runs):
