@@ -41,6 +41,9 @@ DOCS = (
     "statistics",
     "formats",
     "marks",
+    "values",
+    "strength",
+    "page",
 )
 PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
