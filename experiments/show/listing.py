@@ -121,7 +121,7 @@ def _marks(role: Role) -> Iterator[str]:
         yield "marks of its note, against the hidden cards and the exact belief:"
         yield from chain.from_iterable(map(_mark, stated.values()))
     if by_values := [info for name, info in every.items() if name not in stated]:
-        yield "marks of the moves it chooses, lists, rates or judges; graph and answer format decide which of these it has:"
+        yield "marks of the moves it chooses, lists, rates or judges; which it has depends on graph and answer format:"
         yield from chain.from_iterable(map(_mark, by_values))
     if isinstance(role.mark, Marker) and role.mark.prose:
         yield f"not marked: {role.mark.prose}"
