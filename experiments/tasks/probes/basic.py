@@ -117,6 +117,6 @@ CONVENTIONS = (
     Convention("play-hint-read", "2: play the card that a play hint names.", play_hint_read),
     Convention("play-hint-given", "5: give a play hint rather than a save hint.", play_hint_given),
     Convention("save-given", "3: with nothing to play, save what must not be lost.", save_given),
-    Convention("news", "4: tell only what is news.", news, (3, 4, 5)),
-    Convention("discard", "1: who can give neither kind of hint discards.", discard, always_same=True),
+    Convention("news", "4: give hints with new information only.", news, (3, 4, 5)),
+    Convention("discard", "1: discard if neither kind of hint is possible.", discard, always_same=True),
 )

@@ -95,11 +95,13 @@ def save_read(view: View) -> Question | None:
 
 
 CONVENTIONS = (
-    Convention("chop", "1: discard the oldest card that no hint has touched.", chop),
-    Convention("focus-newest", "2: off the chop, a hint is about the newest card untouched before.", focus_newest),
+    Convention("chop", "1: discard the oldest card without a hint (the chop).", chop),
+    Convention(
+        "focus-newest", "2: a hint that misses the chop is about the newest card without an earlier hint.", focus_newest
+    ),
     Convention("focus-chop", "2: a hint that touches the chop is about it.", focus_chop),
-    Convention("play-hint-given", "3: the focus of a play hint can be played.", play_hint_given),
+    Convention("play-hint-given", "3: the focus of a play hint is playable.", play_hint_given),
     Convention("save-given", "4: save the next player's chop, by an allowed hint.", save_given),
     Convention("save-read", "4: a hint on the chop may be a save: keep the card and do not play it.", save_read),
-    Convention("good-touch", "5: touch no card that is played, or touched elsewhere.", good_touch),
+    Convention("good-touch", "5: touch no card that is played already, touched elsewhere, or held twice.", good_touch),
 )

@@ -188,13 +188,15 @@ def spare_hint_read(view: View) -> Question | None:
 
 
 CONVENTIONS = (
-    Convention("play-hint-read", "R4: a play hint points at the newest touched card that may fit.", play_hint_read),
-    Convention("play-hint-given", "Give a hint only if the card it points at fits.", play_hint_given),
-    Convention("nothing-more", "R3: a hint that makes a card known says nothing of the others.", made_known_read),
-    Convention("warning-given", "R2: warn the next player, who is about to discard a critical card.", warning_given),
+    Convention(
+        "play-hint-read", "R4: a play hint points at the newest touched card that may be playable.", play_hint_read
+    ),
+    Convention("play-hint-given", "Give a play hint only if the card it points at is playable.", play_hint_given),
+    Convention("nothing-more", "R3: a hint that makes a card known to be playable says nothing more.", made_known_read),
+    Convention("warning-given", "R2: warn a next player who is about to discard a critical card.", warning_given),
     Convention("warning-read", "R2: keep the card that a warning is about.", warning_read),
-    Convention("chop", "Discard next what is likeliest dead, of equals the oldest.", chop),
-    Convention("silence", "Who could warn and does not says that the next discard is not critical.", silence),
+    Convention("chop", "Discard the card most likely to be dead; of equals the oldest.", chop),
+    Convention("silence", "A player who could warn but does not implies that the next discard is safe.", silence),
     Convention("spare-hint-given", "R1: with 8 tokens and nothing to say, spend one.", spare_hint_given),
-    Convention("spare-hint-read", "R1: such a hint points at nothing.", spare_hint_read, (2, 3)),
+    Convention("spare-hint-read", "R1: a hint that only spends a token points at nothing.", spare_hint_read, (2, 3)),
 )
