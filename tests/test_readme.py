@@ -33,7 +33,6 @@ DOCS = (
     "experiments",
     "ablations",
     "running",
-    "costs",
     "partners",
     "forks",
     "evaluate",

@@ -232,7 +232,7 @@ def _unpriced(models: Iterable[ModelSettings]) -> str | None:
 
 ASSUMPTIONS_IN_BRIEF = (
     f"{PROBED}: retries are left out, the length of responses is assumed; --answer-tokens, or a finished game "
-    "(--from DIR), says better (docs/costs.md)"
+    "(--from DIR), says better (docs/running.md)"
 )
 """What `assumptions` says, on a line."""
 
