@@ -15,14 +15,19 @@ from orchestrator.table.seat import GameContext
 def listens(callbacks: Sequence[Any] = ()) -> bool:
     """Return whether anybody sees what LangGraph runs: these handlers, LangSmith, or a runnable that the game is part
     of. LangChain is not imported to find out."""
+    return bool(callbacks or _outer() or llm_runs.to_langsmith())
+
+
+def _outer() -> Mapping[str, Any] | None:
+    """The config of the runnable that the game is part of."""
     loaded = sys.modules.get("langchain_core.runnables.config")
-    outer = loaded.var_child_runnable_config.get() if loaded is not None else None
-    return bool(callbacks or outer or llm_runs.to_langsmith())
+    return loaded.var_child_runnable_config.get() if loaded is not None else None
 
 
 async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], callbacks: Sequence[Any]) -> Result:
     """Play a game as one run, which a tracer shows with its turns; nothing hidden is in its input."""
     from langchain_core.runnables import RunnableLambda  # it takes a second to import
+    from langchain_core.runnables.config import merge_configs
 
     async def played(_: Any) -> Result:
         return await game()
@@ -30,8 +35,8 @@ async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], ca
     facts = {"game": started.game, "repeat": started.repeat, "players": started.players, "graph": started.graph}
     metadata = {**_arm(), **facts, "thread_id": thread(started.game, started.repeat)}
     run: Any = RunnableLambda(played)
-    # an empty list would hide the game from the handlers of a runnable that it is part of
-    config = {"callbacks": list(callbacks) or None, "run_name": f"game {started.graph}", "metadata": metadata}
+    heard = merge_configs({"callbacks": (_outer() or {}).get("callbacks")}, {"callbacks": list(callbacks) or None})
+    config = {**heard, "run_name": f"game {started.graph}", "metadata": metadata}
     result: Result = await run.ainvoke(facts, config)
     return result
 

@@ -34,15 +34,15 @@ class Run:
     def __init__(self, manager: "AsyncCallbackManagerForLLMRun", model: str) -> None:
         self._manager, self._model = manager, model
 
-    async def end(self, outcome: ModelResponse | Fault) -> None:
-        """Tell what came of it: a response or a fault without keys."""
+    async def end(self, outcome: ModelResponse | Fault | None) -> None:
+        """Tell what came of it: a response, a fault without keys, or None where the request was cancelled."""
         from langchain_core.outputs import LLMResult
 
-        if isinstance(outcome, Fault):
-            error = ModelError(f"the model server {outcome.sentence}")
-            await self._manager.on_llm_error(error, response=LLMResult(generations=[]))
-        else:
+        if isinstance(outcome, ModelResponse):
             await self._manager.on_llm_end(_result(outcome, outcome.served_by or self._model))
+        else:
+            why = f"the model server {outcome.sentence}" if outcome else "the request was cancelled"
+            await self._manager.on_llm_error(ModelError(why), response=LLMResult(generations=[]))
 
 
 async def begin(settings: ModelSettings, request: CompletionRequest) -> Run | None:

@@ -145,6 +145,10 @@ class ChatBrain:
                     raise faults.TooLargeError(self.settings.max_answer_bytes)  # a client without a limit has read it
             except UserError:
                 raise
+            except asyncio.CancelledError:
+                if run is not None:
+                    await run.end(None)
+                raise
             except Exception as error:  # every provider raises errors of its own
                 outcome = faults.classify(error, self.transport.secrets)
             latency_s = round(time.monotonic() - began, 4)

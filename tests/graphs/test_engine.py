@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 import structlog
 from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.runnables import RunnableLambda
 
 import graphs
 from benchmarks.engine_cost import measure
@@ -48,6 +49,20 @@ async def test_a_game_is_one_trace() -> None:
     ]
     assert len(seen.named("aggregator")) == 3 and seen.named("aggregator")[0][1]["role"] == "aggregator"
     assert all("deck" not in inputs for inputs in seen.inputs if isinstance(inputs, dict))
+
+
+async def test_handlers_of_a_seat_join_those_of_a_runnable_around_the_game() -> None:
+    own, outer = Seen(), Seen()
+    seat = graphs.seat("house", callbacks=[own])
+
+    async def game(_: object) -> None:
+        await play_async(seat, players=2, seed=1, max_turns=1)
+
+    await RunnableLambda(game).ainvoke(None, {"callbacks": [outer], "run_name": "mine"})
+    ((root, (_, _, parent)),) = [(run, told) for run, told in own.runs.items() if told[0] == "game house"]
+    assert outer.runs.keys() - own.runs.keys() == {parent} and outer.named("mine")
+    assert {node for node, _, above in own.runs.values() if above == root} == {"turn 1, P0"}
+    assert {"aggregator", "safety"} <= {name for name, _, _ in outer.runs.values()}
 
 
 async def test_who_listens_decides_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 import graphs
-from orchestrator import play, plugins
+from orchestrator import journal, play, plugins
 from orchestrator.errors import UserError
+from orchestrator.journal.events import Call
 from roles import registry
 from tests.conftest import Run
 
@@ -101,6 +102,17 @@ def test_a_run_records_the_code_and_imports_it_again(run: Run) -> None:
     forget()
     shown = run("show", journal, "--turn", "1", "--import", "mine/own_nodes.py")
     assert shown[0] == 0 and "second" in shown[1]
+
+
+def test_a_stopped_game_goes_on_by_the_same_command(run: Run) -> None:
+    command = ("play", "--graph", "mine/own.yaml", "--players", "2", "--model", "sim:average", "--out", "g", "-q")
+    assert run(*command)[0] == 0
+    (path,) = Path("g").glob("*.jsonl")
+    whole, first = path.read_bytes(), journal.comparable(journal.read(path))
+    path.write_bytes(whole[: len(whole) // 2])
+    forget()
+    assert run(*command)[0] == 0 and journal.comparable(journal.read(path)) == first
+    assert {"first", "second"} <= {event.node for event in journal.read(path) if isinstance(event, Call)}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What LangChain's callbacks are told of a game: every request as an `llm` run, and no key and no hidden card."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -133,6 +134,25 @@ async def test_a_failed_try_is_a_run_of_its_own_and_holds_no_key(monkeypatch: py
     assert str(first["error"]) == "the model server answered HTTP 503: *** is busy"
     assert second["response"].generations[0][0].text == "*** plays"
     assert KEY not in "".join(watching.heard)
+
+
+async def test_a_cancelled_request_ends_its_run() -> None:
+    sent = asyncio.Event()
+
+    async def handle(_: web.Request) -> web.Response:
+        sent.set()
+        await asyncio.sleep(60)
+        return completion("{}")
+
+    watching = Watching()
+    async with fake_endpoint.serving(server(handle)) as url:
+        game = asyncio.create_task(watched(graphs.seat("cac", quick(url)), watching, seed=1, max_turns=1))
+        await sent.wait()
+        game.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await game
+    (run,) = watching.llm.values()
+    assert str(run["error"]) == "the request was cancelled" and "response" not in run
 
 
 async def test_no_key_is_told_where_the_key_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
