@@ -1,6 +1,7 @@
 """Graph configs as frozen values: what a YAML file says, checked."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -17,7 +18,7 @@ from graphs.refusals import Check, Verify
 from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.values import Frozen, OneOrMore
+from orchestrator.values import Frozen, OneOrMore, Same
 from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role, Section
 from roles.notes_text import check_report
@@ -136,10 +137,7 @@ class GraphConfig(Frozen):
 
     def context_of(self, node: str) -> Context:
         """With the options of the graph and of the node."""
-        own = {name: options for name, options in self.nodes[node].options.items() if name in roles.SECTIONS}
-        settings = {name: getattr(self, name) for name in context.SETTINGS}
-        base = context.resolved(self.nodes[node].context or self.context)
-        return base.changed(self.options, texts=self.texts or None, **settings).changed(own)
+        return _context_of(Same(self), node)
 
     def kinds(self, node: str) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """Return the sections that a node gets, with their options, in prompt order."""
@@ -172,6 +170,15 @@ class GraphConfig(Frozen):
     def models(self) -> tuple[str, ...]:
         """The models that its nodes name, each once."""
         return tuple(dict.fromkeys(node.model for node in self.nodes.values()))
+
+
+@lru_cache(maxsize=256)
+def _context_of(same: Same[GraphConfig], name: str) -> Context:
+    config, node = same.value, same.value.nodes[name]
+    base = context.resolved(node.context or config.context)
+    inner = {section: options for section, options in node.options.items() if section in roles.SECTIONS}
+    settings = {setting: getattr(config, setting) for setting in context.SETTINGS}
+    return base.changed(config.options, texts=config.texts or None, **settings).changed(inner)
 
 
 def between(config: GraphConfig, first: str, last: str) -> list[str]:

@@ -29,7 +29,7 @@ from tests.support.servers import ask, in_a_thread, quick
 from tests.test_games import check_game, of
 
 EVERY = list(product(GRAPHS, (2, 3, 4, 5), (1, 2)))
-GAMES = EVERY[::3][:40] if FULL else EVERY[::31]
+GAMES = EVERY[::3][:40] if FULL else EVERY[::43]
 TIMEOUT_S = 4.0 if FULL else 1.5
 USABLE = ("script", "fenced", "illegal")
 """Faults of content that leave an answer usable, `illegal` where it names no move."""
@@ -37,7 +37,7 @@ USABLE = ("script", "fenced", "illegal")
 
 async def test_games_on_a_server_with_every_fault_end_legally_and_every_fault_is_in_the_ledger(tmp_path: Path) -> None:
     faults = Faults(0.3, seed=7, hang_s=60, retry_after_s=0.01)
-    together = asyncio.Semaphore(4)
+    together = asyncio.Semaphore(4 if FULL else 8)
     stops: Counter[str] = Counter()
     async with fake_endpoint.serving(fake_endpoint.app(faults=faults)) as url:
         layer = ModelLayer()

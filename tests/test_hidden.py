@@ -133,11 +133,8 @@ async def memory(config: graphs.GraphConfig, referee: Referee) -> Memory:
 @pytest.mark.parametrize("config", configs(), ids=lambda config: config.name)
 async def test_another_hidden_hand_changes_no_prompt_no_seed_no_memory_and_no_error(config: graphs.GraphConfig) -> None:
     met, unusable, kept = 0, 0, 0
-    share = 0.12 if len(config.nodes) < 3 else 0.1 if len(config.nodes) < 6 else 0.06
-    some = PLAYERS if FULL else PLAYERS[len(config.name) % 2 :: 2]
-    for players in some:
-        if players not in config.players:
-            continue
+    share = 0.45 if len(config.nodes) < 3 else 0.2 if len(config.nodes) < 6 else 0.06
+    for players in config.players if FULL else [config.players[len(config.name) % len(config.players)]]:
         for referee, other in positions(players, 11 + players, 0.4 if FULL else share):
             heard, decision, events = await played(config, referee)
             assert (heard, decision, events) == await played(config, other)
@@ -178,7 +175,7 @@ async def test_no_truth_and_no_mark_is_there_while_a_seat_plays(
 @pytest.mark.parametrize("players", PLAYERS)
 def test_another_hidden_hand_changes_no_view_and_no_refusal(players: int) -> None:
     met = 0
-    for seed in range(12 if FULL else 2):
+    for seed in range(12 if FULL else 1):
         for referee, other in positions(players, seed, 0.2):
             assert referee.view().model_dump_json() == other.view().model_dump_json()
             for move in set(MOVES) - set(referee.legal()):

@@ -103,7 +103,7 @@ def estimated(text: str) -> int:
 
     Prompts full of slots, ranks and chances have shorter tokens than prose: a small model's tokeniser counts 3.23.
     """
-    plain = sum(character.isascii() for character in text)
+    plain = len(text.encode("ascii", "ignore"))
     return plain * 5 // 16 + len(text) - plain
 
 

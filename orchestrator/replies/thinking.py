@@ -16,6 +16,8 @@ _WRAPPED = re.compile(r"\s*<(answer|final|final_answer|response|output)>(.*)</\1
 
 def answer_of(text: str) -> str:
     """Return what follows the thinking, without the tag around all of it."""
+    if not any(mark in text for mark in "<[◁"):  # each tag has one, and the patterns look at every character
+        return text
     *_, answer = _END.split(_TURN_END.split(text, maxsplit=1)[0])
     answer = _CLOSING.sub("", answer)
     wrapped = _WRAPPED.fullmatch(answer)

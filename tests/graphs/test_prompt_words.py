@@ -30,7 +30,8 @@ ARMS: Mapping[str, GraphConfig] = {
     "with a proposal, without the interpreter": graphs.without(ADVISED, "tom_interpreter"),
 }
 GAMES = [(arm, players) for players in (2, 3) for arm in ARMS]
-GAMES += [(arm, players) for players in (4, 5) for arm in ("house", "house_solo")] if FULL else []
+GAMES += [(arm, players) for players in (4, 5) for arm in ("house", "house_solo")]
+GAMES = GAMES if FULL else GAMES[::2]
 
 
 async def games(seat: Seat, players: int) -> list[tuple[int, list[str]]]:
