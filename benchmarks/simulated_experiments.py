@@ -182,13 +182,16 @@ def misleading(analysis: Analysis) -> int:
     """
     found = 0
     for one in conclusions.widest(analysis.differences):
-        said = next(said for said in conclusions.sentences(analysis) if said.startswith(f"{one.arm}"))
-        claims = "no significant" not in said and " points " in said and "in each of" not in said
+        said = next(
+            said for said in conclusions.sentences(analysis) if re.match(rf"{one.arm}\b|With .* {one.arm} [+-]", said)
+        )
+        claims = "neither shown" not in said and "not significant" not in said and "not tested" not in said
+        claims = claims and " points " in said and "in each of" not in said
         bounds = INTERVAL.search(said)
         over = bounds is not None and float(bounds[1]) <= 0 <= float(bounds[2])
         strictly = bounds is not None and float(bounds[1]) < 0 < float(bounds[2])
         found += claims and (bounds is None or strictly or one.alike == one.n or one.p is None)
-        found += not claims and bounds is not None and not over
+        found += not claims and bounds is not None and over == ("excludes 0" in said)
         found += (" more than " in said and one.mean < 0) or (" less than " in said and one.mean > 0)
         found += "would have" in said or "detectable" in said or "detects" in said
     return found

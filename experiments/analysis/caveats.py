@@ -17,9 +17,13 @@ NAMED = 3
 
 def caveats(analysis: Analysis) -> tuple[str, ...]:
     """Return sentences for the top of a report; none where language models played and chose their moves."""
-    arms = last(analysis.summaries)
-    moves = (sentence for summary in arms for sentence in _moves(summary, analysis.withheld))
-    return (*_answerers(arms), *moves, *(_refusals(each) for each in arms if _vetoed(each)))
+    vetoed = (_refusals(each) for each in last(analysis.summaries) if _vetoed(each))
+    return (*answerers(analysis), *own_moves(analysis), *vetoed)
+
+
+def own_moves(analysis: Analysis) -> tuple[str, ...]:
+    """Return whose the moves of each arm are in which too few are its model's own."""
+    return tuple(said for summary in last(analysis.summaries) for said in _moves(summary, analysis.withheld))
 
 
 def last(summaries: Sequence[Summary]) -> list[Summary]:
@@ -27,8 +31,9 @@ def last(summaries: Sequence[Summary]) -> list[Summary]:
     return list({summary.arm: summary for summary in summaries}.values())
 
 
-def _answerers(arms: Sequence[Summary]) -> Iterator[str]:
+def answerers(analysis: Analysis) -> Iterator[str]:
     """Name the arms that cheat, and those that were not played by language models."""
+    arms = last(analysis.summaries)
     if cheating := [each.arm for each in arms if each.cheats]:
         verb, seats = ("cheats", "its seats see") if len(cheating) == 1 else ("cheat", "their seats see")
         yield f"{', '.join(cheating)} {verb}: {seats} their own cards. Their scores are an upper line."

@@ -1,9 +1,11 @@
 """What can and cannot be concluded from an analysis, in sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from experiments.analysis import sentence_templates as say
 from experiments.analysis import stopping
 from experiments.analysis.analysis import DOUBTFUL, OTHER, Analysis
 from experiments.analysis.caveats import NAMED, caveats, last, rare_strike_outs
@@ -14,23 +16,53 @@ from experiments.statistics.permutation import fewest_pairs, least_p
 from roles.words import percent
 
 FEW = 10
-"""Deals up to which a warning is given."""
+"""Deals up to which a sentence without a significant difference states what they can detect."""
+MOST = 4
+"""Arms without a significant difference that a verdict names where there are many arms; more are counted."""
 PROGRAMS = "All of these are games of programs: no model was asked."
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:
-    """Return a sentence or two for each arm, pooled over player counts; then what readers of the numbers must know."""
+    """Return the verdict, then what readers of the numbers must know."""
+    return (*verdict(analysis), *notes(analysis))
+
+
+def verdict(analysis: Analysis, more: Mapping[str, str] = {}, arms: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return a sentence for each arm, pooled over player counts, with its caution.
+
+    `more`: by arm, a clause for its sentence. `arms`: name these alone; None: all.
+    """
+    effects = [each for each in widest(analysis.differences) if arms is None or each.arm in arms]
+    tested = [each for each in effects if is_testable(each)]
+    named, others = _named_first(tested) if arms is None else (tested, 0)
+    several = len({count for summary in analysis.summaries for count in summary.counts}) > 1
     return (
         *_withheld(analysis),
+        *(f"{'; '.join(analysis.stopped.states)}." for _ in [0] if analysis.stopped),
+        *(compared(each, counts=several, more=tuple(_clauses(each, analysis, more))) for each in named),
+        *([say.OTHERS(n=others, than=tested[0].baseline)] if others else []),
+        *_untested(each for each in effects if not is_testable(each)),
+        *_by_the_score(analysis, several),
+    )
+
+
+def notes(analysis: Analysis) -> tuple[str, ...]:
+    """Return what readers of the numbers must know beside the verdict."""
+    return (
         *(stopping.sentences(analysis.stopped) if analysis.stopped else ()),
-        *(compared(each, is_testable(each, analysis.differences)) for each in widest(analysis.differences)),
-        *_by_the_other_score(analysis),
         *_warnings(analysis.differences),
         *(rare_strike_outs(analysis.summaries) if analysis.metric == "strict" else ()),
         *_flagged(analysis),
         *_replayed(analysis.summaries),
         *_programs(analysis.summaries),
     )
+
+
+def _named_first(effects: Sequence[Difference]) -> tuple[Sequence[Difference], int]:
+    """Return the effects to name, and the number of the others: of many arms, most of those that show nothing."""
+    unshown = [each for each in effects if each.p is not None and not each.claimed]
+    counted = unshown[MOST:] if len(effects) > 2 * MOST else []
+    return [each for each in effects if each not in counted], len(counted)
 
 
 def claims(differences: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -59,79 +91,111 @@ def widest(differences: Sequence[Difference]) -> list[Difference]:
     return [each for each in differences if each.players is None or (each.arm, each.baseline) not in pooled]
 
 
-def compared(difference: Difference, testable: bool = True) -> str:
-    """Say what a difference shows, and what it leaves open; `testable`: whether its p could be significant at all."""
-    left_out, lacking = difference.left_out, "a counterpart" if _is_score(difference) else "a counterpart or a value"
-    games = f"; {left_out} {'game' if left_out == 1 else 'games'} without {lacking} left out" if left_out else ""
-    return f"{_result(difference, testable)}{games}."
-
-
-def _result(difference: Difference, testable: bool) -> str:
-    arm, than = difference.arm, f"{difference.baseline} at {_listed(list(map(str, difference.counts)))} players"
-    if difference.p is None:
-        return _untested(difference, than)
+def compared(difference: Difference, *, counts: bool = True, more: Sequence[str] = ()) -> str:
+    """Return the sentence of a difference; `counts`: name the player counts; `more`: clauses that it ends with."""
+    at = f" at {_listed(list(map(str, difference.counts)))} players" if counts else ""
+    than = f"{difference.baseline}{at}"
     alike = f", the same games in {difference.alike} of them" if difference.alike else ""
+    pooled = difference.players is None and counts
+    values: dict[str, object] = {
+        "arm": difference.arm,
+        "than": than,
+        "n": difference.n,
+        "units": _units(difference),
+        "tests": difference.tests,
+        "family": family(difference.tests),
+        "change": f"{signed(difference.mean)} {difference.measured_in}",
+        "difference": _difference(difference, than),
+        "averaged": ", averaged over these counts" if pooled else "",
+        "alike": alike,
+        "percent": percent(unseen_share(difference.n)),
+        "p": tested(difference),
+        "more": "".join(f"; {clause}" for clause in (*more, *_left_out(difference))),
+    }
+    estimate = estimated(difference, alike, " of each count" if pooled else "")
+    return _template(difference)(**values, estimate=estimate)
+
+
+def _template(difference: Difference) -> say.Template:
+    """Return the sentence that a difference has."""
+    if difference.p is None:
+        return say.SAME_GAMES if difference.alike == difference.n else say.REPEATED if difference.n > 1 else say.SINGLE
+    if not is_testable(difference):
+        return say.UNTESTED
     if not difference.se:
-        averaged = ", averaged over these counts" if difference.players is None else ""
-        others = f"it may differ in up to {percent(unseen_share(difference.n))} of other {difference.unit}"
-        each = f"in each of {difference.n} {difference.unit}{averaged}"
-        return f"{arm} {_less(difference, than)} {each}; {others} (95 % confidence){alike}"
-    mean = f"{signed(difference.mean)} {difference.measured_in}"
-    sample = f"{_units(difference)}{' of each count' if difference.players is None else ''}{alike}"
-    if not testable:
-        none = f"with so few {difference.unit} none could be significant"
-        return f"{arm}: no significant difference from {than}; {none} ({mean}, {sample})"
-    p = pvalue(difference.p_holm)
-    corrected = f"{'corrected' if difference.stop else 'Holm'} p {'' if p.startswith('<') else '= '}{p}"
-    bounds = f"{corrected_interval(difference)}, {corrected}, {sample}"
+        return say.EQUAL if abs(difference.mean) < ROUNDING else say.SHOWN_EACH if difference.claimed else say.OPEN_EACH
     if difference.claimed:
-        return f"{arm} {_less(difference, than)} ({bounds})"
-    return f"{arm}: no significant difference from {than} ({mean}; {bounds}). {_excluded(difference)}"
+        return say.SHOWN
+    excludes = difference.low is not None and difference.high is not None and not difference.low <= 0 <= difference.high
+    return say.NOT_CORRECTED if excludes else say.OPEN
 
 
-def _untested(difference: Difference, than: str) -> str:
-    """Say why there is no test."""
-    arm, n = difference.arm, difference.n
-    if difference.alike == n:
-        same = f"the same games in {n} of {_units(difference)}"
-        return f"{arm} and {than}: {same}, move by move, so there is nothing to compare"
-    if n > 1:
-        return f"{arm} {_less(difference, than)}; all {n} repeats are the same game, so nothing can be concluded"
-    sample = "one deal, played once by each" if difference.unit == "repeats" else "a single pair"
-    return f"{arm} {_less(difference, than)}; nothing can be concluded from {sample}"
+def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]) -> Iterator[str]:
+    """Return what the sentence of an arm adds: what few deals can detect, the other score, a given clause."""
+    if difference.p is None or not is_testable(difference):
+        return
+    if _template(difference) is say.OPEN and difference.n <= FEW and difference.mde is not None:
+        values = {"n": difference.n, "units": _units(difference), "unit": difference.measured_in}
+        yield say.DETECTS(**values, size=size(difference.mde))
+    key = difference.arm, difference.baseline, difference.players
+    others = {(each.arm, each.baseline, each.players): each for each in widest(analysis.other_differences)}
+    other = others.get(key) if analysis.metric in OTHER else None
+    if other is not None and other.p is not None and other.claimed != difference.claimed:
+        template = say.OTHER_SHOWN if other.claimed else say.OTHER_OPEN
+        yield template(metric=other.metric, p=tested(other))
+    if clause := more.get(difference.arm):
+        yield clause
 
 
-def corrected_interval(difference: Difference) -> str:
-    """Return the interval at the level at which Holm's correction tests it, so that it never contradicts its p."""
-    if difference.low_holm is None or difference.high_holm is None:
-        return "no interval"
-    confidence = f"{100 * (1 - (difference.level or ALPHA)):.4g} %"
-    return f"{confidence} interval {signed(difference.low_holm)} to {signed(difference.high_holm)}"
+def _left_out(difference: Difference) -> Iterator[str]:
+    if difference.left_out:
+        yield say.LEFT_OUT(games=difference.left_out)
 
 
-def _excluded(difference: Difference) -> str:
-    """Say what a null result shows all the same."""
-    if difference.low_holm is None or difference.high_holm is None:
-        return "No difference is excluded"
-    loss, gain, unit = size(difference.low_holm), size(difference.high_holm), difference.measured_in
-    if not _is_score(difference):
-        return f"The interval excludes over {loss} fewer and over {gain} more {unit}"
-    return f"The interval excludes a loss of over {loss} {unit} and a gain of over {gain}; anything between is possible"
+def _untested(effects: Iterable[Difference]) -> Iterator[str]:
+    """Return a sentence for all arms whose difference could not be significant, by what they are compared with."""
+    groups: dict[tuple[object, ...], list[Difference]] = defaultdict(list)
+    for each in effects:
+        groups[each.baseline, each.n, each.unit, each.tests].append(each)
+    for group in groups.values():
+        first = group[0]
+        changes = ", ".join(f"{each.arm} {signed(each.mean)}" for each in group)
+        enough = say.ENOUGH(enough=fewest_pairs(first.tests)) if first.unit == "deals" and not first.stop else ""
+        yield say.UNTESTED_ARMS(
+            n=first.n, units=_units(first), family=family(first.tests), enough_deals=enough, than=first.baseline,
+            unit=first.measured_in, changes=changes,
+        )  # fmt: skip
 
 
-def _less(difference: Difference, than: str) -> str:
-    mean, unit = difference.mean, difference.measured_in
-    if abs(mean) < ROUNDING:
-        return f"scores as much as {than}" if _is_score(difference) else f"has as much as {than} ({unit})"
-    if _is_score(difference):
-        return f"scores {size(mean)} {unit} {'more' if mean > 0 else 'less'} than {than}"
+def estimated(difference: Difference, alike: str = "", averaged: str = "") -> str:
+    """Return the 95 % interval of a difference, its p and its deals."""
+    interval = interval_of(difference)
+    values = {"n": difference.n, "units": _units(difference), "averaged": averaged, "alike": alike}
+    return say.ESTIMATE(interval=interval, p=tested(difference), **values)
+
+
+def interval_of(difference: Difference) -> str:
+    """Return the 95 % interval, not corrected for the number of arms."""
+    if difference.low is None or difference.high is None:
+        return say.NO_INTERVAL()
+    return say.INTERVAL(low=signed(difference.low), high=signed(difference.high))
+
+
+def tested(difference: Difference) -> str:
+    """Return `Holm-corrected p = .042`; of a single comparison `p = .042`."""
+    p = pvalue(difference.p_holm)
+    corrected = "" if difference.tests == 1 else "corrected " if difference.stop else "Holm-corrected "
+    return f"{corrected}p {p if p.startswith('<') else f'= {p}'}"
+
+
+def _difference(difference: Difference, than: str) -> str:
+    mean = 0.0 if abs(difference.mean) < ROUNDING else difference.mean
+    score = (say.SCORES_LESS, say.SCORES_ALIKE, say.SCORES_MORE)
+    templates = score if difference.metric in OTHER else (say.HAS_FEWER, say.HAS_ALIKE, say.HAS_MORE)
     side = "more" if mean > 0 else "fewer"
-    judged = f" ({'better' if difference.better == side else 'worse'})" if difference.better else ""
-    return f"has {size(mean)} {side} {unit}{judged} than {than}"
-
-
-def _is_score(difference: Difference) -> bool:
-    return difference.metric in OTHER
+    judged = f" ({'better' if difference.better == side else 'worse'})" if difference.better and mean else ""
+    unit = difference.measured_in + (judged if difference.metric not in OTHER else "")
+    return templates[1 + (mean > 0) - (mean < 0)](size=size(mean), unit=unit, than=than)
 
 
 def size(value: float) -> str:
@@ -157,76 +221,52 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _units(difference: Difference) -> str:
-    """Return `8 deals`, `1 deal`."""
-    return f"{difference.n} {difference.unit if difference.n > 1 else difference.unit.removesuffix('s')}"
+    """Return `deals`, or `deal` of a single one."""
+    return difference.unit if difference.n > 1 else difference.unit.removesuffix("s")
 
 
-def is_testable(difference: Difference, differences: Sequence[Difference]) -> bool:
-    """Return whether its p with Holm's correction could be below 5 % at all."""
+def family(tests: int) -> str:
+    """Return how many arms p is corrected for: `one arm`, `7 arms`."""
+    return "one arm" if tests == 1 else f"{tests} arms"
+
+
+def is_testable(difference: Difference) -> bool:
+    """Return whether its corrected p could be below 5 % at all; True where there is no test."""
     if difference.p is None:
         return True
     if difference.stop:
         return difference.low_holm is not None
-    return least_p(difference.n, groups=difference.unit == "repeats") * _tests(difference, differences) < ALPHA
-
-
-def _tests(difference: Difference, differences: Sequence[Difference]) -> int:
-    """Return how many p-values it is corrected for."""
-    return sum(each.players == difference.players and each.p is not None for each in differences)
-
-
-def _arms(number: int) -> str:
-    return "one arm" if number == 1 else f"{number} arms"
+    return least_p(difference.n, groups=difference.unit == "repeats") * difference.tests < ALPHA
 
 
 def _withheld(analysis: Analysis) -> Iterator[str]:
     if analysis.withheld:
-        few = f"fewer than {percent(WITHHELD)} of the moves are the model's own"
-        yield f"No comparison is made with {_listed(analysis.withheld)}: {few}."
+        yield say.WITHHELD(arms=_listed(analysis.withheld), percent=percent(WITHHELD))
 
 
-def _by_the_other_score(analysis: Analysis) -> Iterator[str]:
-    """Say what the score shows beside another metric, or on which arms the two scores do not agree."""
-    claimed = {(each.arm, each.baseline, each.players): each.claimed for each in widest(analysis.differences)}
-    for each in widest(analysis.other_differences):
-        sentence = compared(each, is_testable(each, analysis.other_differences))
-        headline = claimed.get((each.arm, each.baseline, each.players))
-        if analysis.metric not in OTHER:
-            yield f"By the {each.metric} score: {sentence}"
-        elif headline is not None and headline != each.claimed and each.p is not None:
-            yield f"By the {each.metric} score instead: {sentence}"
+def _by_the_score(analysis: Analysis, several: bool) -> Iterator[str]:
+    """Return what the score shows where arms are compared by another metric."""
+    if analysis.metric not in OTHER:
+        for each in widest(analysis.other_differences):
+            yield say.BESIDE(metric=each.metric, sentence=compared(each, counts=several))
 
 
 def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
     if any(each.unit == "repeats" for each in differences):
         yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
-    usual = [each for each in widest(differences) if not each.stop]
-    yield from dict.fromkeys(_untestable(each, differences) for each in usual if not is_testable(each, differences))
-    able = [each for each in differences if each.p is not None and not each.stop and is_testable(each, differences)]
-    if any(each.unit == "deals" and each.n <= FEW for each in able):
-        yield f"{FEW} deals or fewer can show only large effects."
-    yield from _planning([each for each in usual if is_testable(each, differences)], differences)
+    yield from _planning([each for each in widest(differences) if not each.stop and is_testable(each)])
 
 
-def _untestable(difference: Difference, differences: Sequence[Difference]) -> str:
-    tests = _tests(difference, differences)
-    enough = f"; with {fewest_pairs(tests)} it could" if difference.unit == "deals" else ""
-    return (
-        f"With {difference.n} {difference.unit} and {_arms(tests)} to compare, no Holm p can be below .05, however "
-        f"large the effect{enough}."
-    )
-
-
-def _planning(usual: Sequence[Difference], differences: Sequence[Difference]) -> Iterator[str]:
+def _planning(usual: Sequence[Difference]) -> Iterator[str]:
     """Say what another experiment of this size could detect, where this one does not show a difference."""
     mdes = [each.mde for each in usual if each.mde is not None]
     if mdes and not all(each.claimed for each in usual):
-        tests = max(_tests(each, differences) for each in usual)
+        tests = max(each.tests for each in usual)
         least, most, points = min(mdes), max(mdes), usual[0].measured_in
         effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
         yield (
             f"For planning only: with 80 % power, another experiment of this size detects a true difference of "
-            f"{effects}, corrected for {_arms(tests)}."
+            f"{effects}, corrected for {family(tests)}."
         )
 
 

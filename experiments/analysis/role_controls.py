@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.conclusions import pvalue, widest
+from experiments.analysis import sentence_templates as say
+from experiments.analysis.analysis import OTHER, Analysis
+from experiments.analysis.conclusions import family, is_testable, pvalue, widest
 from experiments.analysis.differences import Difference
 from experiments.statistics.estimates import ALPHA, ROUNDING
 
@@ -53,48 +54,59 @@ class RoleControls:
         return None if any(self._missing()) or any(self._open(self.removed)) else True
 
     @property
+    def clause(self) -> str:
+        """What the controls say of a shown effect, in a few words; empty where none is shown."""
+        if self.removed is None or not self.removed.claimed:
+            return ""
+        if self.survives is not None:
+            return say.CONTROLS_HOLD() if self.survives else say.CONTROL_EXPLAINS()
+        readings = [*self._missing(), *([say.LENGTH] if self._harmful(self.removed) else [])]
+        return say.CONTROLS_MISSING(readings=" or ".join(readings)) if readings else say.CONTROLS_OPEN()
+
+    @property
     def sentence(self) -> str:
         """What the role's effect is, and which other readings are left."""
         removed = self.removed
         if removed is None:
-            return f"{self.name}: it was not removed in any arm, so its controls have no effect to explain."
-        if not removed.claimed:
-            controls = (("a placebo", self.placebo), ("a foreign note", self.shuffled))
-            read = " and ".join(name for name, control in controls if control is not None and control.claimed)
-            score = "score" if removed.metric in ("strict", "kept") else removed.metric
-            more = f" {read.capitalize()} in its place changes the {score}: its note is read." if read else ""
-            return f"{self.name}: removing it shows no effect{_size(removed)}, so there is none to explain.{more}"
-        effect = f"{self.name}: removing it shows an effect{_size(removed)}"
-        if explained := list(self._explained(removed)):
-            return f"{effect}, which does not survive its controls: {'; '.join(explained)}."
-        missing = list(self._missing())
-        doubts = [f"no arm rules out {' or '.join(missing)}"] * bool(missing) + list(self._open(removed))
-        if doubts:
-            return f"{effect}; {'; '.join(doubts)}."
-        survives = "which survives its controls: chance, a note of the same length, and any plausible note"
-        return f"{effect}, {survives}.{self._misleading(removed)}"
+            return say.NOT_REMOVED(role=self.name)
+        if removed.claimed:
+            reasons = [*self._explained(removed)] or [*self._unplayed(), *self._open(removed)] or [self._ruled_out()]
+            return say.REMOVAL_SHOWN(role=self.name, effect=_size(removed), reasons="; ".join(reasons))
+        template = say.REMOVAL_OPEN if is_testable(removed) else say.REMOVAL_UNTESTED
+        template = say.REMOVAL_SAME if removed.p is None and removed.alike == removed.n else template
+        values = {"n": removed.n, "units": removed.unit, "family": family(removed.tests)}
+        return template(role=self.name, effect=_size(removed), read=self._read(), **values)
 
-    def _misleading(self, removed: Difference) -> str:
-        """Say that a placebo is no neutral note here, if it is shown to change more than the removal."""
+    def _read(self) -> str:
+        controls = ((say.PLACEBO_READ, self.placebo), (say.SHUFFLED_READ, self.shuffled))
+        shown = [template for template, control in controls if control is not None and control.claimed]
+        return "".join(f" {template(metric=_metric(self.removed))}" for template in shown)
+
+    def _ruled_out(self) -> str:
+        return say.SURVIVES_EXACT() if self.exact else say.SURVIVES()
+
+    def _unplayed(self) -> Iterator[str]:
+        if missing := list(self._missing()):
+            yield say.RULES_OUT(readings=" or ".join(missing))
+
+    def _harmful(self, removed: Difference) -> Difference | None:
+        """Return the removal's difference from a placebo that is no neutral note: one shown to change more than it."""
         more = self.beside_placebo
-        if more is None or not _shown_alone(more) or more.mean * removed.mean > 0:
-            return ""
-        size = _size(more, alone=True)
-        return f" A placebo changes more than the removal{size}: its readers take what it says at its word."
+        return more if more and _shown_alone(more) and more.mean * removed.mean < 0 else None
 
     def _missing(self) -> Iterator[str]:
         if self.null is None and not self.exact:
-            yield "chance between two runs of one arm"
+            yield say.CHANCE
         if self.placebo is None:
-            yield "the length of the prompt"
+            yield say.LENGTH
         if self.shuffled is None:
-            yield "that any plausible note would do"
+            yield say.ANY_NOTE
 
     def _unlike(self, removed: Difference) -> Iterator[tuple[str, Difference, Difference | None]]:
         """Return the notes that take a role's content away and show no such effect, each with the removal beside it."""
         for name, control, contrast in (
-            ("a placebo of the same length", self.placebo, self.beside_placebo),
-            ("the note of another game", self.shuffled, self.beside_shuffled),
+            (say.PLACEBO, self.placebo, self.beside_placebo),
+            (say.FOREIGN, self.shuffled, self.beside_shuffled),
         ):
             if control is not None and not (control.claimed and (control.mean > 0) == (removed.mean > 0)):
                 yield name, control, contrast
@@ -102,26 +114,25 @@ class RoleControls:
     def _explained(self, removed: Difference) -> Iterator[str]:
         """Name the controls that are shown to explain the effect, at least in part."""
         if self.null and _shown_alone(self.null):
-            yield f"the baseline differs from itself{_size(self.null, alone=True)}"
+            yield say.CHANCE_EXPLAINS(effect=_size(self.null, alone=True))
         for name, control, contrast in self._unlike(removed):
             if contrast and _shown_alone(contrast) and contrast.mean * removed.mean > 0:
-                yield (
-                    f"{name} shows no such effect{_size(control)}, and the removal differs from it"
-                    f"{_size(contrast, alone=True)}, so not all of it is what the note says"
-                )
+                yield say.NOTE_EXPLAINS(note=name, effect=_size(control), beside=_size(contrast, alone=True))
 
     def _open(self, removed: Difference) -> Iterator[str]:
-        """Name the controls that neither show an effect of their own nor explain it."""
+        """Name the controls that neither show an effect of their own nor explain it, or that are no neutral notes."""
         contrast = self.beside_null
         if self.null and not (contrast and _shown_alone(contrast)):
-            size = _size(contrast, alone=True) if contrast else ""
-            yield f"chance is not ruled out, for beside the baseline played once more it is not shown{size}"
+            yield say.CHANCE_OPEN(beside=_size(contrast, alone=True) if contrast else "")
         for name, control, contrast in self._unlike(removed):
-            size = _size(contrast, alone=True) if contrast else ""
-            yield (
-                f"{name} leaves it open whether it is what the note says: its own effect is not shown{_size(control)}, "
-                f"nor that the removal differs from it{size}"
-            )
+            beside = _size(contrast, alone=True) if contrast else ""
+            yield say.NOTE_OPEN(note=name, effect=_size(control), beside=beside)
+        if self.placebo and self._harmful(removed):
+            yield say.HARMS(metric=_metric(removed), effect=_size(self.placebo))
+
+
+def _metric(removed: Difference | None) -> str:
+    return "score" if removed is None or removed.metric in OTHER else removed.metric
 
 
 def _shown_alone(difference: Difference) -> bool:

@@ -7,6 +7,7 @@ import typer
 
 from experiments.cli.shared_options import (
     Calls,
+    Full,
     Import,
     Interrupted,
     Intervals,
@@ -95,6 +96,7 @@ def run(
     looks: Looks = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
+    full: Full = False,
     imports: Import = None,
     output: Output,
 ) -> None:
@@ -125,7 +127,7 @@ def run(
 
     tasks = judge_report.blocks_of_run(done.plan.folder)
     summary = run_summary.summary(done, interval=interval, metric=metric, marks=marks, tasks=tasks)
-    print_blocks(run_summary.json_value(summary), run_summary.blocks(summary), as_json=as_json)
+    print_blocks(run_summary.json_value(summary), run_summary.blocks(summary, full=full), as_json=as_json)
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
         raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from experiments.cli.shared_options import (
+    Full,
     Import,
     Intervals,
     Json,
@@ -68,6 +69,7 @@ def report(
         typer.Option(metavar="CSV", help="Of a judge: ratings by people: game, turn, the aspects, and rater."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="With --marks: worker processes.")] = 1,
+    full: Full = False,
     imports: Import = None,
     as_json: Json = False,
 ) -> None:
@@ -81,7 +83,14 @@ def report(
     kind = run_status.kind(folders[0])
     selection = {"--role": role, "--arm": arm, "--workers": workers > 1}
     options: dict[str, object] = {"--metric": metric, "--reference": reference, "--interval": interval != "t"}
-    options |= {"--latex": latex, "--rollouts": rollouts, "--games": games, "--human": human, "--out": out}
+    options |= {
+        "--latex": latex,
+        "--full": full,
+        "--rollouts": rollouts,
+        "--games": games,
+        "--human": human,
+        "--out": out,
+    }
     _check(kind, options | selection | {"--marks": marks}, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
     if len(folders) > 1 and kind not in SEVERAL:
         raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
@@ -96,13 +105,14 @@ def report(
     elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
         _marks(folders[0], role, arm, rollouts, out, workers, as_json)
     else:
-        _games(folders[0], as_json, metric=metric, interval=interval, tex=latex, marks=marks, reference=reference or ())
+        wishes = {"metric": metric, "interval": interval, "tex": latex, "reference": reference or ()}
+        _games(folders[0], as_json, marks=marks, full=full, **wishes)
 
 
 GAMES, POSITIONS, PROBES, QUESTIONS, JUDGE = "games", "positions", "probes", "questions", "judge"
 SEVERAL = (PROBES, QUESTIONS)
 OPTIONS = {
-    GAMES: ("--metric", "--interval", "--reference", "--latex", "--marks"),
+    GAMES: ("--metric", "--interval", "--reference", "--latex", "--marks", "--full"),
     POSITIONS: ("--rollouts", "--games", "--latex"),
     PROBES: ("--out",),
     QUESTIONS: ("--out",),
@@ -137,13 +147,13 @@ def _errors(folder: Path, as_json: bool) -> None:
     print_blocks(error_counts.data(arms), [error_counts.block(arms)], as_json=as_json)
 
 
-def _games(folder: Path, as_json: bool, *, marks: bool | None, **wishes: Any) -> None:
+def _games(folder: Path, as_json: bool, *, marks: bool | None, full: bool, **wishes: Any) -> None:
     """Write the report of a run; where marks are asked for, print their table as well."""
     from experiments.report import marked_run, marks_table, run_report
     from experiments.tasks.judge import judge_report
 
     written = run_report.write(folder, marks=marks, **wishes, tasks=judge_report.blocks_of_run(folder))
-    data, blocks = run_report.json_value(written), [*run_report.files(written)]
+    data, blocks = run_report.json_value(written), [*run_report.files(written, full=full)]
     if marks:
         marked = marked_run.marked(marked_run.read(folder))
         data, blocks = {**marks_table.data(marked), **data}, [*marks_table.blocks(marked), *blocks]

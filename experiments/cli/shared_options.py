@@ -77,6 +77,7 @@ MaxTokens = Annotated[
     int | None, typer.Option("--max-tokens", help="Suspend before more tokens than this, all calls together.")
 ]
 MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Suspend before more dollars than this.")]
+Full = Annotated[bool, typer.Option("--full", help="Print the whole report.")]
 Intervals = Annotated[
     Literal["t", "bootstrap"],
     typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),

@@ -134,6 +134,11 @@ class Document:
     title: str
     blocks: tuple[Block, ...]
 
+    @property
+    def unfolded(self) -> tuple[Block, ...]:
+        """The blocks without pictures and folded texts, for a terminal."""
+        return tuple(block for block in self.blocks if not isinstance(block, Figure | Folded))
+
 
 EMPHASIS = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
 

@@ -93,7 +93,7 @@ def _print(part: Block, screen: Console) -> None:
         case Text(text=words):
             screen.print(_text(words), soft_wrap=True)
         case Note(text=words, level=level):
-            screen.print(_text(words, NOTES[level]), soft_wrap=True)
+            screen.print(_text(words, NOTES[level]))
         case Figure(title=title):
             screen.print(_text(f"{title}: {part.picture or part.csv}"), soft_wrap=True)
         case Folded(title=title, texts=texts):

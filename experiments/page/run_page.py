@@ -236,7 +236,7 @@ def _difference(arm: str, analysis: Analysis) -> Json | None:
     widest = next((row for row in conclusions.widest(analysis.differences) if row.arm == arm), None)
     if widest is None:
         return None
-    says = conclusions.compared(widest, conclusions.is_testable(widest, analysis.differences))
+    says = conclusions.compared(widest, counts=False)
     return {"mean": widest.mean, "low": widest.low, "high": widest.high, "p": widest.p_holm, "says": says}
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.analysis.conclusions import widest
 from experiments.record.game import Game, first_difference
-from experiments.report.role_sentences import score_change
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.study.controls import Purpose
 from orchestrator.hanabi.moves import Discard, Move, Play
@@ -22,8 +20,6 @@ class AddedRole:
     arm: str
     baseline: str
     nodes: tuple[str, ...]
-    changes: tuple[str, ...]
-    """How the score differs, a clause for each widest difference."""
     games: int
     """Pairs of games of the same deal."""
     turns: tuple[int, ...]
@@ -48,7 +44,6 @@ class AddedRole:
             )
         for node, (played, turns) in self.proposed.items():
             yield f"What {node} proposed was played in {percent(played / turns)} of {many(turns, 'turn')}."
-        yield from (f"With it {change}" for change in self.changes if self.turns)
 
 
 def added_roles(data: RunData) -> list[AddedRole]:
@@ -72,9 +67,8 @@ def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> Ad
         if (turn := first_difference(mine, base)) is not None and turn <= min(len(mine), len(base)):
             turns.append(turn)
             kinds[_in_words(mine[turn - 1], base[turn - 1])] += 1
-    changes = (score_change(effect) for effect in widest(data.analysis.differences) if effect.arm == arm)
     return AddedRole(
-        arm, baseline, nodes, tuple(changes), len(deals), tuple(sorted(turns)), dict(kinds.most_common()),
+        arm, baseline, nodes, len(deals), tuple(sorted(turns)), dict(kinds.most_common()),
         dict(_proposed(data, arm, nodes)),
     )  # fmt: skip
 

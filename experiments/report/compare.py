@@ -16,7 +16,7 @@ from experiments.document.blocks import Block, Note, notes
 from experiments.record import measures, rows, run_folder
 from experiments.record.game import Game
 from experiments.record.rows import Row
-from experiments.report import order, run_data, run_summary
+from experiments.report import order, run_data, run_summary, score_tables
 from experiments.statistics.estimates import Interval
 from experiments.study.metric import Headline, headline
 from experiments.study.stop_rule import StopRule
@@ -182,7 +182,7 @@ def blocks(compared: Compared) -> Iterator[Block]:
     """Return the tables of both runs' arms and their differences, what differs between the games, and conclusions."""
     yield from notes(f"{name}  {folder}" for name, folder in zip("AB", compared.runs, strict=True))
     yield from notes(caveats(compared.analysis), "no model")
-    yield from run_summary.game_tables(compared.analysis, compared.summaries)
+    yield score_tables.brief(compared.analysis, compared.summaries)
     for pair in compared.pairs:
         differs = "; ".join(pair.differs) or "nothing that affects a game"
         yield Note(f"{pair.second} differs from {pair.first} in: {differs}.")

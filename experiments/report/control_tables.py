@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from experiments.analysis import adhoc_teams
+from experiments.analysis import adhoc_teams, conclusions
+from experiments.analysis import sentence_templates as say
 from experiments.analysis.adhoc_teams import AdHocTeams, Mean
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import widest
@@ -21,9 +22,10 @@ CONTROLS_CAPTION = (
     "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: without "
     "the role. Placebo: its note says nothing and is as long as one of another game. Shuffled: its note is that of "
     "another game, in the same phase. Null: the baseline once more with other seeds of its models, so nothing but "
-    "chance. An effect of a role survives (yes) if the placebo and the shuffled note show one too, and the removal "
-    "differs from the null arm. It does not (no) if the null arm differs from the baseline, or a note without its "
-    "content shows no effect and the removal is shown to differ from it, deal by deal. All else is open."
+    "chance. An effect of a role survives (yes) if the placebo and the shuffled note show one too, the placebo does "
+    "not change more than the removal, and the removal differs from the null arm. It does not (no) if the null arm "
+    "differs from the baseline, or a note without its content shows no effect and the removal is shown to differ from "
+    "it, deal by deal. All else is open: no explanation is shown or excluded."
 )
 
 
@@ -91,15 +93,12 @@ def sentences(roles: Sequence[RoleControls], analysis: Analysis) -> list[str]:
 def _apart_sentences(analysis: Analysis) -> Iterator[str]:
     cheating = {summary.arm for summary in analysis.summaries if summary.cheats}
     for effect in widest(analysis.apart):
-        interval = "" if effect.low is None else f", 95 % interval {effect.low:+.2f} to {effect.high:+.2f}"
-        size = f"{effect.mean:+.2f} {effect.measured_in}{interval}"
-        if effect.arm in cheating or effect.baseline in cheating:
-            cheats = f"{effect.arm}, which cheats, scores {size} beside {effect.baseline}"
-            yield f"{cheats}: an upper line, and no comparison."
-        elif effect.p is None and effect.alike == effect.n:
-            yield f"{effect.arm}: the noise floor is 0, for it is the same games as {effect.baseline}."
-        else:
-            yield f"{effect.arm}: the noise floor: by chance alone, the baseline differs from itself by {size}."
+        values = {"arm": effect.arm, "than": effect.baseline, "n": effect.n, "units": effect.unit}
+        change = f"{conclusions.signed(effect.mean)} {effect.measured_in}"
+        cheats = effect.arm in cheating or effect.baseline in cheating
+        same = effect.p is None and effect.alike == effect.n
+        template = say.CHEATS if cheats else say.NULL_SAME if same else say.NULL
+        yield template(**values, change=change, interval=conclusions.interval_of(effect))
 
 
 ADHOC_CAPTION = (

@@ -1,13 +1,13 @@
-"""In words, for each role: did taking it away change the score, were its answers right, were they used."""
+"""In words, for each role: were its answers right, were they used."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from experiments.analysis import conclusions
-from experiments.analysis.analysis import OTHER
-from experiments.analysis.differences import Difference
+from experiments.analysis import sentence_templates as say
 from experiments.analysis.role_marks import MarkedGame, MarkSummary
-from experiments.document.formats import NUMBER, P_VALUE, SIGNED, SIGNED_INTERVAL
+from experiments.document.formats import NUMBER, SIGNED, SIGNED_INTERVAL
 from experiments.report.marked_run import MarkedRun
+from experiments.statistics.estimates import ROUNDING
+from experiments.statistics.permutation import fewest_pairs
 from experiments.values.game_marks import NodeReplies
 from experiments.values.mark_tally import infos_of
 from orchestrator.models.settings import PROGRAM
@@ -20,82 +20,41 @@ NAMED = 3
 
 
 def sentences(run: MarkedRun) -> Iterator[str]:
-    """Return a few sentences for each role of the baseline, or of the first arm."""
+    """Return a few sentences for each role of the baseline, or of the first arm, then for those that other arms add."""
     arm = run.data.analysis.baseline if run.data.analysis.baseline in run.data.arms else run.data.arms[0]
     marks = [mark for mark in run.summaries if mark.arm == arm]
     if all(mark.models == (PROGRAM,) for mark in marks):
-        yield (
-            "All roles were answered by their programs, which are exact by what a seat may know: their marks are the "
-            "standard for other answers, and test no model."
-        )
+        yield say.PROGRAMS_MARKED()
+    if not any(map(_testable, run.summaries)) and (units := max((mark.units for mark in run.summaries), default=0)):
+        yield say.MARKS_UNTESTED(deals=many(units, "deal"))
     for role in _roles(run, arm):
-        of_role = [mark for mark in marks if mark.key.role == role]
-        parts = (*_taken_away(run, arm, role), *_right(role, of_role), *_used(run, arm, role, of_role))
-        if parts:
-            yield f"{role}: {' '.join(parts)}"
-    yield from _of_other_arms(run, arm)
-
-
-def _of_other_arms(run: MarkedRun, arm: str) -> Iterator[str]:
-    """Return sentences on the roles that other arms add to those of the first."""
+        yield say.ROLE(role=role, parts=_parts(run, arm, role))
     for other in run.data.arms:
         for role in _roles(run, other):
             if role not in _roles(run, arm):
-                marks = [mark for mark in run.summaries if mark.arm == other and mark.key.role == role]
-                yield " ".join((f"{role}, in arm {other}:", *_right(role, marks), *_used(run, other, role, marks)))
+                yield say.ROLE_OF_ARM(role=role, arm=other, parts=_parts(run, other, role))
+
+
+def _parts(run: MarkedRun, arm: str, role: str) -> str:
+    marks = [mark for mark in run.summaries if mark.arm == arm and mark.key.role == role]
+    return " ".join((*_right(marks), *_used(run, arm, role, marks)))
 
 
 def _roles(run: MarkedRun, arm: str) -> list[str]:
     return list(dict.fromkeys(node.role for game in run.of(arm) for node in game.nodes))
 
 
-def _taken_away(run: MarkedRun, arm: str, role: str) -> Iterator[str]:
-    """Return what became of the score in the arms that lack this role of the baseline, alone or with others."""
-    before = _roles(run, arm)
-    differing = {name.arm: name for name in conclusions.widest(run.data.analysis.differences)}
-    for other in run.data.arms:
-        removed = [name for name in before if name not in _roles(run, other)]
-        if other != arm and role in removed and other in differing:
-            others = [name for name in removed if name != role]
-            together = f" and {' and '.join(others)}" if others else ""
-            yield f"Without it{together} (arm {other}) {score_change(differing[other])}"
-
-
-def score_change(effect: Difference) -> str:
-    """Return by how much the score rose or fell, and whether that shows a difference."""
-    scored = effect.metric in OTHER
-    what, unit = ("the score", f" {effect.measured_in}") if scored else (effect.measured_in, "")
-    way = (
-        "did not move"
-        if not effect.mean
-        else f"{'rose' if effect.mean > 0 else 'fell'} by {abs(effect.mean):.2f}{unit}"
-    )
-    if effect.p is None:
-        return f"{what} {way}, which nothing can be concluded from."
-    corrected = "corrected p" if effect.stop else "Holm p"
-    numbers = f"{conclusions.corrected_interval(effect)}, {corrected} {_p(effect)}, {many(effect.n, effect.unit[:-1])}"
-    if effect.claimed:
-        return f"{what} {way} ({numbers}): a difference is shown."
-    inside = "" if effect.low_holm is None else " inside the interval"
-    return f"{what} {way} ({numbers}): no difference is shown, and none{inside} is excluded."
-
-
-def _p(effect: Difference) -> str:
-    p = P_VALUE.text(effect.p_holm)
-    return p if p.startswith("<") else f"= {p}"
-
-
-def _right(role: str, marks: Sequence[MarkSummary]) -> Iterator[str]:
-    """Return how right its answers were, beside its program's and a uniform guess's."""
+def _right(marks: Sequence[MarkSummary]) -> Iterator[str]:
+    """Return how right a role's answers were, beside its program's and a uniform guess's."""
     marked = [mark for mark in marks if mark.key.name not in USE and mark.key.info and mark.key.info.best is not None]
     if not marked:
-        yield "Whether its answers were right cannot be marked: it states nothing that has a true value."
+        yield say.UNMARKABLE()
         return
     if all(mark.models == (PROGRAM,) for mark in marked):
-        yield "Its program answered, so its answers are exact by what the seat may know."
-    first = next((mark for mark in marked if PROGRAM in mark.baselines), marked[0])
-    yield f"Its answers: {_mark(first)}."
-    yield from _counted(marked)
+        yield say.EXACT()
+    yield say.MARK(marks=_mark(next((mark for mark in marked if PROGRAM in mark.baselines), marked[0])))
+    if any(map(_testable, marked)):
+        yield from _counted(marked)
 
 
 def _mark(mark: MarkSummary) -> str:
@@ -112,43 +71,53 @@ def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
     by_baseline = {
         name: [mark for mark in marked if name in mark.baselines and not _own(mark, name)] for name in OTHERS
     }
-    counts = [
+    counts = "; ".join(
         f"of {many(len(marks), 'mark')} beside {OTHERS[name]} {_sides(marks, name)}"
         for name, marks in by_baseline.items()
         if marks
-    ]
+    )
     if counts:
         every = [mark for marks in by_baseline.values() for mark in marks]
-        basis = f"95 % intervals over {_deals(every)}, not corrected for their number"
-        counted = "; ".join(counts)
-        yield f"{counted[0].upper()}{counted[1:]} ({basis})."
+        yield say.COUNTED(counts=f"{counts[0].upper()}{counts[1:]}", deals=_deals(every))
 
 
 def _sides(theirs: Sequence[MarkSummary], name: str) -> str:
-    better, worse = ([mark for mark in theirs if _ahead(mark, name) == sign] for sign in (1, -1))
-    same = len(theirs) - len(better) - len(worse)
-    parts = [f"better on {len(better)}"] * bool(better) + [_worse(worse)] * bool(worse)
-    return ", ".join([*parts, *[f"no significant difference on {same}"] * bool(same)])
+    """Return on how many marks it is better, worse, neither, the same, or not tested."""
+    sides: dict[str, list[MarkSummary]] = {side: [] for side in ("better", "worse", UNSHOWN, "equal", "not tested")}
+    for mark in theirs:
+        sides[_side(mark, name)].append(mark)
+    return ", ".join(f"{side} on {len(of)}{_names(of) * (side == 'worse')}" for side, of in sides.items() if of)
+
+
+UNSHOWN = "no significant difference"
+
+
+def _names(marks: Sequence[MarkSummary]) -> str:
+    return f" ({', '.join(mark.key.title for mark in marks[:NAMED])}{', ...' if len(marks) > NAMED else ''})"
+
+
+def _side(mark: MarkSummary, name: str) -> str:
+    """Return on which side of a baseline a mark is by the interval of their difference."""
+    baseline = mark.baselines[name]
+    if baseline.low is None or baseline.high is None:
+        return "not tested" if abs(baseline.ahead) > ROUNDING or mark.units < TESTABLE else "equal"
+    if baseline.low <= 0 <= baseline.high:
+        return UNSHOWN
+    higher = mark.key.info is None or mark.key.info.higher
+    return "better" if (baseline.ahead > 0) is higher else "worse"
+
+
+TESTABLE = fewest_pairs(1)
+"""Deals from which a sign-flip test can reject at .05."""
+
+
+def _testable(mark: MarkSummary) -> bool:
+    return mark.units >= TESTABLE
 
 
 def _deals(marks: Sequence[MarkSummary]) -> str:
     least, most = min(mark.units for mark in marks), max(mark.units for mark in marks)
     return f"{least} to {many(most, 'deal')}" if least < most else many(most, "deal")
-
-
-def _worse(marks: Sequence[MarkSummary]) -> str:
-    names = ", ".join(mark.key.title for mark in marks[:NAMED])
-    return f"worse on {len(marks)} ({names}{', ...' if len(marks) > NAMED else ''})" if marks else ""
-
-
-def _ahead(mark: MarkSummary, name: str) -> int:
-    """Return 1 where the role is better than a baseline by the interval of their difference, -1 where it is worse,
-    else 0."""
-    baseline = mark.baselines[name]
-    if baseline.low is None or baseline.high is None or baseline.low <= 0 <= baseline.high:
-        return 0
-    higher = mark.key.info is None or mark.key.info.higher
-    return 1 if (baseline.ahead > 0) is higher else -1
 
 
 OTHERS: Mapping[str, str] = {PROGRAM: "its program", "uniform": "a uniform guess"}
@@ -163,19 +132,16 @@ def _used(run: MarkedRun, arm: str, role: str, role_marks: Sequence[MarkSummary]
     """Tell whether its answers decided anything."""
     marks = {mark.key.name: mark for mark in role_marks}
     if followed := marks.get("followed"):
-        overruled, wrong = (marks[name].mean for name in ("overruled_right", "followed_wrong"))
-        yield (
-            f"What it put first was played in {_share(followed)} of the {many(followed.turns, 'turn')} that it spoke "
-            f"of; in {percent(overruled)} it was overruled though right, in {percent(wrong)} followed though wrong."
-        )
+        overruled, wrong = (percent(marks[name].mean) for name in ("overruled_right", "followed_wrong"))
+        yield say.FOLLOWED(share=_share(followed), n=f"{followed.turns:,}", percent=overruled, wrong=wrong)
     elif refused := marks.get("refused"):
         gain = marks.get("refusal_gain")
-        worth = f"; a refusal gained {SIGNED.text(gain.mean)} points at once on average{_bounds(gain)}" if gain else ""
-        yield f"It refused {_share(refused)} of {many(refused.replies, 'choice')}{worth}."
+        worth = say.GAIN(size=SIGNED.text(gain.mean), bounds=_bounds(gain)) if gain else ""
+        yield say.REFUSED(share=_share(refused), n=f"{refused.replies:,}", gain=worth)
     elif role in _deciding(run, arm):
-        yield "It decides, so its answers are the moves."
+        yield say.DECIDES()
     else:
-        yield "Whether its answers were used cannot be read from moves: it proposes none."
+        yield say.UNREAD()
 
 
 def _bounds(mark: MarkSummary) -> str:

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from experiments.analysis.role_marks import BASELINES, MarkSummary
-from experiments.document.blocks import Block, Cell, Column, Heading, Note, Table, Text, notes, table
+from experiments.document.blocks import Block, Cell, Column, Heading, Table, Text, notes, table
 from experiments.document.formats import (
     COUNT,
     INT,
@@ -69,7 +68,7 @@ def blocks(roles: MarkedRun | Unmarked) -> Iterator[Block]:
         return
     assert isinstance(roles, MarkedRun)
     baseline = roles.data.analysis.baseline
-    yield Text("For each role: did taking it away change the score, were its answers right, were they used.")
+    yield Text("For each role: were its answers right, were they used. The verdict says what its removal changes.")
     yield from notes(sentences(roles))
     yield replace(_marks(roles), title="Were the answers right", caption=MARKS_CAPTION)
     yield replace(_differences(roles), title=f"Marks against *{baseline}*, paired by deal", caption=DIFFERENCES_CAPTION)
@@ -80,18 +79,6 @@ def blocks(roles: MarkedRun | Unmarked) -> Iterator[Block]:
     if unmarked := list(missing(roles.games)):
         yield Text("Not marked:")
         yield from notes(unmarked, "aside")
-
-
-def brief(roles: MarkedRun | Unmarked, folder: Path) -> Iterator[Block]:
-    """Return what a terminal shows of roles: sentences, who was followed, what was refused."""
-    if why := reason(roles):
-        yield Note(f"roles: {why}", "aside")
-    if isinstance(roles, MarkedRun) and not why:
-        yield Heading("roles")
-        yield from notes((*sentences(roles), *missing(roles.games)))
-        yield replace(following(roles), title="who was followed")
-        yield replace(judging(roles), title="what verifiers refused")
-        yield Text(f"marks    orchestrator marks {folder}")
 
 
 def data(roles: MarkedRun | Unmarked | None) -> dict[str, Any]:

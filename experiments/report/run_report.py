@@ -23,6 +23,7 @@ from experiments.report import (
     roles_section,
     run_facts,
     score_tables,
+    verdict,
 )
 from experiments.report.added_roles import AddedRole
 from experiments.report.figures import drawing
@@ -53,25 +54,32 @@ def run_report(
     question = str((data.run.get("experiment") or {}).get("question") or "")
     programs = all(summary.provenance.only_programs for summary in analysis.summaries)
     warnings = ["All of these are games of programs: no language model was asked."] if programs else caveats(analysis)
-    concluded = (
-        *adhoc_teams.sentences(teams),
-        *conclusions.sentences(analysis),
+    concluded = verdict.sentences(analysis, controls, teams)
+    # the controls' own arms, and what the verdict has no place for
+    more = (
+        *(said for said in conclusions.verdict(analysis) if teams or (said not in concluded and controls)),
         *control_tables.sentences(controls, analysis),
+        *conclusions.notes(analysis),
         *(role.sentence for role in added),
     )
     protocol = (
+        data.headline.sentence,
         *study_notes.notes(data.run, data.rows),
         *answerers.confound(data.answerers),
         *run_facts.missing(data),
         *unfit(data.references, data.players(), data.metric),
     )
+    first = [drawn for drawn in figures if drawn.figure.name == FIRST]
     blocks = (
         *([Text(question)] if question else []),
         *notes(warnings, "no model"),
         Heading("What can and cannot be concluded", key="conclusions"),
-        Text(data.headline.sentence),
-        *notes(sentence for sentence in concluded if sentence != conclusions.PROGRAMS),  # a warning says it
-        *([Heading("Protocol and what is missing", 3)] if protocol else []),
+        *notes(concluded),
+        *_drawn(first),
+        replace(score_tables.brief(analysis, data.comparable), caption=score_tables.BRIEF_CAPTION),
+        *([Heading("Beside the verdict", 3)] if more else []),
+        *notes(said for said in more if said != conclusions.PROGRAMS),  # a warning says it
+        Heading("Protocol and what is missing", 3),
         *notes(protocol),
         Heading("Tables", key="tables"),
         control_tables.adhoc(teams),
@@ -79,10 +87,22 @@ def run_report(
         control_tables.apart(analysis),
         *_game_tables(data, tasks),
         *(roles_section.blocks(roles) if roles else ()),
-        *_figures(figures, left_out),
+        *_figures([drawn for drawn in figures if drawn not in first], left_out),
         *_settings(data),
+        *_appendix(analysis),
     )
     return Document(str(data.run.get("name") or data.folder.resolve().name), blocks)
+
+
+FIRST = "differences"
+"""The figure below the verdict."""
+
+
+def _appendix(analysis: Analysis) -> Iterator[Block]:
+    part = score_tables.corrected_intervals(analysis)
+    if part.rows:
+        yield Heading("Appendix", key="appendix")
+        yield part
 
 
 def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
@@ -131,15 +151,19 @@ def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.
     yield Heading("Figures", key="figures")
     if not drawing.available():
         yield Text(f"There are tables, but no pictures: {drawing.MISSING}")
+    yield from _drawn(figures)
+    if left_out:
+        yield Text("Left out:")
+        yield from notes((f"{omitted.title}: {omitted.why}" for omitted in left_out), "aside")
+
+
+def _drawn(figures: Sequence[drawing.DrawnFigure]) -> Iterator[Figure]:
     for painted in figures:
         figure = painted.figure
         svg = drawing.inline(painted.svg, figure.name, f"{figure.title}. {figure.caption}") if painted.svg else ""
         broad = figure.name.startswith(("cross-play", "policy")) and len(painted.table) > BROAD
         picture = painted.picture if painted.svg else ""
         yield Figure(figure.name, figure.title, figure.caption, painted.csv, picture, svg, broad)
-    if left_out:
-        yield Text("Left out:")
-        yield from notes((f"{omitted.title}: {omitted.why}" for omitted in left_out), "aside")
 
 
 BROAD = 64
@@ -176,6 +200,7 @@ class Report:
     """Figures without data, and those that could not be drawn."""
     tex: bool
     """Whether tables for LaTeX were written."""
+    document: Document
     added: tuple[AddedRole, ...]
     """What the roles change that arms add."""
 
@@ -238,7 +263,7 @@ def write(
         write_atomically(folder / MARKDOWN, markdown.text(document))
         if tex:
             write_atomically(folder / LATEX, latex_tables(data, document))
-    return Report(data, roles, tuple(painted), tuple(left_out), tex, added)
+    return Report(data, roles, tuple(painted), tuple(left_out), tex, document, added)
 
 
 PAPER = {
@@ -248,13 +273,17 @@ PAPER = {
 """The columns of the tables that papers print; the others have all of theirs."""
 
 
+ASIDE = ("facts", "verdict")
+"""Tables that papers do not print, or whose rows others have in full."""
+
+
 def latex_tables(data: RunData, document: Document) -> str:
     """Return all tables for LaTeX, each with the number of games, the design and what played in its caption."""
     name, n = document.title, f"{len(data.rows)} games on {len({row.seed for row in data.rows})} deals."
     design = " ".join(_design(data))
     by = "made by `orchestrator experiment report --latex`; \\usepackage{booktabs,graphicx}."
     tables = []
-    for table in (block for block in document.blocks if isinstance(block, Table) and block.key != "facts"):
+    for table in (block for block in document.blocks if isinstance(block, Table) and block.key not in ASIDE):
         title = f"{table.title.rstrip('.')} in {name}" if table.title else f"{table.key.capitalize()} of {name}"
         method = f" {_method(data, table.key)}" if table.key in PAPER else ""
         tables.append(replace(table, title=title, caption=f"{n} {table.caption}{method} {design}"))
@@ -322,8 +351,9 @@ def json_value(report: Report) -> dict[str, Any]:
     }
 
 
-def files(report: Report) -> Iterator[Block]:
-    """Return what was written, and what was left out, for a terminal."""
+def files(report: Report, *, full: bool = False) -> Iterator[Block]:
+    """Return what was written, and what was left out, for a terminal; `full`: the whole report before it."""
+    yield from report.document.unfolded if full else ()
     pictures = sum(painted.svg is not None for painted in report.drawn)
     yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
     yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")

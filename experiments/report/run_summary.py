@@ -1,22 +1,20 @@
-"""What `experiment run` prints at the end: tables of the arms and their differences, and conclusions; also as data."""
+"""What `experiment run` prints at the end: the verdict and one table, or the whole report; also as data."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from experiments.analysis import adhoc_teams, conclusions, role_controls
 from experiments.analysis.adhoc_teams import AdHocTeams
-from experiments.analysis.analysis import OTHER, Analysis, analyse
-from experiments.analysis.caveats import caveats
+from experiments.analysis.analysis import Analysis, analyse
 from experiments.analysis.role_controls import RoleControls
-from experiments.analysis.summaries import Summary
-from experiments.document.blocks import Block, Note, Table, Text, notes
+from experiments.document.blocks import Block, Document, Note, Text, notes
 from experiments.record import failures, run_folder
 from experiments.record.game import Game
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Row
-from experiments.report import added_roles, control_tables, order, roles_section, run_report, score_tables
+from experiments.report import added_roles, order, roles_section, run_report, verdict
 from experiments.report.added_roles import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
@@ -60,6 +58,8 @@ class RunSummary:
     roles: MarkedRun | Unmarked | None = None
     added: tuple[AddedRole, ...] = ()
     """What the roles change that arms add."""
+    document: Document | None = None
+    """The report; None where none is written."""
 
     @property
     def teams(self) -> list[AdHocTeams]:
@@ -91,7 +91,7 @@ def summary(
     report = run_report.write(
         done.plan.folder, peeked=done.games, interval=interval, metric=metric, png=False, marks=marks, tasks=tasks
     )
-    return RunSummary(done, report.analysis, report.headline, report.roles, report.added)
+    return RunSummary(done, report.analysis, report.headline, report.roles, report.added, report.document)
 
 
 def json_value(run: RunSummary) -> dict[str, Any]:
@@ -117,6 +117,7 @@ def json_value(run: RunSummary) -> dict[str, Any]:
             "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in status.moves.items()},
         },
         "notes": protocol(done),
+        "verdict": list(verdict.sentences(run.analysis, run.controls, run.teams)),
     }
 
 
@@ -126,65 +127,21 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
     return {"arms": plain.pop("summaries"), **plain}
 
 
-def blocks(run: RunSummary) -> Iterator[Block]:
-    """Return the tables of arms and differences, then what can be concluded."""
+def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
+    """Return who played, the verdict, one table and where the rest is; `full`: the whole report in their place."""
     done, analysis, folder = run.done, run.analysis, run.done.plan.folder
-    yield from notes(caveats(analysis), "no model")
     if not done.rows:
         yield from notes((*protocol(done), *so_far(done)))
         yield Note(f"no game is finished yet; `orchestrator games list {folder}` lists those begun")
         return
-    teams = control_tables.adhoc(run.teams)
-    scored, *rest = game_tables(analysis, order.comparable(analysis, done.rows))
-    yield scored
-    yield replace(teams, title="Ad-hoc teams: the evaluated seat with each partner", caption="")
-    yield from rest
-    controls = "controls: what each role's effect stands beside; 95 % intervals, not corrected"
-    yield replace(control_tables.controls(run.controls), title=controls, caption="")
-    title = "arms that test nothing: the baseline once more (chance alone), and arms that cheat; not corrected"
-    yield replace(control_tables.apart(analysis), title=title, caption="")
-    teams_say, controls_say = adhoc_teams.sentences(run.teams), control_tables.sentences(run.controls, analysis)
-    added_say = (role.sentence for role in run.added)
-    concluded = (*teams_say, *conclusions.sentences(analysis), *controls_say, *added_say)
-    yield from notes((run.headline.sentence, *concluded, *protocol(done), *so_far(done)))
+    if full and run.document:
+        yield from run.document.unfolded
+    else:
+        yield from verdict.blocks(analysis, order.comparable(analysis, done.rows), run.controls, run.teams)
+        yield from notes(note for note in done.plan.notes if note.startswith(study_notes.DEPARTS))
+    yield from notes(so_far(done))
     if not done.unwritten:
-        yield from roles_section.brief(run.roles, folder) if run.roles else ()
-        yield Text(f"report   {folder}/report.html\nresults  {folder}/results.csv")
-
-
-def game_tables(analysis: Analysis, summaries: Sequence[Summary]) -> Iterator[Table]:
-    """Return the scores, whose moves they are, and the differences by both scores, as a terminal shows them."""
-    other = OTHER[analysis.score]
-    every = score_tables.scores(analysis, summaries)
-    yield every.select(score_tables.keys(score_tables.BRIEF, analysis))
-    differ = any(summary.of("strict").mean != summary.of("kept").mean for summary in analysis.summaries)
-    if differ:
-        keys = score_tables.keys("arm players games {1} {1}_bounds {1}_se {1}_sd", analysis)
-        yield every.select(keys, key="other-score", title=f"the {other} score")
-    origins = score_tables.origins(analysis)
-    columns = [column.key for column in origins.columns]
-    turns = columns.index("refused_turns")
-    title = "whose moves they are: shares of moves, and means per game"
-    yield score_tables.nonzero(origins, columns[:turns], title=title)
-    title = "turns with a refusal: the first choices (1st) and what was played instead, per game"
-    yield score_tables.nonzero(origins, [*columns[:2], *columns[turns:]], key="refusals", title=title)
-    for effects in (analysis.differences, analysis.other_differences):
-        if effects and (differ or effects == analysis.differences or analysis.metric != analysis.score):
-            table = score_tables.differences(effects, (), analysis)
-            keys = ["arm", "players", "n", "mean", "bounds", "se", "sd", "p_holm", "tally"]
-            last = ("look", "settled") if analysis.stopped else ("mde",)
-            yield table.select([*keys, *last], key=effects[0].metric, title=_title(analysis, effects[0].metric))
-
-
-def _title(analysis: Analysis, metric: str) -> str:
-    alone = all(effect.unit == "repeats" for effect in analysis.differences)
-    than = f" from {analysis.baseline}" if analysis.baseline else " of B from A"
-    several = len({effect.arm for effect in analysis.differences if effect.p is not None}) > 1
-    return (
-        f"difference{than} in {score_tables.spoken(metric)}, {'repeats of one deal' if alone else 'paired by deal'}"
-        f"{'; p is corrected for all arms, intervals are not' if several else ''}"
-        f"{'; p and intervals are valid at every look' if analysis.stopped else ''}"
-    )
+        yield Text(f"report   {folder}/{run_report.HTML}\nresults  {folder}/results.csv")
 
 
 def protocol(done: Played) -> list[str]:

@@ -1,14 +1,15 @@
 """The tables of a run's games: scores, differences, variances, who decided, play and cost."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
+from experiments.analysis import conclusions
 from experiments.analysis.analysis import OTHER, Analysis
 from experiments.analysis.deal_variance import DealVariance
 from experiments.analysis.differences import Difference
 from experiments.analysis.labels import difference_labels, labels
 from experiments.analysis.summaries import Summary
-from experiments.document.blocks import Cell, Column, Table
+from experiments.document.blocks import Cell, Column, Table, table
 from experiments.document.formats import (
     INT,
     INTERVAL,
@@ -55,13 +56,51 @@ def _score_columns(metric: str) -> tuple[Column, ...]:
 
 SCORES = "arm players games deals {0} {0}_bounds {0}_se {0}_sd {1} {1}_bounds {1}_se {1}_sd iqm perfect struck_out"
 """The columns of scores in a report: of the score that it is about, then of the other one."""
-BRIEF = "arm players games {0} {0}_bounds {0}_se {0}_sd perfect_share struck_out_share forced"
-"""Their columns on a terminal."""
 
 
 def keys(columns: str, analysis: Analysis) -> list[str]:
     """Return the keys of columns, with the score of an analysis and the other one in their places."""
     return columns.format(analysis.score, OTHER[analysis.score]).split()
+
+
+def brief(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
+    """Return a row for each arm, pooled over player counts: its score, and its difference from the baseline."""
+    pooled = {s.arm for s in summaries if s.players is None}
+    rows = [s for s in summaries if s.players is None or s.arm not in pooled]
+    first, mixed = order.foremost([s.arm for s in rows], analysis), order.mixed(rows)
+    several = len({count for s in rows for count in s.counts}) > 1
+    names = labels(rows) if len({s.provenance for s in rows}) > 1 else {s.arm: s.arm for s in rows}
+    effects = {d.arm: d for d in (*conclusions.widest(analysis.differences), *conclusions.widest(analysis.apart))}
+    score = next(iter(effects.values())).metric if effects else analysis.score
+    columns = (
+        *(ARM, PLAYERS, Column("games", "games", INT), Column("score", analysis.score, NUMBER)),
+        Column("bounds", "95 %" if not effects else "", INTERVAL),
+        Column("mean", "difference" if score == analysis.score else f"{score}, difference", SIGNED),
+        Column("low", "95 %", SIGNED_INTERVAL),
+        Column("p_holm", _corrected(analysis), P_VALUE),
+    )
+    cells = []
+    for s in rows:
+        if s.arm in first:
+            of, effect = s.of(analysis.score), effects.get(s.arm)
+            bound = None if effects else bounds(of.low, of.high)
+            beside = (effect.mean, bounds(effect.low, effect.high), effect.p_holm) if effect else (None, None, None)
+            tested = effect is not None and effect not in analysis.apart
+            at = order.at(s, mixed=mixed) if several else None
+            cells.append((names[s.arm], at, s.n, of.mean, bound, *beside[:2], beside[2] if tested else None))
+    return table("verdict", columns, cells)
+
+
+BRIEF_CAPTION = (
+    "Mean score of each arm over all player counts, and its mean difference from the baseline on the same deals with "
+    "its 95 % confidence interval, not corrected for the number of arms; p is."
+)
+
+
+def _corrected(analysis: Analysis) -> str:
+    """Return the title of a column of p-values."""
+    tests = max((d.tests for d in analysis.differences), default=1)
+    return "p" if tests == 1 else "p, corr." if analysis.stopped else "p, Holm"
 
 
 def scores(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
@@ -74,9 +113,6 @@ def scores(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
         Column("iqm", "IQM", NUMBER),
         Column("perfect", "perfect", PERCENT_ESTIMATE),
         Column("struck_out", "struck out", PERCENT_ESTIMATE),
-        Column("perfect_share", "perfect", PERCENT),
-        Column("struck_out_share", "struck out", PERCENT),
-        Column("forced", "forced", PERCENT),
     )
     rows = [
         (
@@ -89,7 +125,6 @@ def scores(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
             s.of(metrics[0]).iqm,
             (s.perfect, s.perfect_low, s.perfect_high),
             (s.struck_out, s.struck_out_low, s.struck_out_high),
-            *(s.perfect, s.struck_out, s.forced_share),
         )
         for s in summaries
     ]
@@ -144,10 +179,10 @@ ORIGINS = {
     "refused_by_rule": ("by rule", ONE_DIGIT),
     "refused_turns": ("turns", ONE_DIGIT),
     "after_refusal": ("then own", ONE_DIGIT),
-    "first_misplays": ("1st: lives", ONE_DIGIT),
-    "first_points": ("points", ONE_DIGIT),
+    "first_misplays": ("1st choice: lives", ONE_DIGIT),
+    "first_points": ("1st choice: points", ONE_DIGIT),
     "played_misplays": ("played: lives", ONE_DIGIT),
-    "played_points": ("points", ONE_DIGIT),
+    "played_points": ("played: points", ONE_DIGIT),
 }
 """How moves came about: the titles and formats of the columns that follow the number of moves."""
 
@@ -157,7 +192,7 @@ def origins(analysis: Analysis) -> Table:
     summaries = [s for s in analysis.summaries if s.model_moves or s.means["refused"]]
     names, mixed = labels(analysis.summaries), order.mixed(analysis.summaries)
     columns = (
-        *(ARM, PLAYERS, Column("moves", "moves", INT, constant=True)),
+        *(ARM, PLAYERS, Column("moves", "moves of models", INT, constant=True)),
         *(Column(key, title, format) for key, (title, format) in ORIGINS.items()),
     )
     rows = [
@@ -172,21 +207,6 @@ def origins(analysis: Analysis) -> Table:
     return folding("origins", columns, [s.arm for s in summaries], rows, analysis)
 
 
-ALWAYS = ("arm", "players", "moves", "own", "forced")
-"""Columns that are shown even where they are zero."""
-
-
-def nonzero(table: Table, keys: Sequence[str], **changes: Any) -> Table:
-    """Return these columns of a table, without the counts that are zero in every row."""
-    places = {column.key: place for place, column in enumerate(table.columns)}
-    chosen = [key for key in keys if key in ALWAYS or any(row[places[key]] for row in table.rows)]
-    return table.select(chosen, **changes)
-
-
-SIDE = ("mean", "bounds", "p_holm")
-"""The columns that differences by a second metric have."""
-
-
 def differences(effects: Sequence[Difference], others: Sequence[Difference], analysis: Analysis) -> Table:
     """Return differences by one metric, and beside each the `others` by another one."""
     names = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in effects])
@@ -197,7 +217,7 @@ def differences(effects: Sequence[Difference], others: Sequence[Difference], ana
         *(Column("look", "look", INT), Column("settled", "settled")),
         *(Column("mean", effects[0].metric if effects else "", SIGNED), Column("bounds", "95 %", SIGNED_INTERVAL)),
         *(Column("se", "SE", NUMBER), Column("sd", "SD", NUMBER), Column("p", "p", P_VALUE)),
-        *(Column("p_holm", corrected, P_VALUE), Column("bounds_holm", "corrected", SIGNED_INTERVAL)),
+        Column("p_holm", corrected, P_VALUE),
         *(Column("tally", "W/T/L", TALLY), Column("mde", "MDE", NUMBER)),
         Column("for_one_point", "for 1 point", INT),
         Column("other_mean", others[0].metric if others else "", SIGNED),
@@ -211,7 +231,7 @@ def differences(effects: Sequence[Difference], others: Sequence[Difference], ana
             (
                 *(name, order.at(d, mixed=mixed), d.n),
                 *((f"{d.stop.look} of {d.stop.looks}", d.stop.settled or "open") if d.stop else (None, None)),
-                *(d.mean, bounds(d.low, d.high), d.se, d.sd, d.p, d.p_holm, bounds(d.low_holm, d.high_holm)),
+                *(d.mean, bounds(d.low, d.high), d.se, d.sd, d.p, d.p_holm),
                 *((d.wins, d.ties, d.losses), d.mde, d.for_one_point),
                 *((other.mean, bounds(other.low, other.high), other.p_holm) if other else (None, None, None)),
             )
@@ -250,18 +270,39 @@ def differences_caption(analysis: Analysis) -> str:
 def _corrections(analysis: Analysis) -> str:
     if analysis.stopped is None:
         return (
-            "95 %: all means that the test does not reject; p, Holm: corrected for all arms, and corrected the "
-            "interval at that level, which the conclusions state: it holds 0 exactly when the corrected p is .05 or "
-            "more."
+            "95 %: confidence interval by inversion of the permutation test, not corrected; p, Holm: corrected for all "
+            "arms."
         )
-    arms, alpha = len(analysis.stopped.rule.arms), analysis.stopped.rule.alpha
+    arms = len(analysis.stopped.rule.arms)
     return (
         "Look: the look of the stop rule at which the arm stopped, or the last that it has reached, and what it "
-        "settled. 95 %: all means that the sequential test does not reject at that look, valid at every look; p, "
-        f"corr.: corrected for the looks and for {'one arm' if arms == 1 else many(arms, 'arm')} (Bonferroni), and "
-        f"corrected the interval at {alpha:g} / {arms}, which the conclusions state: it holds 0 exactly when the "
-        f"corrected p is {alpha:g} or more."
+        "settled. 95 %: confidence interval by inversion of the sequential test at that look, not corrected for the "
+        f"number of arms; p, corr.: corrected for the looks and for {'one arm' if arms == 1 else many(arms, 'arm')} "
+        "(Bonferroni)."
     )
+
+
+def corrected_intervals(analysis: Analysis) -> Table:
+    """Return the intervals of differences at their corrected levels, where several are corrected together."""
+    effects = [d for d in analysis.differences if d.tests > 1 and d.level is not None]
+    names = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in effects])
+    mixed = order.mixed(analysis.summaries)
+    columns = (
+        *(ARM, PLAYERS, Column("mean", analysis.metric, SIGNED), Column("bounds_holm", "interval", SIGNED_INTERVAL)),
+        *(Column("level", "at", number(4)), Column("p_holm", _corrected(analysis), P_VALUE)),
+    )
+    rows = [
+        (name, order.at(d, mixed=mixed), d.mean, bounds(d.low_holm, d.high_holm), d.level, d.p_holm)
+        for d, name in zip(effects, names, strict=True)
+    ]
+    part = folding("corrected", columns, [d.arm for d in effects], rows, analysis)
+    return replace(part, title="Corrected intervals", caption=CORRECTED_CAPTION)
+
+
+CORRECTED_CAPTION = (
+    "Each difference with its confidence interval at the level at which the correction for all arms tests it (*at*; "
+    "0.05 is 95 %): it contains 0 exactly when the corrected p is .05 or more."
+)
 
 
 def spoken(metric: str) -> str:
@@ -335,9 +376,9 @@ ORIGINS_CAPTION = (
     "no choice was usable or accepted. *2nd ask*: moves read from a second answer; *copied*: answers that repeat the "
     "example of their prompt; *no answer*: the share of questions without a usable answer. *Refused*: choices that "
     "were refused before a move was made, *by rule* those that the exact safety rule refused; in how many *turns*, and "
-    "in how many of these a later choice was accepted (*then own*). *1st*: lives lost and points scored at once, had "
-    "the refused first choices been played; *played*: the same of the moves that were played instead. What is no share "
-    "is a mean per game."
+    "in how many of these a later choice was accepted (*then own*). *1st choice*: lives lost and points scored at "
+    "once, had the refused first choices been played; *played*: the same of the moves that were played instead. "
+    "Columns without a percent sign are means per game."
 )
 PLAY_CAPTION = (
     "*Misplays*: plays that cost a life; *hints wasted*: hints that told their receiver nothing new; *forced*: share "

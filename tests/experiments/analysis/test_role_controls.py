@@ -46,27 +46,28 @@ def only(analysis: Analysis) -> RoleControls:
 
 def test_an_effect_survives_when_placebo_and_shuffled_notes_show_it_too_and_chance_does_not() -> None:
     one = only(found(removed=LESS, placebo=LESS, shuffled=LESS))
-    assert one.survives and "which survives its controls" in one.sentence
+    assert one.survives and one.clause == "its controls do not explain it"
+    assert "chance, the length of the prompt and the note of another game do not explain it" in one.sentence
 
 
 @pytest.mark.parametrize(
     ("arms", "why"),
     [
-        ({"placebo": SAME}, "a placebo of the same length shows no such effect"),
-        ({"shuffled": SAME}, "the note of another game shows no such effect"),
+        ({"placebo": SAME}, "a placebo of the same length has no significant effect of its own"),
+        ({"shuffled": SAME}, "the note of another game has no significant effect of its own"),
         ({"null": LESS}, "the baseline differs from itself"),
     ],
 )
 def test_an_effect_that_a_control_explains_does_not_survive(arms: dict[str, list[int]], why: str) -> None:
     one = only(found(**{"removed": LESS, "placebo": LESS, "shuffled": LESS, **arms}))
-    assert one.survives is False and why in one.sentence and "does not survive" in one.sentence
+    assert one.survives is False and why in one.sentence and one.clause == "a control explains at least part of it"
 
 
 @pytest.mark.parametrize(
     ("arms", "why"),
     [
-        ({"placebo": NEARLY}, "a placebo of the same length leaves it open"),
-        ({"shuffled": NEARLY}, "the note of another game leaves it open"),
+        ({"placebo": NEARLY}, "a placebo of the same length leaves open"),
+        ({"shuffled": NEARLY}, "the note of another game leaves open"),
         ({"null": [8, 22, 9, 23, 8, 20, 9, 22, 8, 21]}, "chance is not ruled out"),
     ],
 )
@@ -75,7 +76,7 @@ def test_a_control_without_a_significant_effect_explains_nothing_until_it_differ
 ) -> None:
     analysis = found(**{"removed": LESS, "placebo": LESS, "shuffled": LESS, **arms})
     one = only(analysis)
-    assert one.survives is None and why in one.sentence and "does not survive" not in one.sentence
+    assert one.survives is None and why in one.sentence and one.clause == "its controls leave open why"
     if "placebo" in arms:
         (beside,) = [one for one in analysis.contrasts if one.baseline == "placebo-x"]
         assert beside.mean == pytest.approx(fmean(LESS) - fmean(NEARLY)), "the removal less the placebo, deal by deal"
@@ -83,7 +84,17 @@ def test_a_control_without_a_significant_effect_explains_nothing_until_it_differ
 
 def test_where_removal_shows_nothing_there_is_nothing_to_explain() -> None:
     one = only(found(removed=SAME, placebo=LESS, shuffled=SAME))
-    assert one.survives is None and "shows no effect" in one.sentence and "A placebo in its place" in one.sentence
+    assert one.survives is None and "is neither shown nor excluded." in one.sentence and not one.clause
+    assert "A placebo in its place changes the score" in one.sentence
+
+
+def test_a_placebo_that_does_more_harm_than_the_removal_is_no_neutral_note() -> None:
+    one = only(found(removed=LESS, placebo=[score - 6 for score in LESS], shuffled=LESS))
+    assert one.survives is None and one.clause == "not ruled out: the length of the prompt"
+    assert (
+        "the placebo changes the score more than the removal (-9.80, p = .006), so it is no neutral note"
+        in one.sentence
+    )
 
 
 def test_a_control_that_was_not_played_is_named() -> None:

@@ -62,8 +62,9 @@ def text(made: run_report.Report) -> str:
 
 
 def lines(made: run_report.Report, arm: str) -> list[list[str]]:
-    """The cells of the rows of an arm, in all tables."""
-    found = [line.strip("| ").split(" | ") for line in text(made).splitlines() if line.startswith(f"| {arm} |")]
+    """The cells of the rows of an arm, in all tables below the verdict."""
+    below = text(made).split("## Tables")[-1].splitlines()
+    found = [line.strip("| ").split(" | ") for line in below if line.startswith(f"| {arm} |")]
     return [[cell.strip(" |") for cell in cells] for cells in found]
 
 
@@ -85,7 +86,11 @@ def test_a_report_is_about_the_score_that_the_run_names_and_tables_have_both(tmp
     assert columns in said
     strict = report(tmp_path / "b", WEAK, KEPT, metric="strict")
     said = text(strict)
-    assert "so --metric asks" in said and said.index("scores as much as base") < said.index("scores 4.25 kept points")
+    assert (
+        "so --metric asks" in said
+        and "- better scores as much as base in each" in said
+        and "by the kept score a difference is shown" in said
+    )
     assert strict.analysis.differences[0].mean == 0 and made.analysis.differences[0].mean == 4.25
     old = report(tmp_path / "c", WEAK, {"name": "old", "baseline": "base"})
     assert old.headline.metric == "strict", "a run of an older version names none"
@@ -148,7 +153,7 @@ def test_arms_are_ordered_by_effect_and_of_many_the_smallest_are_folded(tmp_path
     compared = [one.arm for one in made.analysis.differences]
     assert compared == [f"arm{n:02}" for n in reversed(range(20))]
     assert [one.arm for one in made.analysis.summaries][:2] == ["base", "arm19"]
-    first, rest = made.html.read_text("utf-8").split("more rows</summary>")[0:2]
+    first, rest = made.html.read_text("utf-8").split('id="tables"')[1].split("more rows</summary>")[0:2]
     shown = re.findall(r"<td>(\w+)</td>", first)
     assert len(shown) == order.MANY and {"base", "arm19", "arm00", "arm01"} < set(shown) and "arm09" not in shown
     assert "<td>arm09</td>" in rest
@@ -340,7 +345,10 @@ def test_latex_has_every_table_of_a_report_whatever_section_it_is_in(tmp_path: P
     tex = run_report.latex_tables(made, document)
     labels = re.findall(r"\\label\{tab:weak-(\S+)\}", tex)
     printed = [block for block in document.blocks if isinstance(block, Table) and block.printed()]
-    assert labels == [block.key for block in printed if block.key != "facts"] and {"judged-1", "judged-2"} < {*labels}
+    assert labels == [block.key for block in printed if block.key not in ("facts", "verdict")] and {
+        "judged-1",
+        "judged-2",
+    } < {*labels}
     assert all(f"judge {n} in weak" in tex and f"A note {n}." in tex for n in (1, 2))
 
 
@@ -350,7 +358,7 @@ def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run
     run_yaml = {"baseline": "base", "metric": "strict"}
     said = text(made := report(tmp_path / "a", [*base, *arm], run_yaml, metric="misplays"))
     assert "compared by misplays, plays that cost a life (fewer is better): so --metric asks" in said
-    assert "arm has 1.00 fewer misplays per game (better) than base at 2 players in each of 8 deals" in said
+    assert "arm has 1.00 fewer misplays per game (better) than base in each of 8 deals" in said
     assert made.analysis.differences[0].metric == "misplays" and made.analysis.other_differences[0].metric == "strict"
     assert "By the strict score: arm scores as much as base" in said
     assert "| arm | turns | 8 | +4.00 |" in said, "all other metrics are in a table"
@@ -362,7 +370,7 @@ def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run
     more = [replace(row, arm="arm", tokens_in=row.tokens_in + 5) for row in same]
     said = text(report(tmp_path / "d", [*same, *more], run_yaml, metric="tokens_in"))
     assert "arm has 5.00 more prompt tokens per game (worse) than base" in said, "the same moves may cost more"
-    assert "By the strict score: arm and base at 2 players: the same games in 8 of 8 deals" in said
+    assert "By the strict score: arm and base: the same games in 8 of 8 deals" in said
     command = "experiment", "run", str(_small(tmp_path)), "--out", str(tmp_path / "c"), "-q"
     code, _, err = run(*command, "--metric", "mark:tom_interpreter.nothing")
     assert code == 2 and "the role 'tom_interpreter' has no mark 'nothing'; it has" in err

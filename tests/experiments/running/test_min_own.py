@@ -3,18 +3,12 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
 import pytest
 import yaml
-from rich.console import Console
 
-from experiments.analysis.analysis import analyse
-from experiments.document import terminal
 from experiments.record.rows import Row
-from experiments.report import run_summary
 from experiments.tasks.games.experiment_run import ENOUGH, MinOwn
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -85,25 +79,6 @@ REFUSALS = (
 def row(arm: str, moves: int, own: int) -> Row:
     counted = {"model_moves": moves, "own": own}
     return Row(arm, "g", 2, 1, 1, 0, 0, 0, moves, "lives_lost", 9, 0, 0, 0, 0, None, "x", **counted)  # type: ignore[arg-type]
-
-
-def shown(found: Iterable[Row]) -> list[str]:
-    """What a terminal of 100 columns shows of whose moves they are."""
-    written = StringIO()
-    analysis = analyse(list(found))
-    tables = list(run_summary.game_tables(analysis, analysis.summaries))
-    terminal.show([table for table in tables if table.key in ("origins", "refusals")], Console(width=100, file=written))
-    return written.getvalue().splitlines()
-
-
-def test_whose_moves_they_are_fits_a_terminal_and_leaves_out_what_is_zero_everywhere() -> None:
-    every = dict.fromkeys(REFUSALS, 12) | {"copied": 3, "copied_moves": 3, "second_ask": 25}
-    full = [replace(row("an-arm-of-twenty-let", 60, 40), seed=n, calls=90, fallbacks=9, **every) for n in (1, 2)]  # type: ignore[arg-type]
-    lines = shown(full)
-    assert max(map(len, lines)) <= 100 and "refused  by rule" in lines[1] and "played: lives" in lines[5]
-    assert lines[2].split()[0] == lines[6].split()[0] == "an-arm-of-twenty-let", "no cell is broken"
-    lines = shown([replace(row("a", 60, 60), seed=n, calls=90) for n in (1, 2)])
-    assert len(lines) == 3 and lines[1].split() == ["arm", "players", "moves", "own", "forced"]
 
 
 def test_an_arm_is_judged_from_fifty_moves_on() -> None:

@@ -62,7 +62,7 @@ def table(folder: Path | str) -> list[dict[str, str]]:
 def test_a_run_writes_its_folder_and_the_same_command_plays_nothing_again(run: Run, tmp_path: Path) -> None:
     command = ("experiment", "run", written(tmp_path), "--out", "here")
     code, out, err = run(*command)
-    assert code == 0 and "8 games" in err and "with-watson" in out and "no model was asked" in out
+    assert code == 0 and "8 games" in err and "with-watson" in out and "by programs, no language model" in out
     rows = table("here")
     assert [(row["arm"], row["players"], row["seed"]) for row in rows] == [
         (arm, players, seed) for arm in ("alone", "with-watson") for players in "23" for seed in "12"
@@ -241,8 +241,8 @@ def test_simulated_arms_are_said_to_be_so_and_their_errors_counted(run: Run, tmp
     arms = {"erring": {"models": {"default": "sim:careless"}}, "exact": {}}
     path = written(tmp_path, graph="sherlock", players=[2], seeds=[1], arms=arms, baseline="exact")
     code, out, _ = run("experiment", "run", path, "--out", "here")
-    assert code == 0 and out.startswith("erring uses simulated models: exact programs with errors at stated rates.")
-    assert out.count("erring (simulated)") == 5 and "exact (simulated)" not in out
+    assert code == 0 and out.startswith("2 games, 1 deal, 2 players. erring uses simulated models: exact programs with")
+    assert out.count("erring (simulated)") == 1 and "exact (simulated)" not in out
     assert {row["arm"]: row["simulated"] for row in table("here")} == {"erring": "True", "exact": "False"}
     code, out, _ = run("report", "--errors", "here", "--json")
     told = json.loads(out)

@@ -1,0 +1,271 @@
+"""The sentences that say what a run shows, each with the condition under which it is printed.
+
+A report, a terminal and the page print no other sentence about an effect, and a test matches every printed sentence
+with this list. "Not shown" is never "none": without a significant difference a sentence says that one is not excluded.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+NUMBER = r"[-+]?[\d,]*\.?\d+"
+NAME = r"(?:[AB]: )?[^\s;:,()]+"
+P = r"(?:Holm-corrected |corrected )?p (?:= (?:\.\d{3}|1\.000)|< \.001)"
+UNIT = r"[a-z][\w ()-]*?"
+CHANCE, LENGTH, ANY_NOTE = "chance", "the length of the prompt", "that any plausible note would do"
+"""What else could explain the effect of a role."""
+PLACEBO, FOREIGN = "a placebo of the same length", "the note of another game"
+
+FIELDS: dict[str, str] = {
+    "arm": NAME,
+    "arms": rf"{NAME}(?:, {NAME})*(?: and {NAME})?",
+    "than": rf"{NAME}(?: at [\d, and]+ players)?",
+    "role": rf"{NAME}(?: and {NAME})*",
+    "change": f"{NUMBER} {UNIT}",
+    "changes": rf"{NAME} {NUMBER}(?:, {NAME} {NUMBER})*",
+    "effect": rf"(?: \((?:the same games|{NUMBER}(?:, p (?:= (?:\.\d{{3}}|1\.000)|< \.001))?)\))?",
+    "p": P,
+    "units": r"(?:deals?|repeats?)",
+    "unit": UNIT,
+    "averaged": r"(?: of each count|, averaged over these counts)?",
+    "alike": r"(?:, the same games in \d+ of them)?",
+    "family": r"(?:one arm|\d+ arms)",
+    "percent": r"[\d.]+%",
+    "metric": r"[\w.:]+",
+    "readings": rf"(?:(?:{CHANCE}|{LENGTH}|{ANY_NOTE})(?: or )?)+",
+    "note": rf"(?:{PLACEBO}|{FOREIGN})",
+    "marks": r"[\w (),.]+",
+    **dict.fromkeys(("low", "high", "size"), NUMBER),
+    **dict.fromkeys(("n", "tests", "enough", "games"), r"[\d,]+"),
+}
+FIELDS["beside"] = FIELDS["effect"]
+FIELDS["removal"] = NUMBER
+"""The pattern of each field of a template."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A sentence, or a part of one, with fields in braces."""
+
+    text: str
+    when: str
+    """The condition under which it is printed."""
+
+    def __call__(self, **values: object) -> str:
+        return self.text.format(**values)
+
+    @cached_property
+    def pattern(self) -> str:
+        """A regular expression that matches every sentence of it."""
+        parts = re.split(r"\{(\w+)\}", self.text)
+        return "".join(FIELDS[part] if place % 2 else re.escape(part) for place, part in enumerate(parts))
+
+
+def field(name: str, *templates: Template, before: str | None = None) -> None:
+    """Let a field hold one of these templates; `before`: any number of them, each after this text."""
+    either = f"(?:{'|'.join(template.pattern for template in templates)})"
+    FIELDS[name] = either if before is None else f"(?:{before}{either})*"
+
+
+# The parts of a difference
+INTERVAL = Template("95 % interval {low} to {high}", "the test can reject some difference at .05")
+NO_INTERVAL = Template("no 95 % interval", "the test can reject none")
+field("interval", INTERVAL, NO_INTERVAL)
+ESTIMATE = Template("{interval}, {p}, {n} {units}{averaged}{alike}", "a difference was tested")
+field("estimate", ESTIMATE)
+SCORES_LESS = Template("scores {size} {unit} less than {than}", "a negative difference in a score")
+SCORES_MORE = Template("scores {size} {unit} more than {than}", "a positive difference in a score")
+SCORES_ALIKE = Template("scores as much as {than}", "no difference in the mean of a score")
+HAS_FEWER = Template("has {size} fewer {unit} than {than}", "a negative difference in another metric")
+HAS_MORE = Template("has {size} more {unit} than {than}", "a positive difference in another metric")
+HAS_ALIKE = Template("has as much as {than} ({unit})", "no difference in the mean of another metric")
+field("difference", SCORES_LESS, SCORES_MORE, SCORES_ALIKE, HAS_FEWER, HAS_MORE, HAS_ALIKE)
+
+# What the sentence of an arm adds after a semicolon
+LEFT_OUT = Template("games left out because they have no counterpart or value: {games}", "pairs are incomplete")
+OTHER_SHOWN = Template("by the {metric} score a difference is shown ({p})", "only the other score shows a difference")
+OTHER_OPEN = Template("by the {metric} score it is not shown ({p})", "the other score does not show the difference")
+DETECTS = Template(
+    "{n} {units} reach 80 % power only from {size} {unit} on",
+    "no difference is shown, in few deals, and the power is known",
+)
+CONTROLS_HOLD = Template("its controls do not explain it", "a shown effect of a role survives every control")
+CONTROL_EXPLAINS = Template("a control explains at least part of it", "a control is shown to explain a role's effect")
+CONTROLS_OPEN = Template("its controls leave open why", "a role's effect is shown, and a control decides nothing")
+CONTROLS_MISSING = Template("not ruled out: {readings}", "a role's effect is shown, and a control is missing")
+field(
+    "more",
+    LEFT_OUT, OTHER_SHOWN, OTHER_OPEN, DETECTS, CONTROLS_HOLD, CONTROL_EXPLAINS, CONTROLS_OPEN, CONTROLS_MISSING,
+    before="; ",
+)  # fmt: skip
+
+# An arm beside its baseline
+SHOWN = Template("{arm} {difference} ({estimate}){more}.", "the corrected p is below .05")
+NOT_CORRECTED = Template(
+    "{arm}: the difference from {than} is not significant after correction ({change}; {estimate}), although the "
+    "uncorrected interval excludes 0{more}.",
+    "the 95 % interval excludes 0, and the corrected p is .05 or more",
+)
+OPEN = Template(
+    "{arm}: a difference from {than} is neither shown nor excluded ({change}; {estimate}){more}.",
+    "the 95 % interval contains 0",
+)
+EQUAL = Template(
+    "{arm} {difference} in each of {n} {units}{averaged}{alike}; it may differ in up to {percent} of other {units} "
+    "(95 % confidence){more}.",
+    "the mean is equal in every deal, in games that are not the same",
+)
+SHOWN_EACH = Template(
+    "{arm} {difference} in each of {n} {units}{averaged} ({p}){alike}; it may differ in up to {percent} of other "
+    "{units} (95 % confidence){more}.",
+    "the same difference in every deal, and the corrected p is below .05",
+)
+OPEN_EACH = Template(
+    "{arm}: a difference from {than} is neither shown nor excluded ({change} in each of {n} {units}{averaged}, {p})"
+    "{alike}{more}.",
+    "the same difference in every deal, and the corrected p is .05 or more",
+)
+SAME_GAMES = Template(
+    "{arm} and {than}: the same games in {n} of {n} {units}, move by move, so this run cannot compare them{more}.",
+    "every pair of games is the same, move by move",
+)
+UNTESTED = Template(
+    "{arm}: not tested against {than} ({change}, {n} {units}): with {n} {units} and {family} no effect could reach "
+    "p < .05{more}.",
+    "no p could be below .05 after correction; on its own, beside one arm",
+)
+UNTESTED_ARMS = Template(
+    "With {n} {units} and {family} to compare, no effect could reach p < .05, however large{enough_deals}. "
+    "Differences from {than}, in {unit}, not tested: {changes}.",
+    "the same, once for all arms of a run",
+)
+ENOUGH = Template("; with {enough} deals it could", "deals are the unit")
+FIELDS["enough_deals"] = f"(?:{ENOUGH.pattern})?"
+SINGLE = Template("{arm} {difference}; one pair of games allows no conclusion{more}.", "a single pair of games")
+REPEATED = Template(
+    "{arm} {difference}; all {n} repeats are the same game, so they allow no conclusion{more}.",
+    "one deal, whose repeats are all the same game",
+)
+OTHERS = Template(
+    "Of {n} more arms a difference from {than} is neither shown nor excluded; the table has their intervals.",
+    "more arms without a significant difference than a verdict names",
+)
+BESIDE = Template("By the {metric} score: {sentence}", "arms are compared by another metric than a score")
+WITHHELD = Template(
+    "No comparison is made with {arms}: fewer than {percent} of the moves are the model's own.", "too few own moves"
+)
+
+# Arms that test nothing
+NULL = Template(
+    "{arm} plays {than} once more: it differs from itself by {change} ({interval}), by chance alone.", "the null arm"
+)
+NULL_SAME = Template(
+    "{arm} plays {than} once more: the same games in all {n} {units}.", "the null arm of exact players"
+)
+CHEATS = Template(
+    "{arm} sees its own cards: {change} beside {than} ({interval}), an upper line and not a comparison.",
+    "a cheating arm",
+)
+
+# A role beside its controls
+NOT_REMOVED = Template(
+    "{role}: no arm removes it, so its controls have no effect to explain.", "only controls were played"
+)
+REMOVAL_OPEN = Template(
+    "{role}: an effect of its removal{effect} is neither shown nor excluded.{read}",
+    "the removal's corrected p is .05 or more",
+)
+REMOVAL_UNTESTED = Template(
+    "{role}: the effect of its removal{effect} is not tested: with {n} {units} and {family} no effect could reach "
+    "p < .05.{read}",
+    "no p could be below .05 after correction",
+)
+REMOVAL_SAME = Template(
+    "{role}: without it the same games were played, move by move.{read}", "the removal changes no game"
+)
+PLACEBO_READ = Template(
+    "A placebo in its place changes the {metric}: its note is read.", "the placebo's p is below .05"
+)
+SHUFFLED_READ = Template(
+    "The note of another game in its place changes the {metric}: its note is read.",
+    "the shuffled note's p is below .05",
+)
+field("read", PLACEBO_READ, SHUFFLED_READ, before=" ")
+CHANCE_EXPLAINS = Template(
+    "the baseline differs from itself{effect}, so chance may explain it", "the null arm's p is below .05"
+)
+NOTE_EXPLAINS = Template(
+    "{note} has no significant effect of its own{effect}, and the removal differs from it{beside}, so part of the "
+    "effect is not what the note says",
+    "a control shows no effect, and the removal is shown to differ from it",
+)
+RULES_OUT = Template("no arm rules out {readings}", "a control was not played")
+HARMS = Template(
+    "the placebo changes the {metric} more than the removal{effect}, so it is no neutral note and does not rule out "
+    "the length of the prompt",
+    "the placebo is shown to change more than the removal",
+)
+CHANCE_OPEN = Template(
+    "chance is not ruled out: beside the baseline played once more the effect is not significant{beside}",
+    "the removal is not shown to differ from the null arm",
+)
+NOTE_OPEN = Template(
+    "{note} leaves open whether its content matters: neither its own effect{effect} nor its difference from the removal"
+    "{beside} is significant",
+    "a control shows no effect, and is not shown to differ from the removal",
+)
+SURVIVES = Template(
+    "chance, the length of the prompt and the note of another game do not explain it",
+    "every control excludes its reading",
+)
+SURVIVES_EXACT = Template(
+    "the length of the prompt and the note of another game do not explain it", "the same, played by exact programs"
+)
+field("reason", CHANCE_EXPLAINS, NOTE_EXPLAINS, RULES_OUT, HARMS, CHANCE_OPEN, NOTE_OPEN, SURVIVES, SURVIVES_EXACT)
+FIELDS["reasons"] = rf"{FIELDS['reason']}(?:; {FIELDS['reason']})*"
+REMOVAL_SHOWN = Template(
+    "{role}: its removal shows an effect{effect}; {reasons}.", "the removal's corrected p is below .05"
+)
+
+# The marks of a role
+PROGRAMS_MARKED = Template(
+    "All roles were answered by their programs, which are exact by what a seat may know: their marks are the standard "
+    "for other answers, and test no model.",
+    "no role asked a model",
+)
+FIELDS["deals"] = r"(?:\d+ to )?\d+ deals?"
+MARKS_UNTESTED = Template(
+    "With {deals} no mark of a role can differ significantly from its program's or a uniform guess's.",
+    "once for all roles, where no sign-flip test of the marks can reject",
+)
+UNMARKABLE = Template(
+    "Whether its answers were right cannot be marked: it states nothing that has a true value.",
+    "the role has no such mark",
+)
+EXACT = Template(
+    "Its program answered, so its answers are exact by what the seat may know.", "only its program answered"
+)
+MARK = Template("Its answers: {marks}.", "the role has marks: the first of them, with its mean and its standards")
+COUNTED = Template(
+    "{counts} (95 % intervals over {deals}, not corrected for their number).",
+    "its marks were tested beside its program's and a uniform guess's",
+)
+_SIDES = r"(?:(?:better|worse|equal|not tested|no significant difference) on \d+(?: \([\w ,.]+\))?(?:, )?)+"
+FIELDS["counts"] = rf"(?:[Oo]f \d+ marks? beside (?:its program|a uniform guess) {_SIDES}(?:; )?)+"
+FOLLOWED = Template(
+    "Its first choice was played in {share} of the {n} turns that it spoke of; in {percent} it was overruled though "
+    "right, in {wrong} followed though wrong.",
+    "the role proposes moves",
+)
+FIELDS["share"] = r"[\d.]+%(?: \([\d.]+–[\d.]+%\))?"
+FIELDS["wrong"] = FIELDS["percent"]
+REFUSED = Template("It refused {share} of {n} choices{gain}.", "the role accepts or refuses moves")
+GAIN = Template("; a refusal gained {size} points at once on average{bounds}", "the values of moves are known")
+FIELDS["bounds"] = rf"(?: \([+−-]?{NUMBER} to [+−-]?{NUMBER}\))?"
+FIELDS["gain"] = f"(?:{GAIN.pattern})?"
+DECIDES = Template("It decides, so its answers are the moves.", "the role chooses the move")
+UNREAD = Template("Whether its answers were used cannot be read from moves: it proposes none.", "any other role")
+field("part", UNMARKABLE, EXACT, MARK, COUNTED, FOLLOWED, REFUSED, DECIDES, UNREAD)
+FIELDS["parts"] = rf"{FIELDS['part']}(?: {FIELDS['part']})*"
+ROLE = Template("{role}: {parts}", "for each role whose answers have marks")
+ROLE_OF_ARM = Template("{role}, in arm {arm}: {parts}", "a role that only other arms than the baseline have")

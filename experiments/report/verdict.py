@@ -1,0 +1,52 @@
+"""The verdict of a run, the beginning of its report and of its terminal output: who played, what differs, one table."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from experiments.analysis import adhoc_teams, caveats, conclusions
+from experiments.analysis.adhoc_teams import AdHocTeams
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.role_controls import RoleControls
+from experiments.analysis.summaries import Summary
+from experiments.document.blocks import Block, Note, notes
+from experiments.report import control_tables, score_tables
+from experiments.study.notes import spans
+from roles.words import many
+
+
+def blocks(
+    analysis: Analysis, summaries: Sequence[Summary], controls: Sequence[RoleControls], teams: Sequence[AdHocTeams]
+) -> Iterator[Block]:
+    """Return the verdict for a terminal. `summaries`: comparable row by row."""
+    yield played(analysis)
+    yield from notes(caveats.own_moves(analysis), "caution")
+    yield from notes(sentences(analysis, controls, teams))
+    table = control_tables.adhoc(teams) if teams else score_tables.brief(analysis, summaries)
+    yield replace(table, title="", caption="")
+
+
+def sentences(analysis: Analysis, controls: Sequence[RoleControls], teams: Sequence[AdHocTeams]) -> tuple[str, ...]:
+    """Return a sentence for each arm, with its caution; with controls, one for each role that is removed."""
+    if teams:
+        return tuple(adhoc_teams.sentences(teams))
+    clauses = {role.removed.arm: role.clause for role in controls if role.removed}
+    beside = {each.arm for role in controls for each in (role.placebo, role.shuffled) if each and clauses}
+    arms = [each.arm for each in conclusions.widest(analysis.differences) if each.arm not in beside]
+    return conclusions.verdict(analysis, clauses, arms if beside else None)
+
+
+def played(analysis: Analysis) -> Note:
+    """Return how many games were played, and by whom."""
+    arms = caveats.last(analysis.summaries)
+    games = sum(summary.n for summary in analysis.summaries if summary.players is not None)
+    deals = max(summary.deals for summary in analysis.summaries)
+    counts = sorted({count for summary in analysis.summaries for count in summary.counts})
+    players = spans(counts)
+    notes_of = {summary.provenance.note for summary in arms}
+    who = notes_of.pop() if len(notes_of) == 1 else ""
+    size = f"{many(games, 'game')}, {many(deals, 'deal')}, {players} players"
+    others = " ".join(caveats.answerers(analysis)) if notes_of or any(each.cheats for each in arms) else ""
+    return Note(
+        f"{size}{f', by {who}' if who else ''}.{f' {others}' if others else ''}",
+        "no model" if who or others else "plain",
+    )
