@@ -35,7 +35,7 @@ def _readers(config: GraphConfig, node: Mapping[str, Any]) -> list[str]:
 
 
 def without(config: GraphConfig, *nodes: str) -> GraphConfig:
-    """The same graph without some nodes. Without its judges a graph has no check.
+    """Return the graph without some nodes. A check without verifiers is dropped.
 
     Raises UserError for a node that it does not have, and for a LangGraph graph, whose edges are code.
     """
@@ -49,13 +49,13 @@ def without(config: GraphConfig, *nodes: str) -> GraphConfig:
 
 
 def without_sections(config: GraphConfig, *sections: str) -> GraphConfig:
-    """The same graph without some sections, for prompts and programs alike."""
+    """Return the graph without some sections, for prompts and programs alike."""
     less = config.model_copy(update={"without_sections": tuple(dict.fromkeys((*config.without_sections, *sections)))})
     return _again(config, check_removed_sections(less).model_dump(mode="json"), "without-" + "-".join(sections))
 
 
 def replace(config: GraphConfig, **models: str) -> GraphConfig:
-    """Another model for some nodes; `replace(config, analyst="program")` is an oracle ablation."""
+    """Return the graph with another model for some nodes; `replace(config, analyst="program")` ablates by an oracle."""
     changed = change(config, **{node: {"model": model} for node, model in models.items()})
     named = "-".join(f"{node}-{_short(model)}" for node, model in models.items())
     return changed.model_copy(update={"name": f"{config.name}-{named}"})
@@ -132,14 +132,14 @@ def _control(name: str, value: Any) -> str:
 
 
 def verified(config: GraphConfig, rule: str) -> GraphConfig:
-    """The same graph with another verifier between decision and table: `none` or `safety`."""
+    """Return the graph with another rule between decision and table: `none` or `safety`."""
     data = config.model_dump(mode="json")
     data["verify"]["rule"] = rule
     return checked(data, config.name)
 
 
 def bind(config: GraphConfig, models: Mapping[str, str]) -> GraphConfig:
-    """Every model name resolved, e.g. `bind(config, {"default": "program"})`.
+    """Return the graph with every model name resolved, e.g. `bind(config, {"default": "program"})`.
 
     Raises UserError for a name that nothing binds, and for a program that its role or its sections cannot support.
     """
@@ -168,7 +168,7 @@ def by_programs(config: GraphConfig) -> GraphConfig:
 
 
 def at(config: GraphConfig, players: int) -> GraphConfig:
-    """The graph at a player count, without the nodes that are not for it. Raises UserError."""
+    """Return the graph at a player count, with the nodes for that count only. Raises UserError."""
     if players not in config.players:
         counts = ", ".join(map(str, config.players))
         raise UserError(f"graph {config.name!r} is for {counts} players, not {players}")

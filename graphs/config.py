@@ -59,6 +59,8 @@ class Node(Frozen):
 
 
 class GraphConfig(Frozen):
+    """A graph as a frozen value; the fields are the keys of its YAML file."""
+
     name: str
     context: ContextName
     """A name, a path to a YAML file (relative to the graph's), or the context itself."""
@@ -81,13 +83,13 @@ class GraphConfig(Frozen):
     remembers: OneOrMore[str] = ()
     """The nodes whose notes the seat keeps for its own next turn in the game: the section `remembered`."""
     engine: Literal["langgraph", "walk"] | None = Field(default=None, exclude_if=lambda value: value is None)
-    """What calls its nodes; None: LangGraph where a model is asked or a tracer listens, else one after the other."""
+    """LangGraph or a plain walk; None: LangGraph if a model is asked or a tracer listens, else the walk."""
     without_sections: OneOrMore[str] = ()
     """Sections that are taken away from every node."""
     texts: dict[str, str] = Field(default={}, exclude_if=lambda value: not value)
     """Prompt files by name, `sections/state.md`, with the texts that stand in their place; see `replaced_texts`."""
     controls: Controls = Field(default=NONE, exclude_if=lambda value: value == NONE)
-    """What an experiment changes to rule out other readings of a difference."""
+    """Changes by which an experiment rules out other explanations of a difference."""
 
     @model_validator(mode="before")
     @classmethod
@@ -358,17 +360,17 @@ def check_removed_sections(config: GraphConfig, where: str | None = None) -> Gra
 
 
 def names() -> list[str]:
-    """The graphs that have a name, those of installed packages included."""
+    """Return the names of all graphs, including those of installed packages."""
     return sorted(library.graphs())
 
 
 def source(name: str) -> str:
-    """Who brings a named graph: `built-in`, or an installed package. Raises UserError."""
+    """Return the origin of a named graph: `built-in` or an installed package. Raises UserError."""
     return _named(name).source
 
 
 def read(graph: str | Path, extending: tuple[str, ...] = ()) -> GraphConfig:
-    """A graph by its name, or of a YAML file; `extending`: those that extend it, the next one first. Raises
+    """Return a graph by name or from a YAML file; `extending`: those that extend it, the next one first. Raises
     UserError."""
     path = Path(graph)
     if path.suffix in (".yaml", ".yml"):

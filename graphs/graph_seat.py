@@ -161,8 +161,9 @@ def seat(
     layer: ModelLayer | None = None,
     callbacks: Sequence[Any] = (),
 ) -> "GraphSeat | StateGraphSeat":
-    """A seat of a graph (a config, a name or a YAML file) with a model bound to `default`, and others by name; or of a
-    LangGraph `StateGraph` over `TurnState`, whose nodes have their models already.
+    """Return a seat for a graph (a config, a name or a YAML file) with a model bound to `default`, and others by name.
+
+    A LangGraph `StateGraph` over `TurnState` takes a seat, too; its nodes have their models already.
 
     `callbacks`: LangChain's callback handlers, which then see every game as one trace (LangGraph runs it). `layer`
     makes the brains of models; seats that share one share its limits, cache, budget and recording. Raises UserError for

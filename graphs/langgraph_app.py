@@ -26,7 +26,9 @@ def build(
     layer: ModelLayer | None = None,
     **options: Any,
 ) -> TurnGraph:
-    """The compiled LangGraph graph of a turn: `{"view": view, "memory": {...}}` in, `decision`, `memory`, `notes` out.
+    """Return the compiled LangGraph graph of a turn.
+
+    Its input is `{"view": view, "memory": {...}}`, its output has `decision`, `memory` and `notes`.
 
     `graph`, `model`, `named` and `layer` are those of `seat`, `options` those of LangGraph's `compile`, such as
     `checkpointer` and `interrupt_before`. Raises UserError for an unknown graph or model and a wrong player count.

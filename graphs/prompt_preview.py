@@ -20,8 +20,8 @@ from roles.reply_types import Reply
 
 
 def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, ModelRequest]:
-    """The request of every node that has a template and something to ask, by its name in its attempt; of attempts that
-    the notes reached.
+    """Return the request of every node that would ask a model, by its name in its attempt; of attempts that the notes
+    reached.
 
     `config` is the graph as it is at the view's player count (see `at`).
     """

@@ -34,10 +34,10 @@ def role_node(
     options: Mapping[str, Any] | None = None,
     layer: ModelLayer | None = None,
 ) -> "FreeStep":
-    """A role as a node for any `StateGraph` over `TurnState`: it adds its note to the state.
+    """Return a role as a node for any `StateGraph` over `TurnState`: it adds its note to the state.
 
-    `reads`: the nodes whose newest notes it gets, where they have said something; moves that a judge among them has
-    refused leave its legal moves. `judges`: of a judge, the node whose choice it judges. The other arguments are those
+    `reads`: the nodes whose newest notes it gets; moves that a verifier among them refused leave its legal moves.
+    `judges`: for a verifier, the node whose choice it judges. The other arguments are those
     of a node in a graph file. Raises UserError for an unknown role and for a model or context that cannot be used.
     """
     seated = seat(_alone(role, samples, context, options or {}), model, layer=layer)

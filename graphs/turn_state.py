@@ -65,14 +65,14 @@ def merge(old: Mapping[str, Note], new: Mapping[str, Note]) -> dict[str, Note]:
 
 
 class TurnInput(TypedDict):
-    """What a graph is given: a `View`, or its JSON data, and the memory of the seat's last turn."""
+    """The input of a graph: a `View` or its JSON data, and the memory of the seat's last turn."""
 
     view: Annotated[dict[str, Any], _AsView, plain_view]
     memory: NotRequired[Annotated[dict[str, Any], _newest]]
 
 
 class TurnOutput(TypedDict, total=False):
-    """What a graph returns."""
+    """The output of a graph."""
 
     decision: Annotated[dict[str, Any], _newest]
     """`move`, `reason`, `forced`, `refusals`, `node`, `ratings`, `votes`, `rank`."""
@@ -82,7 +82,7 @@ class TurnOutput(TypedDict, total=False):
 
 
 class TurnState(TurnInput):
-    """All of it: the state that a `StateGraph` of one's own has, or extends."""
+    """The whole state, for a `StateGraph` of your own, which may extend it."""
 
     notes: NotRequired[Annotated[dict[str, Note], merge]]
     decision: NotRequired[Annotated[dict[str, Any], _newest]]
@@ -94,7 +94,7 @@ def _read_view(same: Same[Mapping[str, Any]]) -> View:
 
 
 def view(state: Mapping[str, Any]) -> View:
-    """Return what the seat may know. Raises UserError for a state without a view."""
+    """Return the view of a state. Raises UserError for a state without a view."""
     data = state.get("view")
     if isinstance(data, View):
         return data
@@ -166,9 +166,9 @@ def newest(state: Mapping[str, Any], node: str) -> list[Note]:
 
 
 def reply(state: Mapping[str, Any], node: str) -> BaseModel:
-    """Return what a node replied last in this turn, of its role's type; `Absent` where it gave no usable reply.
+    """Return a node's last reply in this turn, of its role's type; `Absent` without a usable reply.
 
-    Raises UserError for a node that has said nothing.
+    Raises UserError for a node without a reply.
     """
     if not (said := newest(state, node)):
         names = sorted({name.partition("-")[0] for name in state.get("notes", ())})

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # for `--help`, which takes as long as its imports
 
 
 class UserError(ValueError):
-    """Something that a user wrote is wrong; the message names the value and what would be right."""
+    """A mistake in a file, an argument or a command; the message names the value and the remedy."""
 
 
 def user_error(where: str, error: ValidationError, examples: Mapping[str, str] | None = None) -> UserError:

@@ -27,11 +27,11 @@ RANGES: Mapping[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class MarkInfo:
-    """What a mark is: tables, figures and `roles show` say it in these words."""
+    """The description of a mark for tables, figures and `roles show`."""
 
     name: str
     says: str
-    """What is measured, in one plain sentence."""
+    """The measure, in one plain sentence."""
     unit: str
     """Such as `share`, `squared error`, `nats`, `points`, `cards`."""
     best: float | None
@@ -63,7 +63,7 @@ Pairs = Callable[[Any, Sections, Any], Iterable[Stated]]
 
 @dataclass(frozen=True)
 class Marker:
-    """A role's marks with what they are: stands wherever a plain mark function may.
+    """A role's marks with their descriptions and baselines, in place of a plain mark function.
 
     Its infos name every mark that it may give, whether or not a reply has it.
     """
@@ -73,11 +73,11 @@ class Marker:
     guess: Mark | None = None
     """The marks that a uniform guess has on average in the place of the reply: their baseline."""
     previous: Mark | None = None
-    """The marks of one who states how often it was so before this turn: another baseline."""
+    """The marks of a reply that states earlier frequencies: another baseline."""
     pairs: Pairs | None = None
     """The probabilities and categories that a reply states, each with what came true."""
     prose: str = ""
-    """What a reply states in prose alone, so that nothing of it is marked; a sentence, or empty."""
+    """The statements in prose, which are not marked; a sentence, or empty."""
     others: Mapping[str, Mark] = field(default_factory=dict)
     """Baselines beside the uniform guess, by name: the marks that another answer would have in the reply's place."""
 
@@ -89,7 +89,7 @@ class Marker:
 
 
 def prose_only(sentence: str) -> Marker:
-    """The marker of a role that states nothing in a typed field: it gives no mark, and says why."""
+    """Return the marker of a role without typed statements: it gives no mark, and its sentence says why."""
     return Marker(lambda reply, sections, truth: None, (), prose=sentence)
 
 
@@ -99,7 +99,7 @@ def infos(mark: Mark | None) -> Mapping[str, MarkInfo]:
 
 
 def brier(guesses: Iterable[tuple[float | None, bool | None]]) -> float | None:
-    """The Brier score of (probability, outcome) pairs: 0 is perfect, 0.25 a coin's, 1 the worst.
+    """Return the Brier score of (probability, outcome) pairs: 0 is perfect, 0.25 a coin's, 1 the worst.
 
     Pairs with a None are left out; None when there are no others.
     """
@@ -114,7 +114,7 @@ LEAST_NATS = -math.log(SUREST)
 
 
 def nats(chance: float) -> float:
-    """The log score of what came true with this stated chance, clipped to 0.01 to 0.99."""
+    """Return the log score of what came true with this stated chance, clipped to 0.01 to 0.99."""
     return -math.log(min(max(chance, 1 - SUREST), SUREST))
 
 

@@ -25,7 +25,7 @@ _PLUGINS = plugins.Group("hanabi_orchestrator.roles")
 
 
 def add(role: Role) -> Role:
-    """Make a role known by its name. Raises UserError when the name is taken or a model could not play it."""
+    """Register a role by its name. Raises UserError when the name is taken or a model could not play it."""
     by = _PLUGINS.source(role.solve)
     if role.name in _KNOWN:
         first = _SOURCES[role.name]
@@ -86,8 +86,10 @@ def load() -> None:
 
 
 def get(name: str) -> Role:
-    """The role of a name, also of a plain function in imported code; raises UserError with the known names, or when an
-    installed package fails to load."""
+    """Return a role by name, also one of a plain function in imported code.
+
+    Raises UserError with the known names, or when an installed package fails to load.
+    """
     load()
     if name not in _KNOWN and (program := _imported(name)):
         title = (program.__doc__ or "").strip().split("\n")[0]
@@ -120,18 +122,18 @@ def reply_of(function: object) -> type[Reply] | None:
 
 
 def names() -> list[str]:
-    """All roles, those of installed packages included."""
+    """Return the names of all roles, including those of installed packages."""
     load()
     return sorted(_KNOWN)
 
 
 def source(name: str) -> str:
-    """Who brings a role: `built-in`, an installed package, or the module that registered it."""
+    """Return the origin of a role: `built-in`, an installed package, or the module that registered it."""
     return _SOURCES[get(name).name]
 
 
 def mark(role: Role, reply: BaseModel, sections: Sections, truth: Any) -> Marks | None:
-    """The marks of a reply; None when its role has no mark, or when there is nothing to mark.
+    """Return the marks of a reply; None if its role has no mark, or there is nothing to mark.
 
     `sections`: those that the role got when it replied. Raises ValueError for a mark that is no finite number.
     """
@@ -141,7 +143,7 @@ def mark(role: Role, reply: BaseModel, sections: Sections, truth: Any) -> Marks 
 
 
 def stated(role: Role, reply: BaseModel, sections: Sections, truth: Any) -> tuple[Stated, ...]:
-    """The probabilities and categories that a reply states, with what came true; see `mark` for the arguments."""
+    """Return the probabilities and categories that a reply states, each with its outcome; arguments as in `mark`."""
     if not isinstance(role.mark, Marker) or role.mark.pairs is None or isinstance(reply, Absent):
         return ()
     return tuple(role.mark.pairs(reply, sections, truth))

@@ -22,7 +22,7 @@ Solve = Callable[[Sections, Notes], BaseModel]
 
 @dataclass(frozen=True)
 class Role:
-    """A question about a position. A model and the program get the same: the sections, and the notes read."""
+    """A question about a position. A model and the program get the same sections and notes."""
 
     name: str
     reply: type[Reply]

@@ -130,7 +130,7 @@ def section(kind: type[S]) -> type[S]:
 
 
 class Sections:
-    """All that a role gets to see of a position, in prompt order; looked up by the section's type."""
+    """Everything that a role sees of a position, in prompt order, looked up by the section's type."""
 
     def __init__(self, sections: Iterable[Section], options: Options | None = None, words: Words = ENGLISH) -> None:
         self._by_kind: dict[type[Section], Section] = {type(s): s for s in sections}

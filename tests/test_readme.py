@@ -93,6 +93,7 @@ def printed(done: "CompletedProcess[str]") -> str:
     return done.stdout
 
 
+@cache
 def script(folder: Path, text: str) -> str:
     return printed(processes.script(folder, text))
 

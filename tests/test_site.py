@@ -39,5 +39,5 @@ def test_the_site_builds_without_a_broken_link(folder: Path) -> None:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     index = (folder / "site" / "api-orchestrator.html").read_text("utf-8")
-    assert 'id="orchestrator.play"' in index and "Play one game" in index
+    assert 'id="orchestrator.play"' in index and "The 25 types of card" in index
     assert "house_planner" in (folder / "site" / "search.json").read_text("utf-8")

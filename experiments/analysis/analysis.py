@@ -65,13 +65,12 @@ def analyse(
     stopped: Stopped | None = None,
     contrasts: Sequence[tuple[str, str]] = (),
 ) -> Analysis:
-    """Return the statistics of finished games.
+    """Return the statistics of finished games: a summary of each arm, and paired differences from the baseline.
 
-    `order`: the order of the arms; other arms follow by name. `interval`: the method of the
-    intervals of means, Student's t or bootstrap.
-    `metric`: what arms are compared by; the other score has differences of its own. `score`: the score that tables show
-    first, where the metric is no score. `stopped`: of a run with a stop rule. `contrasts`: pairs of arms that are also
-    compared with each other.
+    `order`: the order of the arms; other arms follow by name. `interval`: the method for intervals of means,
+    Student's t or bootstrap. `metric`: the measure that arms are compared by; the other score has differences of its
+    own. `score`: the score that tables show first if the metric is not a score. `stopped`: the result of a stop rule.
+    `contrasts`: pairs of arms that are also compared with each other.
     """
     measure = metric if isinstance(metric, Measure) else measures.metric(metric)
     headline: Metric = score or ("kept" if measure.key == "kept" else "strict")

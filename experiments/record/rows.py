@@ -147,7 +147,7 @@ class Row:
 
     @property
     def game(self) -> tuple[object, ...]:
-        """What tells this game from others of its deal: its moves; in old journals, all that is known of them."""
+        """The identity of the game among those of its deal: its moves; in old journals, all known numbers."""
         if self.moves_digest is not None:
             return (self.moves_digest,)
         score = self.score_strict, self.score_kept, self.lives, self.turns, self.end
@@ -155,7 +155,7 @@ class Row:
 
     @property
     def moves(self) -> tuple[int, int]:
-        """Moves of seats that ask a model, and how many of them are the seats' own.
+        """The moves of seats that ask a model, and the number of own moves among them.
 
         Old journals state forced moves only: there all moves count as those of models, if any was asked.
         """

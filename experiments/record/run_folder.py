@@ -55,7 +55,7 @@ def games(run: Mapping[str, Any]) -> int | None:
 
 
 def read_rows(folder: Path, known: Mapping[Path, Game] | None = None) -> list[Row]:
-    """The finished games of a run folder; journals that are `known` to be finished are not read again.
+    """Return the finished games of a run folder; journals that are `known` to be finished are not read again.
 
     Raises UserError when there are none.
     """

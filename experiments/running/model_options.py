@@ -16,6 +16,8 @@ OFF = "off"
 
 @dataclass(frozen=True)
 class ModelOptions:
+    """The cache, recording and budget of a run."""
+
     cache: str = OFF
     """A folder that keeps responses, or `off`."""
     replay: Path | None = None

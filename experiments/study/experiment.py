@@ -88,15 +88,17 @@ class AdHoc(Frozen):
 
 
 class Experiment(Frozen):
+    """An experiment as a frozen value; the fields are the keys of its YAML file."""
+
     name: Name
     protocol: str | None = None
     """Supplies the keys that the file leaves out; see experiments/study/protocols.py."""
     graph: str | tuple[str, ...] = "house"
-    """What sits in every seat: a graph's name or YAML file, `partner:NAME`, or `python:module:object`. Given several,
+    """The player in every seat: a graph's name or YAML file, `partner:NAME`, or `python:module:object`. Given several,
     each of them plays every arm."""
     players: OneOrMore[PlayerCount] = PLAYERS
     seeds: Range | Annotated[tuple[Seed, ...], Field(max_length=MOST_SEEDS)] = Range(first=1, count=10)
-    """The same deals in every arm; a single number is how many, from seed 1 on."""
+    """The deals of every arm: a list of seeds, or a number n for the seeds 1 to n."""
     deals: dict[str, str] = {}
     """Decks by name, in place of HLE's own deals: a JSON file, a folder of such files, or a list of them, see
     experiments/study/decks.py. They are numbered from 1 on, and `seeds` are then these numbers; all if not given."""
@@ -107,7 +109,7 @@ class Experiment(Frozen):
     sampling: dict[str, Any] = {}
     """Defaults for the settings of every server's model, e.g. `{reasoning_effort: high}`; null means not sent."""
     seats: dict[SeatNumber, AnySeat] = {}
-    """Seats that are taken by something else, in every arm."""
+    """Other players for some seats, in every arm."""
     verify: Verifier | None = None
     """Overrides the graphs' own verifier."""
     arms: dict[Name, Changes] | Literal["leave_one_out"] = {}
@@ -117,12 +119,12 @@ class Experiment(Frozen):
     exclude: OneOrMore[dict[str, Any]] = ()
     """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
     question: str | None = None
-    """What the experiment asks, in a sentence or two; a report begins with it."""
+    """The question, in a sentence or two; a report begins with it."""
     metric: str | None = None
-    """What arms are compared by. A score: `strict`, 0 when the third life was lost, or `kept`, the points on the table;
-    another number of each game, such as `turns` or `misplays` (experiments/record/measures.py has all); or the mean of
-    a mark, `mark:ROLE.NAME`. If not given, the score of the protocol, else `kept` for graphs of papers on language
-    models and `strict` for all others; see experiments/study/metric.py."""
+    """The measure that arms are compared by: a score (`strict`, 0 when the third life was lost, or `kept`, the points
+    on the table); another number of each game, such as `turns` or `misplays` (experiments/record/measures.py has
+    all); or the mean of a mark, `mark:ROLE.NAME`. If not given, the score of the protocol, else `kept` for graphs of
+    papers on language models and `strict` for all others; see experiments/study/metric.py."""
     stop: Stop | None = None
     """When arms may stop before the last deal; without it all deals are played."""
     reference: OneOrMore[str] = ()
@@ -262,7 +264,7 @@ def packaged() -> Mapping[str, str]:
 
 
 def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
-    """An experiment by its name, or of a YAML file, with settings changed. Raises UserError with one sentence."""
+    """Return an experiment by name or from a YAML file, with settings changed as by `--set`. Raises UserError."""
     path = Path(experiment)
     if path.suffix in (".yaml", ".yml"):
         return parse(from_file(path, "experiment"), str(experiment), changes, path.parent)

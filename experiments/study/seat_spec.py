@@ -57,7 +57,7 @@ def read_seat(
     verify: str | None = None,
     person: Seat | None = None,
 ) -> Seat:
-    """The seat of a spec.
+    """Return a seat from its spec: `partner:NAME`, `python:module:object`, `person`, or a graph.
 
     `person` is the seat of a person, where one can play. The other arguments are for graphs: the model bound to
     `default`, models by name, and a verifier instead of the graph's own. Raises UserError for a partner, module,

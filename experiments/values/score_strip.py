@@ -33,7 +33,7 @@ def strip(
     mistakes: bool = True,
     done: Callable[[int], None] | None = None,
 ) -> Strip:
-    """The expected score after each turn of a game, finished or not, and its mistakes.
+    """Return the expected score after each turn of a game, finished or not, and its mistakes.
 
     `deals`: orders of the deck for each turn, at least 2. `rollouts`: as in `turn_values`, for the mistakes of each
     turn. `mistakes`: whether to look for them, which takes most of the time. `done` is told the number of turns that
@@ -71,7 +71,7 @@ def mistakes_of(
     store: RolloutStore | None = None,
     done: Callable[[int], None] | None = None,
 ) -> list[Mistake]:
-    """The mistakes of a game, oldest first, without its strip; see `strip`."""
+    """Return the mistakes of a game, oldest first; arguments as in `strip`."""
     store, mistakes = store or RolloutStore(), list[Mistake]()
     for number in range(1, len(story.turns) + 1):
         mistakes += _mistake(story, number, rollouts, metric, store)

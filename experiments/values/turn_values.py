@@ -58,7 +58,7 @@ def turn_values(
     store: RolloutStore | None = None,
     every: bool = True,
 ) -> TurnValues:
-    """The values of the legal moves of a turn, and whether the move played was a mistake.
+    """Return the values of the legal moves of a turn, and whether the move played was a mistake.
 
     `rollouts`: the most games played to judge the move; 0 for one-step values alone. `every`: whether moves that no
     good player would make get a rollout value, too. The same position, budget and move give the same values, with any

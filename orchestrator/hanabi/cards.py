@@ -11,10 +11,13 @@ from functools import cached_property
 from typing import Literal
 
 Colour = Literal["R", "Y", "G", "W", "B"]
+"""The letter of a colour: red, yellow, green, white or blue."""
 
 COLOURS: tuple[Colour, ...] = ("R", "Y", "G", "W", "B")
+"""The five colours, in the order of fireworks."""
 COLOUR_NAMES: dict[Colour, str] = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
 RANKS = (1, 2, 3, 4, 5)
+"""The five ranks."""
 COPIES = {1: 3, 2: 2, 3: 2, 4: 2, 5: 1}
 HAND_SIZES = {2: 5, 3: 5, 4: 4, 5: 4}
 DECK_SIZE = 50
@@ -48,6 +51,7 @@ class Card(StrEnum):
 
 
 CARDS: tuple[Card, ...] = tuple(Card)
+"""The 25 types of card, by colour, then rank."""
 COPIES_OF: tuple[int, ...] = tuple(card.copies for card in CARDS)
 """Of each type, by index in CARDS."""
 INDEX: dict[Card, int] = {card: i for i, card in enumerate(CARDS)}
@@ -59,6 +63,7 @@ ANY: Mask = (1 << len(CARDS)) - 1
 
 
 def mask(cards: Iterable[Card]) -> Mask:
+    """Return the set of some card types."""
     bits = 0
     for card in cards:
         bits |= 1 << INDEX[card]
@@ -66,11 +71,14 @@ def mask(cards: Iterable[Card]) -> Mask:
 
 
 def unmask(bits: Mask) -> tuple[Card, ...]:
+    """Return the card types of a set, in the order of CARDS."""
     return tuple(card for i, card in enumerate(CARDS) if bits >> i & 1)
 
 
 OF_COLOUR: dict[str, Mask] = {c: mask(card for card in CARDS if card.colour == c) for c in COLOURS}
+"""The card types of each colour."""
 OF_RANK: dict[int, Mask] = {r: mask(card for card in CARDS if card.rank == r) for r in RANKS}
+"""The card types of each rank."""
 
 
 def masked(colours: Iterable[str], ranks: Iterable[int]) -> Mask:
@@ -88,7 +96,7 @@ def count(cards: Iterable[Card]) -> list[int]:
 
 @dataclass(frozen=True)
 class Piles:
-    """The public piles, and which types are playable, dead or critical by them."""
+    """The fireworks and discards, and the card types that are playable, dead or critical."""
 
     fireworks: Fireworks
     discards: tuple[Card, ...]

@@ -16,6 +16,8 @@ from orchestrator.values import Frozen
 
 
 class Play(Frozen):
+    """Play the card in an own slot, 0 to 4."""
+
     kind: Literal["play"] = "play"
     slot: int = Field(ge=0, le=4)
 
@@ -24,6 +26,8 @@ class Play(Frozen):
 
 
 class Discard(Frozen):
+    """Discard the card in an own slot, 0 to 4."""
+
     kind: Literal["discard"] = "discard"
     slot: int = Field(ge=0, le=4)
 
@@ -32,6 +36,8 @@ class Discard(Frozen):
 
 
 class HintColour(Frozen):
+    """Hint all cards of a colour in another hand."""
+
     kind: Literal["hint_colour"] = "hint_colour"
     to: int = Field(ge=0, le=4)
     """The seat that gets the hint."""
@@ -42,6 +48,8 @@ class HintColour(Frozen):
 
 
 class HintRank(Frozen):
+    """Hint all cards of a rank in another hand."""
+
     kind: Literal["hint_rank"] = "hint_rank"
     to: int = Field(ge=0, le=4)
     """The seat that gets the hint."""
@@ -53,6 +61,7 @@ class HintRank(Frozen):
 
 Hint = HintColour | HintRank
 Move = Play | Discard | HintColour | HintRank
+"""Any move; `str(move)` is its text, such as `play slot 0` or `hint P1 red`."""
 
 COLOURS: dict[str, Colour] = {name: letter for letter, name in COLOUR_NAMES.items()}
 PATTERN = (

@@ -25,7 +25,7 @@ SeatNumber = Annotated[int, Field(ge=0, le=4)]
 
 
 class Knowledge(Frozen):
-    """What hints say literally of one card, positively and negatively, without counting cards."""
+    """The literal knowledge of one card from positive and negative hints, without counting cards."""
 
     colour: Colour | None = None
     """Named by a hint that touched the card."""
@@ -43,7 +43,7 @@ class Knowledge(Frozen):
 
     @property
     def outright(self) -> "Knowledge":
-        """The same by positive hints alone, as if the others had not been given."""
+        """The same from positive hints only."""
         colours = (self.colour,) if self.colour else COLOURS
         ranks = (self.rank,) if self.rank else RANKS
         return Knowledge(colour=self.colour, rank=self.rank, colours=colours, ranks=ranks)
@@ -55,7 +55,7 @@ class Knowledge(Frozen):
 
 
 class Hand(Frozen):
-    """Another seat's hand, and what its owner knows of it by hints; slot 0 is the oldest card."""
+    """Another seat's hand, and its owner's knowledge from hints; slot 0 is the oldest card."""
 
     seat: SeatNumber
     cards: tuple[Card, ...]
@@ -86,7 +86,7 @@ class Past(Frozen):
 
 
 class View(Frozen):
-    """All that one seat may know at one turn. Plain data: nothing in it leads back to the game."""
+    """Everything that one seat may know at one turn, as plain data without a reference to the game."""
 
     players: int = Field(ge=2, le=5)
     seat: SeatNumber
@@ -100,7 +100,7 @@ class View(Frozen):
     discards: tuple[Card, ...]
     """Discarded and misplayed cards, oldest first."""
     own: tuple[Knowledge, ...]
-    """What hints say of each own card."""
+    """Knowledge of each own card from hints."""
     hands: tuple[Hand, ...]
     """The hands of the others, in turn order from the next player."""
     dealt: tuple[tuple[Card, ...], ...]
@@ -114,7 +114,7 @@ class View(Frozen):
 
     @classmethod
     def from_hle(cls, source: Any, player: int | None = None, *, before: "View | None" = None) -> Self:
-        """Return what a player may know of a game that HLE plays.
+        """Return the view of a player of a game that HLE plays.
 
         `source`: a live `HanabiState` of pyhanabi, seen by `player` (default: who acts, or 0
         when nobody does); or what one player observes: a

@@ -112,7 +112,7 @@ class Result(Frozen):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known before the score is taken for the models' own, in sentences; empty where it is theirs."""
+        """Reasons why the score may not be the models' own, in sentences; empty without one."""
         return tuple(filter(None, (self.mostly_forced or self.some_forced, self.unreadable, self.by_fake)))
 
     @property

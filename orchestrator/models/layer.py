@@ -58,7 +58,7 @@ def described(model: "BaseChatModel") -> ModelSettings:
 
 @dataclass
 class ModelLayer:
-    """Makes the brains of a run; they share what belongs to the run and to the models."""
+    """The limits, cache, budget and recording that the models of a run share."""
 
     cache: Cache | None = None
     budget: Budget | None = None

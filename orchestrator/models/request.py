@@ -57,7 +57,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """One request to a model: its prompt as named parts, in order, and how the answer is to be read."""
+    """One request to a model: the parts of its prompt in order, and the format of the response."""
 
     node: str
     role: str
@@ -142,7 +142,7 @@ def _message(parts: Sequence[Part]) -> Message:
 
 
 class Absent(Frozen):
-    """Stands for a reply where no usable one came. The reason goes to the journal, and to no other node."""
+    """Stands for a missing reply. The journal gets the reason, other nodes do not."""
 
     reason: str
     cause: Cause | None = None
@@ -354,7 +354,7 @@ Script = str | Mapping[str, object] | Callable[[ModelRequest], object]
 
 @dataclass
 class Scripted:
-    """A brain that answers by role from a script, and keeps its requests: a public test double.
+    """A model for tests: answers by role from a script, and keeps its requests in `asked`.
 
     A role's answer is a text, a mapping (written as JSON), or a function of the request that returns either. A role
     without one gets an empty text.

@@ -73,10 +73,10 @@ class Price(Frozen):
 
 
 class ModelSettings(Frozen):
-    """A model and how it is asked; what is not set is not sent.
+    """A model and its settings; a setting without a value is not sent.
 
-    The first group of settings decides what a model answers: it is written to journals and hashed. The second group
-    only says how the model is reached, and may change while a game waits to be resumed.
+    The first group of settings influences responses: it is written to journals and hashed. The second group
+    concerns the connection, and may change before a game is resumed.
     """
 
     model: str
@@ -89,7 +89,7 @@ class ModelSettings(Frozen):
     """Every request gets a seed of its own, hashed from this one and the request's place in its game."""
     reasoning_effort: str | None = None
     reasoning_summary: str | None = None
-    """How long summaries of the thinking are to be (`auto`, `concise`, `detailed`); of the Responses API alone."""
+    """The length of summaries of the reasoning (`auto`, `concise`, `detailed`); only in the Responses API."""
     api: Literal["chat", "responses"] = "chat"
     """Of an OpenAI-compatible server: Chat Completions, or the Responses API."""
     extra_body: dict[str, Any] = {}

@@ -30,8 +30,8 @@ def hle_agent(
 ) -> "HleAgent":
     """Return our seats as an agent of HLE: `action = hle_agent(seat).act(observation)`.
 
-    `seats`: one seat that plays whichever player it is asked for, a list with one per player, or, by HLE's number of
-    the player, those that are ours; what one player knows never reaches another. `seed`: that of the HLE game, if it
+    `seats`: one seat for every player, a list with one per player, or a mapping from HLE's player numbers to our seats;
+    one player's knowledge never reaches another. `seed`: that of the HLE game, if it
     has one: then all is as in `play(seed=...)`. Else `label` names the deal, for the seeds of models and for `replay:`.
     `journal`: the file for the events of one game, as in `play`; the same loop played again continues it, and nothing
     that it holds is asked again.
@@ -40,7 +40,7 @@ def hle_agent(
 
 
 class HleAgent:
-    """What `hle_agent` makes. Without a journal it plays any number of games, one after the other."""
+    """The agent that `hle_agent` returns. Without a journal it plays any number of games in turn."""
 
     def __init__(
         self, seats: Seats, *, seed: int | None, label: str | None, repeat: int, journal: Path | str | None

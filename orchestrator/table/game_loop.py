@@ -86,19 +86,19 @@ async def play_async(
     lean: bool = False,
     strict: bool = False,
 ) -> Result:
-    """Play one game and return how it ended: `play`, or `await play_async` inside an event loop, which leaves the seats
-    open.
+    """Play one game and return its result: `await play_async(...)` inside an event loop, `play(...)` outside one.
+
+    `play` closes the seats afterwards.
 
     `seats`: one seat for everybody, or one per player. `seed`: the seed of HLE's own deal, 1 when no deck is given.
     `deck`: the 50 cards in the order of dealing; `label` names the deck, for the seeds of models and in results.
     `repeat`: 1 is the first game of a deal. `journal`: the file for the events; a game that it holds is resumed, a
     finished one is not played again. `sink` gets every event, those of the journal first. `gate` can stop the game
-    before its next turn.
-    `max_turns`: stop after this many turns, those before a resume included. `memories`: what a seat is given before the
-    game, by seat, as plain JSON data; it is in the memory of the seat on every turn. `lean`: write a small journal, see
-    journal/lean.py. Warns (PlayWarning) with the `notes` of the Result, such as moves that were forced; `strict`: raise
-    the first of them instead. Raises UserError for what cannot be played, Suspended when a model gave no answer, a
-    person left or the gate stopped the game, and TurnError when a turn fails.
+    before its next turn. `max_turns`: stop after this many turns, including those before a resume. `memories`: by
+    seat, plain JSON data that is in its memory on every turn. `lean`: write a small journal, see journal/lean.py.
+    Warns (PlayWarning) with the `notes` of the Result, such as moves that were forced; `strict`: raise the first of
+    them instead. Raises UserError for a game that cannot be played, Suspended when a model gave no answer, a person
+    left or the gate stopped the game, and TurnError when a turn fails.
     """
     everybody = seated(seats, players)
     started = start(everybody, players=players, seed=seed, deck=deck, label=label, repeat=repeat, memories=memories)
@@ -178,6 +178,7 @@ def _blocking(run: Callable[P, Awaitable[Result]]) -> Callable[P, Result]:
 
 
 play = _blocking(play_async)
+"""Play one game outside an event loop, with the arguments of `play_async`; closes the seats afterwards."""
 
 
 def seated(seats: Seats, players: int) -> tuple[Seat, ...]:

@@ -15,7 +15,7 @@ BEFORE = "before"
 
 @dataclass(frozen=True)
 class Decision:
-    """What a seat does on its turn. The seat makes it, never a model."""
+    """A seat's decision on its turn."""
 
     move: Move
     why: str = ""
@@ -30,7 +30,7 @@ class Decision:
     rank: int | None = None
     """The rank of the move in a recommender's list, 1 for the best; None if no recommender lists it."""
     memory: Memory = field(default_factory=dict)
-    """What the seat gets on its own next turn."""
+    """The seat's memory on its own next turn."""
 
 
 async def at_once() -> None:

@@ -41,7 +41,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Truth:
-    """What decides a mark, whatever sections the role got."""
+    """The facts that decide a mark, whatever sections the role got."""
 
     own: tuple[Card, ...]
     """The seat's own hand, slot 0 first."""

@@ -46,15 +46,15 @@ class Fork:
     kept: frozenset[str]
     """The nodes, by their names in their attempts, whose recorded notes are held fixed."""
     edited: frozenset[str]
-    """The nodes whose notes were put in their place."""
+    """The nodes whose notes were replaced."""
     warnings: tuple[str, ...] = ()
-    """What else differs between then and now, beside what was asked for."""
+    """Further differences between then and now."""
     same: str | None = None
     """Why all samples are the same, so that only one was decided."""
     stopped: str | None = None
     """Why not all samples were decided."""
     undecided: tuple[Turn, ...] = ()
-    """The calls of those that were not, which were paid for, too."""
+    """The calls of samples that were not decided; they were paid for, too."""
 
     @property
     def config(self) -> GraphConfig:
@@ -104,15 +104,15 @@ def decide(
 ) -> Fork:
     """Decide a turn of a recorded game again, from the same view and the seat's memory.
 
-    `game`: a journal, or its game. `graph`, `model`, `named`, `settings`, `nodes`, `without`: what is to be different,
+    `game`: a journal, or its game. `graph`, `model`, `named`, `settings`, `nodes`, `without`: the changes,
     see `Change`. `edits`: notes by node, or the files that hold them, in the place of the nodes' own. `ask`: the nodes
     to ask; what reads them is asked, too, and all other notes are held fixed as they were recorded. By default all
     nodes are asked; with `edits`, `nodes`, `without` or a new node only what they change. `samples`: how often to
     decide, each time with other seeds; the first has those of the game. `layer`: for the models, left open; one of its
     own if not given.
 
-    Raises UserError for what cannot be asked, and TurnError when a role's program fails. What ends a model's answers
-    ends the samples: see `Fork.stopped`.
+    Raises UserError for what cannot be asked, and TurnError when a role's program fails. A model that stops
+    answering ends the samples: see `Fork.stopped`.
     """
     change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without))
     decisions = decide_async(game, turn, change, edits=edits, ask=ask, samples=samples, layer=layer)

@@ -31,6 +31,8 @@ UNCOUNTED = {
 @section
 @dataclass(frozen=True)
 class Rules(Section):
+    """The rules of the game."""
+
     name = "rules"
     choices = {"scoring": tuple(SCORING), "length": ("full", "brief", "short"), "counts": ("told", "unsaid")}
     players: int
@@ -76,6 +78,8 @@ READING, DOING = "## What a hint says", "## What to do"
 @section
 @dataclass(frozen=True)
 class Conventions(Section):
+    """The agreed conventions."""
+
     name = "conventions"
     choices = {
         "pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none"),
@@ -124,18 +128,24 @@ class Conventions(Section):
 @section
 @dataclass(frozen=True)
 class Strategy(Section):
+    """Advice on priorities."""
+
     name = "strategy"
 
 
 @section
 @dataclass(frozen=True)
 class StepByStep(Section):
+    """Steps of thinking."""
+
     name = "step_by_step"
 
 
 @section
 @dataclass(frozen=True)
 class CardCounts(Section):
+    """The number of copies of each card."""
+
     name = "card_counts"
 
 
@@ -152,7 +162,7 @@ LISTS = {
 @section
 @dataclass(frozen=True)
 class ProbabilityAdvice(Section):
-    """How to work out chances, from deductions that are `given`, or from one's `own`."""
+    """How to work out probabilities, from `given` or `own` deductions."""
 
     name = "probability_advice"
     choices = {"deductions": tuple(LISTS)}

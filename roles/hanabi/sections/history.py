@@ -116,7 +116,7 @@ class OwnActions(Section):
 @section
 @dataclass(frozen=True)
 class Remembered(Section):
-    """What the seat remembers of its own last turn; says nothing on its first, or when its graph remembers nothing."""
+    """The seat's memory of its own last turn; empty on the first turn and for graphs without `remembers`."""
 
     name = "remembered"
     choices = {"table": ("counts", "whole")}

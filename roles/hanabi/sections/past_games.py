@@ -117,7 +117,7 @@ def _habits(games: tuple[Record, ...]) -> Habits:
 @section
 @dataclass(frozen=True)
 class PastGames(Section):
-    """Past games of the others, if the seat was given any before the game; else it says nothing."""
+    """Past games of the others; empty unless the seat was given some before the game."""
 
     name = "past_games"
     records: Sequence[Mapping[str, Any]] = ()

@@ -21,7 +21,7 @@ OWN_HAND = "Your hand, which you cannot see, with what you have been told outrig
 @section
 @dataclass(frozen=True)
 class State(Section):
-    """The table as it stands: the public counts, the hands in sight, and the positive hints to the own cards."""
+    """The table: public counts, visible hands, and the positive hints to the own cards."""
 
     name = "state"
     choices = {"own": ("told", "unsaid")}
@@ -91,7 +91,7 @@ def unmoved(sections: Sections, notes: Notes) -> Absent | None:
 @section
 @dataclass(frozen=True)
 class OwnDeductions(Section):
-    """What each own card can be: by hints alone (as in the papers), or with the cards in sight counted (`counting`)."""
+    """The possible types of each own card, by hints alone (as in the papers) or with visible cards (`counting`)."""
 
     name = "own_deductions"
     choices = {"from": ("hints", "counting"), "cards": ("likely", "few", "unsaid")}
@@ -138,7 +138,7 @@ HINTED = "By the hints you were given, what these touched and what they did not 
 @section
 @dataclass(frozen=True)
 class PartnerKnowledge(Section):
-    """What positive hints say about the others' cards."""
+    """The positive hints to the others' cards."""
 
     name = "partner_knowledge"
     hands: dict[int, tuple[Mask, ...]]
@@ -161,7 +161,7 @@ class PartnerKnowledge(Section):
 @section
 @dataclass(frozen=True)
 class PartnerDeductions(Section):
-    """What the others can deduce of their own cards from hints: literally, no counting."""
+    """The others' literal deductions about their own cards from hints, without counting."""
 
     name = "partner_deductions"
     choices = {"words": ("told", "unsaid")}
@@ -196,6 +196,8 @@ class PartnerDeductions(Section):
 @section
 @dataclass(frozen=True)
 class NextPlayable(Section):
+    """The next playable card of each colour."""
+
     name = "next_playable"
     cards: tuple[Card | None, ...]
     """The next card of each colour, R Y G W B; None when its firework is complete."""
@@ -217,6 +219,8 @@ class NextPlayable(Section):
 @section
 @dataclass(frozen=True)
 class Discards(Section):
+    """The discard pile."""
+
     name = "discards"
     cards: tuple[Card, ...]
     """Discarded and misplayed cards, oldest first."""
