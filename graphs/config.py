@@ -206,7 +206,7 @@ def _names(config: GraphConfig) -> None:
         if config.role(name).after_game:
             raise ValueError(
                 f"nodes.{name}: role {node.role!r} judges games that are over, with what no player may be told, so no "
-                "graph can have it; `judge run` asks it"
+                "graph can have it; `evaluate judge` asks it"
             )
         config.context_of(name)
         if missing := [read for read in node.reads if read not in config.nodes]:

@@ -1,4 +1,4 @@
-"""`experiment positions`: banks of positions, and which roles' notes change what is decided on them."""
+"""`evaluate positions` and `evaluate build`: which roles' notes change what is decided on positions of a bank."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`import hanabilogs`: a file of published turns becomes a folder of journals, with an index of its rows, and a list of
+"""`import`: a file of published turns becomes a folder of journals, with an index of its rows, and a list of
 those that could not be used."""
 
 import asyncio
@@ -164,7 +164,7 @@ class Done:
                 f"{len(self.left_out):,} of {self.rows:,} rows left out, see {self.folder}/{LEFT_OUT}; the first:"
             )
             sentences += [f"  row {entry['row']}: {entry['why']}" for entry in self.left_out[:3]]
-        return [*sentences, f"next: orchestrator games list {self.folder}"]
+        return [*sentences, f"next: orchestrator list games {self.folder}"]
 
 
 def run(

@@ -362,7 +362,7 @@ def _ends(path: Path) -> tuple[bytes, list[bytes]]:
     try:
         return file.ends(path)
     except IsADirectoryError:
-        advice = f"`orchestrator games list {path}` lists its games"
+        advice = f"`orchestrator list games {path}` lists its games"
         raise UserError(f"{path} is a folder, not a journal; {advice}") from None
     except OSError as error:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None

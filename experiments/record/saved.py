@@ -1,4 +1,4 @@
-"""The games and runs below a folder, as plain rows: what `games list` and `experiment runs` print."""
+"""The games and runs below a folder, as plain rows: what `list games` and `list runs` print."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`experiment compare`: two runs, arm by arm, on the deals that both played, and what differs between their games."""
+"""Two runs, arm by arm, on the deals that both played, and what differs between their games."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

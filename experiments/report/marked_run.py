@@ -136,7 +136,7 @@ def ready(data: RunData) -> "MarkedRun | Unmarked":
         return marked(data)
     programs = all(row.provenance.only_programs for row in data.rows)
     why = "no model was asked, and programs are the standard for other answers" if programs else "it takes seconds each"
-    how = "`orchestrator experiment report DIR --marks` computes them, once"
+    how = "`orchestrator report RUN --marks` computes them, once"
     return Unmarked(f"The marks of {missing} of {len(paths)} games are not computed: {why}. {how}.")
 
 

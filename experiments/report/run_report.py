@@ -281,7 +281,7 @@ def latex_tables(data: RunData, document: Document) -> str:
     """Return all tables for LaTeX, each with the number of games, the design and what played in its caption."""
     name, n = document.title, f"{len(data.rows)} games on {len({row.seed for row in data.rows})} deals."
     design = " ".join(_design(data))
-    by = "made by `orchestrator experiment report --latex`; \\usepackage{booktabs,graphicx}."
+    by = "made by `orchestrator report --latex`; \\usepackage{booktabs,graphicx}."
     tables = []
     for table in (block for block in document.blocks if isinstance(block, Table) and block.key not in ASIDE):
         title = f"{table.title.rstrip('.')} in {name}" if table.title else f"{table.key.capitalize()} of {name}"

@@ -132,7 +132,7 @@ def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
     done, analysis, folder = run.done, run.analysis, run.done.plan.folder
     if not done.rows:
         yield from notes((*protocol(done), *so_far(done)))
-        yield Note(f"no game is finished yet; `orchestrator games list {folder}` lists those begun")
+        yield Note(f"no game is finished yet; `orchestrator list games {folder}` lists those begun")
         return
     if full and run.document:
         yield from run.document.unfolded

@@ -141,7 +141,7 @@ class RunControl(Generic[U]):
         self.paused_since = datetime.now(UTC)
         self._obey(PauseRun(), {"did": "pause"})
         self.screen.pause(
-            f"paused since {_clock(self.paused_since)}; `orchestrator experiment resume {self.folder}` goes on"
+            f"paused since {_clock(self.paused_since)}; `orchestrator experiment control {self.folder} resume` goes on"
         )
         busy = sum(load.busy for load in self.executor.status.loads.values())
         return {"said": f"paused; calls in flight end first ({busy} now)" if busy else "paused"}

@@ -98,7 +98,7 @@ def show_role(role: Role, console: Console) -> None:
     console.print(Text(f"its program needs: {', '.join(section.name for section in role.needs) or 'none'}"))
     console.print(Text(f"played by: {played_by(role)}; replies with: {role.reply.__name__}"))
     if role.after_game:
-        console.print(Text("asked: after a game, by `judge run`; no graph can have it"))
+        console.print(Text("asked: after a game, by `evaluate judge`; no graph can have it"))
     for name, values in role.options.items():
         allowed = ", ".join(str(_allowed(value)) for value in values)
         console.print(Text(f"option {name}: {allowed}; the first is the default"))

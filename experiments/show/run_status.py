@@ -80,9 +80,9 @@ def _named(what: str, games: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _next(data: Mapping[str, Any]) -> str:
     if any(process["paused_since"] for process in data["players"]):
-        return f"orchestrator experiment resume {data['run']}"
+        return f"orchestrator experiment control {data['run']} resume"
     if data["players"] or data["silent"]:
         return ""
     if data["games"] == data["finished"] or (data.get("stop") or {}).get("over"):
-        return f"{data.get('report', 'orchestrator experiment report')} {data['run']}"
+        return f"orchestrator report {data['run']}"
     return "the command that started it goes on with it"

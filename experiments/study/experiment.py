@@ -128,7 +128,7 @@ class Experiment(Frozen):
     stop: Stop | None = None
     """When arms may stop before the last deal; without it all deals are played."""
     reference: OneOrMore[str] = ()
-    """Published scores that reports show beside this run's, by name; `experiment references` lists them."""
+    """Published scores that reports show beside this run's, by name; `list references` lists them."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
     controls: ControlSettings = ControlSettings()

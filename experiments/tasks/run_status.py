@@ -25,7 +25,7 @@ KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
 def checked(folder: Path) -> Path:
     """Return a run folder. Raises UserError for another one."""
     if not any((folder / record).exists() for record in KINDS):
-        raise UserError(f"there is no run in {str(folder)!r}, for it has no {RUN}; `experiment runs` lists the runs")
+        raise UserError(f"there is no run in {str(folder)!r}, for it has no {RUN}; `list runs` lists the runs")
     return folder
 
 

@@ -184,7 +184,7 @@ def lines(path: Path) -> Iterator[bytes]:
                 if line.endswith(b"\n") or is_whole(line):
                     yield line
     except IsADirectoryError:
-        sentence = f"{path} is a folder, not a journal; `orchestrator games list {path}` lists its games"
+        sentence = f"{path} is a folder, not a journal; `orchestrator list games {path}` lists its games"
         raise UserError(sentence) from None
     except OSError as error:
         raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None

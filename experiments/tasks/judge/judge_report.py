@@ -106,7 +106,7 @@ def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
     """Return the report of the run in a folder. Raises UserError for a folder without an answer."""
     run = FOLDER.run(folder)
     if not run.answers:
-        raise UserError(f"{str(folder)!r} holds no answer yet; `judge run` with the same --out goes on")
+        raise UserError(f"{str(folder)!r} holds no answer yet; `evaluate judge` with the same --out goes on")
     return Report(run, tuple(people), tuple(rated(run, people)))
 
 
@@ -196,7 +196,7 @@ def notes(report: Report) -> Iterator[str]:
     if unread := sum(answer.reply is None for answer in run.answers):
         yield f"{unread} answers of the judge could not be read; their turns are left out."
     if run.missing:
-        yield f"{run.missing} answers are missing; the same `judge run` goes on."
+        yield f"{run.missing} answers are missing; the same `evaluate judge` goes on."
     if away := unjudged(run, report.people):
         ratings = f"{len(away)} {'rating' if len(away) == 1 else 'ratings'}"
         where = f"turn {away[0].turn} of {away[0].game}"

@@ -262,9 +262,7 @@ def _read(path: Path, version: tuple[int, int]) -> Bank:
     except ValidationError as error:
         raise user_error(str(path), error) from None
     except (ValueError, RecursionError):
-        raise UserError(
-            f"{str(path)!r} is no position bank; `orchestrator experiment positions build` makes one"
-        ) from None
+        raise UserError(f"{str(path)!r} is no position bank; `orchestrator evaluate build` makes one") from None
     lines = [line for line in text if line.startswith('{"position"')]
     if digest(lines) != head.digest or len(lines) != head.positions:
         raise UserError(f"{str(path)!r} is not whole: its positions are not those that its first line describes")

@@ -73,7 +73,7 @@ def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: in
     lines = [position_line(position) for position in drawing.positions]
     head = Head(
         name=out.name.removesuffix(".gz").removesuffix(".jsonl"),
-        made_by=f"orchestrator experiment positions build {command}",
+        made_by=f"orchestrator evaluate build {command}",
         sources=tuple(_source(path, inside) for path, inside in folders.items() if inside),
         drawn=Drawn(wanted=n, per_game=per_game, seed=seed, rollouts=rollouts, looked_at=drawing.looked_at),
         seats=tuple(drawing.seats),

@@ -268,7 +268,7 @@ def latex_tables(report: Report) -> str:
         ),
     }
     tables = (arm_table(report), kind_table(report), *game_tables(report.games))
-    head = f"Tables of {name}, made by `orchestrator experiment positions report --latex`; with booktabs."
+    head = f"Tables of {name}, made by `orchestrator report --latex`; with booktabs."
     return latex.tables([replace(part, caption=captions[part.key]) for part in tables], head, name)
 
 

@@ -234,7 +234,7 @@ def status(folder: Path) -> dict[str, Any]:
     records = Decisions(_units(folder, opened(study).positions[: study.first], study.named_arms), study.samples)
     spent = sum((usage for usages in records.usages() for usage in usages), NO_USAGE)
     counts = {"finished": sum(records.numbers().values()), "begun": len(records.begun())}
-    words = {"things": "decisions", "report": "orchestrator experiment positions report"}
+    words = {"things": "decisions"}
     return run_status(study.name, spent, games=len(records.units) * study.samples, **counts, **words)
 
 

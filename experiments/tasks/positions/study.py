@@ -36,7 +36,7 @@ COPY = "bank.jsonl.gz"
 """The bank in a run's folder."""
 HEAD = """\
 # What was asked. The same command again goes on with it.
-# `orchestrator experiment positions run run.yaml --out NEW` asks the same again, of the graph, models and bank here.
+# `orchestrator evaluate positions run.yaml --out NEW` asks the same again, of the graph, models and bank here.
 """
 
 

@@ -46,7 +46,7 @@ def read(folders: Sequence[Path]) -> Report:
     runs = tuple(scores.read(folder) for folder in folders)
     for run in runs:
         if not run.answers:
-            raise UserError(f"{str(run.folder)!r} holds no answer yet; `probe run` with the same --out goes on")
+            raise UserError(f"{str(run.folder)!r} holds no answer yet; `evaluate probes` with the same --out goes on")
     return Report(runs, tuple(tuple(scores.scores(run)) for run in runs))
 
 
@@ -127,7 +127,7 @@ def _run_notes(run: Run) -> Iterator[str]:
         price = "" if used.usd is None else f", ${used.usd:.4f}"
         yield f"{len(run.calls):,} calls, {used.tokens_in:,} tokens in, {used.tokens_out:,} out{price}."
     if missing := len(run.probes) - len(run.answers):
-        yield f"{missing} of {len(run.probes)} probes are not decided; the same `probe run` goes on."
+        yield f"{missing} of {len(run.probes)} probes are not decided; the same `evaluate probes` goes on."
     if forced := sum(answer.forced for answer in run.answers):
         yield f"{forced} moves were forced, as no choice was accepted; they count as any others."
 

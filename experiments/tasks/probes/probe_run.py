@@ -178,7 +178,7 @@ def status(folder: Path) -> dict[str, Any]:
     calls = (event for game in games.games().values() for event in game.events if isinstance(event, Call))
     spent = sum((call.usage for call in calls), NO_USAGE)
     counts = {"games": len(probes), "finished": len(games.finished()), "begun": len(games.begun())}
-    words = {"things": "probes", "report": "orchestrator probe report"}
+    words = {"things": "probes"}
     return run_status(f"probes of {record.seat.graph}", spent, **counts, **words)
 
 

@@ -46,7 +46,9 @@ def of(folders: Sequence[Path]) -> Report:
     first = runs[0]
     for run in runs:
         if not run.answers:
-            raise UserError(f"{str(run.folder)!r} holds no answer yet; `qa run` with the same --out goes on")
+            raise UserError(
+                f"{str(run.folder)!r} holds no answer yet; `evaluate questions` with the same --out goes on"
+            )
         if run.record.digest != first.record.digest:
             raise UserError(
                 f"{str(run.folder)!r} asked the questions of another file ({run.record.file}, {run.record.digest}) "
@@ -127,7 +129,7 @@ def _of_run(name: str, run: QaRun) -> Iterator[str]:
     if run.label:
         yield sentences[run.label]
     if run.missing:
-        yield f"{name}: {run.missing} answers are missing; the same `qa run` goes on."
+        yield f"{name}: {run.missing} answers are missing; the same `evaluate questions` goes on."
     yield from (f"{name}: left out: {sentence}." for sentence in run.record.left_out)
     yield from (f"{q.name}: {q.mended.rstrip('.')}." for q in run.questions if q.mended)
 

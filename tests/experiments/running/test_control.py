@@ -153,7 +153,7 @@ def test_a_paused_run_asks_nothing_and_survives_its_kill(
     (player,) = players(folder)
     assert player.about["pid"] == process.pid
     code, out, _ = run("experiment", "status", str(folder))
-    assert code == 0 and "paused since" in out and f"experiment resume {folder}" in out
+    assert code == 0 and "paused since" in out and f"experiment control {folder} resume" in out
     assert said(folder, "pause").startswith("it is paused already, since")
 
     assert said(folder, "limit", model="fake", most=1).endswith("at most 1 call at a time; before 3")
@@ -260,7 +260,7 @@ def test_a_cancelled_game_is_left_out_until_the_next_command(
 def test_a_run_that_nobody_plays_and_folders_without_a_run_are_told(run: Run, tmp_path: Path) -> None:
     played(PROGRAMS | {"players": [2], "seeds": [1]}, tmp_path / "mine")
     code, out, _ = run("experiment", "status", "mine")
-    assert code == 0 and "2 of 2 finished" in out and "nobody" in out and "experiment report mine" in out
+    assert code == 0 and "2 of 2 finished" in out and "nobody" in out and "orchestrator report mine" in out
     code, out, _ = run("experiment", "status", "mine", "--json")
     assert code == 0 and '"games": 2' in out and '"players": []' in out
     for command in (

@@ -59,7 +59,9 @@ def calls(folder: Path) -> list[dict[str, object]]:
 def test_no_graph_may_have_the_judge() -> None:
     config = graphs.read("house").model_dump()
     config["nodes"]["judge"] = {"role": "state_judge"}
-    with pytest.raises(UserError, match=r"nodes\.judge: role 'state_judge' judges games that are over.*`judge run`"):
+    with pytest.raises(
+        UserError, match=r"nodes\.judge: role 'state_judge' judges games that are over.*`evaluate judge`"
+    ):
         checked(config, "mine")
 
 
