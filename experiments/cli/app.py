@@ -4,6 +4,8 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from itertools import islice
 from types import FrameType
 from typing import Annotated, Any
 
@@ -27,10 +29,10 @@ from experiments.cli import (
     show,
     tools,
 )
-from experiments.cli.shared_options import HELP, INTERRUPTED, Interrupted, Quiet, Verbose
+from experiments.cli.shared_options import HELP, INTERRUPTED, Commands, Interrupted, Output
 from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=HELP)
+app = Commands(no_args_is_help=True, add_completion=False, context_settings=HELP)
 PLAY, STUDIES, BUILD, TOOLS = "Play and look", "Studies", "Build", "Tools"
 app.command(rich_help_panel=PLAY)(game.play)
 app.command(rich_help_panel=PLAY)(show.show)
@@ -71,11 +73,33 @@ def main() -> None:
 
 def _words() -> list[str]:
     """The words of the command line, old spellings renewed; each of these is hinted at on stderr."""
-    line = old_words.renewed(sys.argv[1:])
-    if not {"-q", "--quiet"} & {*line.words}:
+    everywhere, words = hoisted(sys.argv[1:])
+    line = old_words.renewed(words)
+    if not {"-q", "--quiet"} & {*everywhere}:
         for hint in line.hints:
             print(f"note: {hint}", file=sys.stderr)
-    return line.words
+    return [*everywhere, *line.words]
+
+
+def hoisted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the options that may stand anywhere, and all other words; those after `--` are as they are."""
+    everywhere, others, rest = list[str](), list[str](), iter(words)
+    for word in rest:
+        name, equals, _ = word.partition("=")
+        if word == "--":
+            others += [word, *rest]
+        elif word in SWITCHES:
+            everywhere.append(word)
+        elif name in NAMED:
+            everywhere += [word] if equals else [word, *islice(rest, 1)]
+        else:
+            others.append(word)
+    return everywhere, others
+
+
+SWITCHES = ("--json", "-v", "--verbose", "-q", "--quiet", "-vq", "-qv")
+NAMED = ("--import", "--logs")
+"""Options of `orchestrator` itself: alone, and with a value."""
 
 
 def _ended(error: Exception) -> tuple[int, str]:
@@ -173,7 +197,15 @@ def _version(print_versions: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+def _bring(names: list[str] | None) -> list[str] | None:
+    if names:
+        from experiments.study import imports
+
+        imports.bring(names)
+    return names
+
+
+@app.callback(epilog="--json, --import, --verbose, --quiet and --logs may stand anywhere on the line.")
 def common(
     context: typer.Context,
     version: Annotated[
@@ -182,14 +214,24 @@ def common(
             "--version", help="Print the versions that can change a result.", callback=_version, is_eager=True
         ),
     ] = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")] = False,
+    own: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--import", help="A file or module with roles, sections or graphs of your own; repeatable.", callback=_bring
+        ),
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")] = False,
     form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
 ) -> None:
     """Role graphs that play Hanabi."""
     if form not in logs.FORMS:
         raise UserError(f"--logs is {form!r}; {did_you_mean(form, logs.FORMS, 'it can be')}")
-    context.obj = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()
+    loud = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()
+    context.obj = Output(as_json, loud)
 
 
 OTHER_NAMES = {"model": "models.default", "seed": "seeds", "seat": "seats", "arm": "arms", "repeat": "repeats"}

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from experiments.cli import judge, positions, probes, questions
-from experiments.cli.shared_options import Json, group
+from experiments.cli.shared_options import Output, group
 
 app = group("Test a player on positions, convention probes or questions, or judge what seats kept track of.")
 app.command("positions")(positions.run)
@@ -25,13 +25,14 @@ def show(
         str | None, typer.Option(help="Of a bank: one position, as JSON: its view, memory and notes.")
     ] = None,
     seed: probes.Seed = 1,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Show what is in a bank of positions, or one convention probe with the moves that keep it."""
     from experiments.tasks.positions import bank
 
     file = Path(name).exists() or name.endswith((".jsonl", ".jsonl.gz"))
     if file or position is not None or name in bank.packaged():
-        positions.show_bank(name, position, as_json)
+        positions.show_bank(name, position, output.as_json)
     else:
-        probes.show_probe(name, seed, as_json)
+        probes.show_probe(name, seed, output.as_json)

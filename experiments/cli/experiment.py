@@ -8,15 +8,12 @@ import typer
 from experiments.cli.shared_options import (
     Calls,
     Full,
-    Import,
     Interrupted,
     Intervals,
-    Json,
     MetricOf,
     Output,
     Traces,
     group,
-    grouped,
     print_blocks,
     printed,
 )
@@ -74,9 +71,7 @@ Marks = Annotated[
 
 
 @app.command("run")
-@grouped
 def run(
-    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
     settings: Settings = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
@@ -97,7 +92,6 @@ def run(
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     full: Full = False,
-    imports: Import = None,
     output: Output,
 ) -> None:
     """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
@@ -108,7 +102,7 @@ def run(
     from experiments.study import experiment
     from experiments.tasks.games import experiment_run
 
-    loud, as_json = output.set_up(context), output.as_json
+    loud, as_json = output.loud, output.as_json
     if metric is not None:
         mark_metric.check(metric)
     study = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
@@ -163,8 +157,8 @@ def plan(
     power: Annotated[float, typer.Option(help="The probability of detecting it.")] = 0.8,
     max_usd: Annotated[float | None, typer.Option("--max-usd", help="Budget in dollars.")] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Budget in tokens, input and output.")] = None,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Propose player counts and deals: what a budget can detect, or what an effect needs."""
     from experiments.costs import sample_size, sample_size_report
@@ -176,7 +170,7 @@ def plan(
     print_blocks(
         sample_size_report.data(proposal, name, changes, out),
         sample_size_report.blocks(proposal, name, changes, out),
-        as_json=as_json,
+        as_json=output.as_json,
     )
 
 
@@ -193,26 +187,26 @@ def policy(
     ] = False,
     csv: Annotated[Path | None, typer.Option("--csv", help="Also write the tables with 95 % intervals here.")] = None,
     figure: Annotated[Path | None, typer.Option("--figure", help="Also draw them here: .svg or .png.")] = None,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Count which action follows which: the conditional action tables of the Hanabi Challenge."""
     from experiments.report import policy_tables
 
     choice = policy_tables.Wanted(arm, players, by, list_ranks, csv, figure)
     tables = policy_tables.make(folder, choice)
-    print_blocks(tables.data, tables.blocks, as_json=as_json)
+    print_blocks(tables.data, tables.blocks, as_json=output.as_json)
 
 
 @app.command("status")
-def status(folder: Folder, as_json: Json = False) -> None:
+def status(folder: Folder, *, output: Output) -> None:
     """Show how a run stands: games, tokens, money, limits, and who plays it; also when nobody does."""
     from experiments.document.terminal import console
     from experiments.show import run_status as shown
     from experiments.tasks import run_status
 
     data = run_status.status(folder)
-    printed(data) if as_json else shown.show(data, console())
+    printed(data) if output.as_json else shown.show(data, console())
 
 
 @app.command("control")
@@ -233,22 +227,23 @@ def control(
             help="limit: a model and a number; else a game, ARM/NAME or its journal.",
         ),
     ] = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Pause, resume or slow down a run that is being played, or one of its games; no result changes by it."""
     words = what or []
     if action in ("pause", "resume"):
         _expect(action, words, 0, "no more words")
-        _say(folder, as_json, action)
+        _say(folder, output.as_json, action)
     elif action == "limit":
         _expect(action, words, 2, "a model and a number, e.g. limit gpt-4.1-mini 2")
-        _say(folder, as_json, action, model=words[0], most=_at_a_time(words[1]))
+        _say(folder, output.as_json, action, model=words[0], most=_at_a_time(words[1]))
     else:
         _expect(action, words, 1, "a game: ARM/NAME or the path of its journal")
         game = words[0]
         if Path(game).is_dir() and not folder.is_dir():  # the game may also stand first
             game, folder = folder.as_posix(), Path(game)
-        _say(folder, as_json, action, game=game)
+        _say(folder, output.as_json, action, game=game)
 
 
 def _expect(action: str, words: list[str], number: int, what: str) -> None:

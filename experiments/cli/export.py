@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli.page import write_page
-from experiments.cli.shared_options import Import, Json, printed, progress
+from experiments.cli.shared_options import Output, printed, progress
 from orchestrator.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def export(
         list[str] | None, typer.Option("--game", help="page: only this game, e.g. full/2p-s1-r1; repeatable.")
     ] = None,
     values: Annotated[bool, typer.Option("--values", help="page: with what moves were worth: minutes a game.")] = False,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Write games in another format. Exports hold the deal: those of unfinished games show hidden cards."""
     out = out or file
@@ -52,19 +52,19 @@ def export(
     if more is not None and to not in ("tables", "results"):
         raise UserError(f"--with is for --to tables and --to results, not for --to {to}")
     if to == "page":
-        write_page(path, _needed(out), game or (), values=values, as_json=as_json)
+        write_page(path, _needed(out), game or (), values=values, as_json=output.as_json)
     elif to == "tables":
-        _tables(path, _needed(out), texts, _more_columns(more, workers), as_json)
+        _tables(path, _needed(out), texts, _more_columns(more, workers), output.as_json)
     elif to == "results":
-        _results(path, _needed(out), _more_columns(more, workers), as_json)
+        _results(path, _needed(out), _more_columns(more, workers), output.as_json)
     elif to == "hanab-live":
-        _hanab_live(path, _needed(out), as_json)
+        _hanab_live(path, _needed(out), output.as_json)
     elif to == "otlp":
-        _otlp(path, out, endpoint, content, as_json)
+        _otlp(path, out, endpoint, content, output.as_json)
     elif to == "atif":
-        _atif(path, _needed(out), as_json)
+        _atif(path, _needed(out), output.as_json)
     else:
-        _inspect(path, _needed(out), as_json)
+        _inspect(path, _needed(out), output.as_json)
 
 
 def _check(to: str, options: dict[str, tuple[str, object]]) -> None:

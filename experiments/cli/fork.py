@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from experiments.cli.shared_options import Calls, Import, Interrupted, Model, Output, Seats, Settings, grouped, printed
+from experiments.cli.shared_options import Calls, Interrupted, Model, Output, Seats, Settings, printed
 from orchestrator.errors import Suspended, UserError
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from orchestrator.models.layer import ModelLayer
 
 
-@grouped
 def fork(
-    context: typer.Context,
     game: Annotated[Path, typer.Argument(metavar="GAME", help="A game's journal.")],
     turn: Annotated[int, typer.Option(help="The turn to decide again.")],
     graph: Annotated[str | None, typer.Option("--graph", help="Another graph: a name, or a YAML file.")] = None,
@@ -47,14 +45,13 @@ def fork(
     *,
     calls: Calls,
     force_new: Annotated[bool, typer.Option("--force-new", help="Fork anew; an old journal is kept.")] = False,
-    imports: Import = None,
     output: Output,
 ) -> None:
     """Decide a turn of a game again, as it was or with another graph, model or note; with --continue play on."""
     from experiments.document.terminal import console
     from experiments.tasks.fork import decision, fork_report
 
-    loud, as_json = output.set_up(context), output.as_json
+    loud, as_json = output.loud, output.as_json
     if note is not None:
         _print_note(game, turn, note, as_json)
         return

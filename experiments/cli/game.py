@@ -11,7 +11,6 @@ import typer
 from experiments.cli.shared_options import (
     Calls,
     Graph,
-    Import,
     Interrupted,
     Model,
     Output,
@@ -20,15 +19,12 @@ from experiments.cli.shared_options import (
     Seats,
     Settings,
     Traces,
-    grouped,
     printed,
 )
 from orchestrator.errors import Suspended
 
 
-@grouped
 def play(
-    context: typer.Context,
     graph: Graph = "house",
     players: Players = 3,
     seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; default 1.")] = None,
@@ -43,7 +39,6 @@ def play(
     calls: Calls,
     traces: Traces,
     force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
-    imports: Import = None,
     output: Output,
 ) -> None:
     """Play one game; the same command again continues an unfinished one."""
@@ -60,7 +55,7 @@ def play(
     from orchestrator.models.settings import PROGRAM, REPLAY
     from orchestrator.table import game_loop
 
-    loud, as_json, replay = output.set_up(context), output.as_json, calls.replay
+    loud, as_json, replay = output.loud, output.as_json, calls.replay
     named_graph = graphs.read(graph)
     config = graphs.dotted(named_graph, settings or ())
     config = graphs.verified(config, verify) if verify is not None else config

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from experiments.cli.shared_options import Json, printed
+from experiments.cli.shared_options import Output, printed
 from orchestrator.errors import UserError
 
 Format = Literal["hanab-live", "hanabilogs"]
@@ -37,16 +37,17 @@ def import_games(
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="HanabiLogs: leave out rows that cannot be read, and list them.")
     ] = False,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Read games of hanab.live or of HanabiLogs in as journals, so that `show` and other commands take them."""
     if (form or _format(source)) == "hanabilogs":
-        _hanabilogs(Path(source), out, graph, names, model or [], skip_broken, as_json)
+        _hanabilogs(Path(source), out, graph, names, model or [], skip_broken, output.as_json)
         return
     options = {"--graph": graph, "--map": names, "--model": model, "--skip-broken": skip_broken}
     if wrong := next((name for name, value in options.items() if value), None):
         raise UserError(f"{wrong} is for HanabiLogs, and {source!r} is a game of hanab.live; --from says otherwise")
-    _hanab_live(source, out, as_json)
+    _hanab_live(source, out, output.as_json)
 
 
 def _format(source: str) -> Format:

@@ -9,13 +9,11 @@ import typer
 from experiments.cli.asked_model import asked_model
 from experiments.cli.shared_options import (
     Calls,
-    Import,
     Model,
     Output,
     Processes,
     Sampling,
     check_done,
-    grouped,
     print_report,
     printed,
     say,
@@ -31,9 +29,7 @@ Human = Annotated[
 ]
 
 
-@grouped
 def run(
-    context: typer.Context,
     games: Annotated[Path, typer.Argument(metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.")],
     model: Model = None,
     turns: Annotated[str, typer.Option(help="Which turns: all, or 5,10,20-30.")] = "all",
@@ -46,7 +42,6 @@ def run(
     processes: Processes,
     calls: Calls,
     sampling: Sampling,
-    imports: Import = None,
     output: Output,
 ) -> None:
     """Ask the judge about every turn on which a seat listed what all cards may be; the same command again goes on."""
@@ -54,7 +49,7 @@ def run(
     from experiments.tasks.judge import human_ratings, judge_report, judge_run
     from experiments.tasks.judge.statements import Choice
 
-    loud, choice = output.set_up(context), Choice(turns, every)
+    loud, choice = output.loud, Choice(turns, every)
     people = human_ratings.read(human) if human else ()
     if dry_run:
         _plan(judge_run.plan(games, choice, trials), output.as_json)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from experiments.cli.probes import Conventions, Packs, Per, PlayerCounts, Seed, list_probes
-from experiments.cli.shared_options import Import, Json, print_blocks, print_rows
+from experiments.cli.shared_options import Output, print_blocks, print_rows
 from orchestrator.errors import UserError
 
 Kind = Literal["graphs", "roles", "partners", "experiments", "runs", "games", "positions", "probes", "references"]
@@ -22,18 +22,18 @@ def listed(
     players: PlayerCounts = None,
     per: Per = 3,
     seed: Seed = 1,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """List what there is: graphs, roles, partners, experiments, runs, games, positions, probes or references."""
     if folder is not None and kind not in ("runs", "games"):
         raise UserError(f"list {kind} takes no folder; list runs and list games do")
     if kind == "probes":
-        list_probes(pack, convention, players, per, seed, as_json)
+        list_probes(pack, convention, players, per, seed, output.as_json)
     elif kind in ("graphs", "roles", "partners"):
-        _parts(kind, as_json)
+        _parts(kind, output.as_json)
     else:
-        _rows(kind, folder, as_json)
+        _rows(kind, folder, output.as_json)
 
 
 def _parts(kind: str, as_json: bool) -> None:

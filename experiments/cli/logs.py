@@ -5,7 +5,7 @@ Every line names the game, turn, seat and node in which it was written, if any.
 
 import logging
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
 if TYPE_CHECKING:
@@ -32,10 +32,6 @@ class Loudness:
     quiet: bool = False
     """Only errors; otherwise warnings, too."""
     form: Form = "console"
-
-    def more(self, *, verbose: bool, quiet: bool) -> Self:
-        """Options may stand before the command and after it."""
-        return replace(self, verbose=self.verbose or verbose, quiet=self.quiet or quiet)
 
     def set_up(self) -> Self:
         import structlog

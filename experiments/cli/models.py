@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.shared_options import Graph, Import, Json, Model, Players, group, printed
+from experiments.cli.shared_options import Graph, Model, Output, Players, group, printed
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def doctor(
     online: Annotated[
         bool, typer.Option("--online", help="Ask each model a few questions; this may cost a cent.")
     ] = False,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Check this machine; with --model, whether a model can play a graph: key, server, schemas, answers, costs."""
     from experiments.document.terminal import console
@@ -70,7 +70,7 @@ def doctor(
         options = f"--model {model} --graph {graph} --players {players}"
         untried = any(finding.about == "online" for finding in checklist.findings)
         step = f"orchestrator doctor {options} --online" if untried else f"orchestrator play {options}"
-    printed(checklist.data()) if as_json else checklist.show(console(), step)
+    printed(checklist.data()) if output.as_json else checklist.show(console(), step)
     if checklist.failed:
         raise typer.Exit(code)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, MaxTokens, MaxUsd, printed
+from experiments.cli.shared_options import MaxTokens, MaxUsd, printed
 
 Opened = Annotated[
     Path, typer.Argument(metavar="PATH", help="A run folder, a folder of journals, or one journal.", show_default=False)
@@ -26,7 +26,6 @@ def view(
     max_tokens: MaxTokens = None,
     max_usd: MaxUsd = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
-    imports: Import = None,
 ) -> None:
     """Look at a run or at games in a browser, on this machine alone. Ctrl-C ends it."""
     from experiments.document.terminal import console

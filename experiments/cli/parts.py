@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, Players, Settings, group, printed
+from experiments.cli.shared_options import Output, Players, Settings, group, printed
 
 graphs_app = group("Show a graph, or the prompts that it sends.")
 roles_app = group("Show or check a role.")
@@ -17,8 +17,8 @@ def graphs_show(
     as_yaml: Annotated[bool, typer.Option("--yaml", help="The whole graph as a YAML file.")] = False,
     players: Players = 3,
     settings: Settings = None,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Show which node of a graph reads which."""
     import yaml
@@ -33,7 +33,7 @@ def graphs_show(
         print(graph_tree.mermaid(config, check_players(players)))
     elif as_yaml:
         print(yaml.safe_dump(config.model_dump(mode="json", exclude_defaults=True), sort_keys=False, width=120), end="")
-    elif as_json:
+    elif output.as_json:
         printed(config.model_dump(mode="json"))
     else:
         graph_tree.show_graph(config, console(), graphs.source(name) if name in graphs.names() else name)
@@ -47,8 +47,8 @@ def graphs_prompt(
     turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
     node: Annotated[str | None, typer.Option(help="Only the prompt of this node.")] = None,
     settings: Settings = None,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Print the prompts that a graph would send for a position, with their size; no model is asked."""
     import graphs
@@ -58,22 +58,22 @@ def graphs_prompt(
 
     config = graphs.dotted(graphs.read(name), settings or ())
     node_prompts = prompts.node_prompts(config, check_players(players), check_seed(seed), turn, node)
-    printed(prompts.data(node_prompts)) if as_json else prompts.show(node_prompts, console())
+    printed(prompts.data(node_prompts)) if output.as_json else prompts.show(node_prompts, console())
 
 
 @roles_app.command("show")
-def roles_show(name: str, imports: Import = None, as_json: Json = False) -> None:
+def roles_show(name: str, *, output: Output) -> None:
     """Show the sections of a role, its reply and its instruction."""
     import roles
     from experiments.document.terminal import console
     from experiments.show import listing
 
     role = roles.get(name)
-    printed(listing.role_data(role)) if as_json else listing.show_role(role, console())
+    printed(listing.role_data(role)) if output.as_json else listing.show_role(role, console())
 
 
 @roles_app.command("check")
-def roles_check(name: str, imports: Import = None, as_json: Json = False) -> None:
+def roles_check(name: str, *, output: Output) -> None:
     """Check a role against its interface: at 2 to 5 players, in every answer format, without each section or note."""
     from rich.text import Text
 
@@ -82,7 +82,7 @@ def roles_check(name: str, imports: Import = None, as_json: Json = False) -> Non
     from roles.hanabi import conformance
 
     problems = conformance.check(roles.get(name))
-    if as_json:
+    if output.as_json:
         printed({"role": name, "ok": not problems, "problems": problems})
     else:
         console().print(Text("\n".join(problems) or "ok"), soft_wrap=True)

@@ -8,15 +8,10 @@ import typer
 
 from experiments.cli.shared_options import (
     Calls,
-    Import,
-    Json,
     Model,
     Output,
     Processes,
-    Quiet,
-    Verbose,
     check_done,
-    grouped,
     print_blocks,
     print_report,
     printed,
@@ -28,7 +23,6 @@ if TYPE_CHECKING:
 
 
 def build(
-    context: typer.Context,
     sources: Annotated[
         list[Path], typer.Option("--from", metavar="PATH", help="A run folder, an arm's, or a journal; repeatable.")
     ],
@@ -40,22 +34,19 @@ def build(
     rollouts: Annotated[
         int, typer.Option(min=0, help="Stratify by the best move of so many rollouts; 0: by one-step values.")
     ] = 0,
-    imports: Import = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
+    *,
+    output: Output,
 ) -> None:
     """Draw positions from journals, spread over player counts, phases, tokens, lives and kinds of best move."""
     from experiments.document import terminal
     from experiments.tasks.positions import bank, draw
 
-    context.obj.more(verbose=verbose, quiet=quiet).set_up()
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
     draw.build([*sources, *(more or ())], out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
     drawn_bank = bank.read(out)
-    print_blocks(bank.bank_data(drawn_bank), bank.bank_tables(drawn_bank), as_json=as_json)
-    if drawn_bank.head.positions < n and not as_json:
+    print_blocks(bank.bank_data(drawn_bank), bank.bank_tables(drawn_bank), as_json=output.as_json)
+    if drawn_bank.head.positions < n and not output.as_json:
         terminal.console().print(f"\n{n} were asked for: there are no more games, at {per_game} a game")
 
 
@@ -75,9 +66,7 @@ def show_bank(name: str, position: str | None, as_json: bool) -> None:
     raise UserError(f"bank {positions.head.name!r} has no position {position!r}; it has {names}")
 
 
-@grouped
 def run(
-    context: typer.Context,
     name: Annotated[
         str, typer.Argument(metavar="BANK|FILE", help="A bank, or a study file (YAML), such as a run's run.yaml.")
     ],
@@ -102,14 +91,13 @@ def run(
     *,
     calls: Calls,
     processes: Processes,
-    imports: Import = None,
     output: Output,
 ) -> None:
     """Decide every position in every arm; the same command again goes on. Answers that were paid for are kept."""
     from experiments.cli.run_progress import RunProgress
     from experiments.tasks.positions import position_report, position_run
 
-    loud = output.set_up(context)
+    loud = output.loud
     settings = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
     study = _study(name, {**settings, "arms": _split(arms)}, model)
     folder = out or Path("runs") / study.name

@@ -9,14 +9,12 @@ import typer
 from experiments.cli.report import print_probes
 from experiments.cli.shared_options import (
     Calls,
-    Import,
     Model,
     Output,
     Processes,
     Sampling,
     Settings,
     check_done,
-    grouped,
     printed,
 )
 from orchestrator.errors import UserError
@@ -69,9 +67,7 @@ def show_probe(name: str, seed: int, as_json: bool) -> None:
     terminal.show([probe_report.probe_facts(probe)], screen)
 
 
-@grouped
 def run(
-    context: typer.Context,
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.")],
     model: Model = None,
     pack: Packs = None,
@@ -86,7 +82,6 @@ def run(
     out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/probes-PLAYER-MODEL.")] = None,
     calls: Calls,
     processes: Processes,
-    imports: Import = None,
     output: Output,
 ) -> None:
     """Ask the probes; the same command again goes on. A probe that was decided is not asked again."""
@@ -98,7 +93,7 @@ def run(
     from experiments.tasks.probes import bank, probe_run
     from orchestrator.models.settings import PROGRAM, REPLAY
 
-    loud, replay = output.set_up(context), calls.replay
+    loud, replay = output.loud, calls.replay
     spec = _spec(player)
     counts = players or bank.PLAYERS
     probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)

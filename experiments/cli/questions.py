@@ -14,14 +14,11 @@ from experiments.cli.shared_options import (
     Processes,
     Sampling,
     check_done,
-    grouped,
     print_report,
 )
 
 
-@grouped
 def run(
-    context: typer.Context,
     data: Annotated[Path, typer.Option("--data", metavar="CSV", help="The questions: one row a scenario.")],
     model: Model = None,
     trials: Annotated[
@@ -46,7 +43,7 @@ def run(
     from experiments.tasks.questions import coordination_qa, question_report, questions
     from orchestrator.models.settings import PROGRAM
 
-    loud = output.set_up(context)
+    loud = output.loud
     answerer = asked_model(model, calls, sampling, coordination_qa.FOLDER.recorded_model)
     games = game or ([questions.HANABI] if answerer.name == PROGRAM else [])
     file = questions.read(data, games, kind or (), skip_broken=skip_broken)

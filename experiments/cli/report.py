@@ -8,10 +8,9 @@ import typer
 
 from experiments.cli.shared_options import (
     Full,
-    Import,
     Intervals,
-    Json,
     MetricOf,
+    Output,
     print_blocks,
     print_report,
     printed,
@@ -70,15 +69,15 @@ def report(
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="With --marks: worker processes.")] = 1,
     full: Full = False,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Report on a run of any kind: whole games, positions, probes, questions or a judge."""
     from experiments.tasks import run_status
 
     folders = paths or [_newest()]
     if errors:
-        _errors(folders[0], as_json)
+        _errors(folders[0], output.as_json)
         return
     kind = run_status.kind(folders[0])
     selection = {"--role": role, "--arm": arm, "--workers": workers > 1}
@@ -95,18 +94,18 @@ def report(
     if len(folders) > 1 and kind not in SEVERAL:
         raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
     if kind == POSITIONS:
-        _positions(folders[0], rollouts, games, latex, as_json)
+        _positions(folders[0], rollouts, games, latex, output.as_json)
     elif kind == PROBES:
-        print_probes(folders, out, as_json)
+        print_probes(folders, out, output.as_json)
     elif kind == QUESTIONS:
-        _questions(folders, out, as_json)
+        _questions(folders, out, output.as_json)
     elif kind == JUDGE:
-        _judge(folders[0], human, out, as_json)
+        _judge(folders[0], human, out, output.as_json)
     elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
-        _marks(folders[0], role, arm, rollouts, out, workers, as_json)
+        _marks(folders[0], role, arm, rollouts, out, workers, output.as_json)
     else:
         wishes = {"metric": metric, "interval": interval, "tex": latex, "reference": reference or ()}
-        _games(folders[0], as_json, marks=marks, full=full, **wishes)
+        _games(folders[0], output.as_json, marks=marks, full=full, **wishes)
 
 
 GAMES, POSITIONS, PROBES, QUESTIONS, JUDGE = "games", "positions", "probes", "questions", "judge"

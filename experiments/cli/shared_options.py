@@ -29,23 +29,6 @@ class Interrupted(RuntimeError):  # noqa: N818  # what happened
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-def _bring(names: list[str] | None) -> list[str] | None:
-    if names:
-        from experiments.study import imports
-
-        imports.bring(names)
-    return names
-
-
-Import = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--import",
-        help="A Python file or module with roles, sections or graphs of your own, e.g. my_role.py; repeatable.",
-        callback=_bring,
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
 
 
@@ -91,9 +74,7 @@ MetricOf = Annotated[
         "that the run names.",
     ),
 ]
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")]
 Workers = Annotated[int, typer.Option("--workers", min=1, help="Worker processes.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")]
 
 
 @dataclass(frozen=True)
@@ -181,50 +162,76 @@ class Traces:
 
 @dataclass(frozen=True)
 class Output:
-    """Options for what a command prints."""
+    """What a command prints, by the options of `orchestrator` itself; a command without one has no data to print."""
 
-    as_json: Json = False
-    verbose: Verbose = False
-    quiet: Quiet = False
-
-    def set_up(self, context: typer.Context) -> "Loudness":
-        """Set logging up by these options and those before the command."""
-        loudness: Loudness = context.obj.more(verbose=self.verbose, quiet=self.quiet).set_up()
-        return loudness
+    as_json: bool
+    """Only JSON on stdout."""
+    loud: "Loudness"
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command one option for each field of its parameters that are dataclasses of options."""
-    signature, parameters = inspect.signature(command, eval_str=True), list[inspect.Parameter]()
+    """Give a command one option for each field of its parameters that are dataclasses of options.
+
+    Its `Output` is that of `orchestrator` itself.
+    """
+    signature, parameters = inspect.signature(command, eval_str=True), [CONTEXT]
     groups: dict[str, Any] = {
         name: p.annotation for name, p in signature.parameters.items() if is_dataclass(p.annotation)
     }
+    outputs = [name for name, kind in groups.items() if kind is Output]
+    options = {name: kind for name, kind in groups.items() if kind is not Output}
     for name, parameter in signature.parameters.items():
         if name not in groups:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        if (kind := options.get(name)) is None:
             continue
-        hints = get_type_hints(groups[name], include_extras=True)
+        hints = get_type_hints(kind, include_extras=True)
         parameters += [
             inspect.Parameter(
                 field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
             )
-            for field in fields(groups[name])
+            for field in fields(kind)
         ]
 
     @wraps(command)
     def run(**values: Any) -> None:
-        for name, kind in groups.items():
+        context: typer.Context = values.pop(CONTEXT.name)
+        if context.obj.as_json and not outputs:
+            raise UserError(f"`{context.info_name}` has nothing to say as data; leave --json out")
+        for name, kind in options.items():
             values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
-        command(**values)
+        command(**values, **dict.fromkeys(outputs, context.obj))
 
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
-def group(help_text: str) -> typer.Typer:
+CONTEXT = inspect.Parameter("typer_context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+
+
+class Commands(typer.Typer):
+    """Commands whose parameters may be dataclasses of options; see `grouped`."""
+
+    def command(  # type: ignore[override]  # typer's own settings, passed on
+        self, name: str | None = None, **settings: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register a command."""
+        register = super().command(name, **{"epilog": EVERYWHERE, **settings})
+
+        def registered(function: Callable[..., Any]) -> Callable[..., Any]:
+            register(grouped(function))
+            return function
+
+        return registered
+
+
+EVERYWHERE = "Everywhere: --json, --import FILE, -v, -q, --logs; see orchestrator --help."
+
+
+def group(help_text: str) -> Commands:
     """A group of commands."""
-    return typer.Typer(no_args_is_help=True, help=help_text)
+    return Commands(no_args_is_help=True, help=help_text)
 
 
 def print_blocks(data: Any, blocks: "Document | Iterable[Block]", *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Intervals, Json, MetricOf, print_blocks, printed, progress
+from experiments.cli.shared_options import Intervals, MetricOf, Output, print_blocks, printed, progress
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ def show(
     ] = False,
     most: Annotated[int, typer.Option(min=1, help="With --swings: the most games, those with the lowest scores.")] = 20,
     rollouts: Annotated[int, typer.Option(min=50, help="With --mistakes: the most games played for a turn.")] = 400,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Show a game turn by turn, one turn with its prompts and responses, or the games of a folder worth a look."""
     _check(game, turn, role, prompts=prompts, one_game=full or mistakes, swings=swings)
     if game.is_dir():
-        _folder(game, most, swings=swings, as_json=as_json)
+        _folder(game, most, swings=swings, as_json=output.as_json)
         return
     from experiments.document.terminal import console
     from experiments.record.game import Game
@@ -43,10 +43,13 @@ def show(
     opened = Game.open(game)
     if turn is None:
         wrong = _mistakes(opened, game, rollouts) if mistakes else {}
-        printed(game_story.as_data(opened, wrong)) if as_json else game_story.print_game(opened, console(), wrong)
+        if output.as_json:
+            printed(game_story.as_data(opened, wrong))
+        else:
+            game_story.print_game(opened, console(), wrong)
         return
     part = turn_story.Part(full=full, role=role, prompts=prompts)
-    if as_json:
+    if output.as_json:
         values = _values(opened, turn, game, rollouts) if mistakes else None
         extra = {"values": values.model_dump(mode="json")} if values else {}
         printed(turn_story.as_data(opened, turn, part) | extra)
@@ -106,8 +109,8 @@ def diff(
     arm_b: Annotated[str | None, typer.Option(help="The arm of B, if its name differs.")] = None,
     metric: MetricOf = None,
     interval: Intervals = "t",
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Compare two games turn by turn, or two runs deal by deal. Exit code 0: the same; 1: different."""
     from experiments.document.terminal import console
@@ -116,13 +119,13 @@ def diff(
 
     if two_games.check(first, second):
         runs = two_runs.diff(first, second, arm, arm_b, metric=metric, interval=interval)
-        print_blocks(two_runs.json_value(runs), two_runs.blocks(runs), as_json=as_json)
+        print_blocks(two_runs.json_value(runs), two_runs.blocks(runs), as_json=output.as_json)
         same = runs.same
     elif arm or arm_b or metric:
         raise UserError("--arm, --arm-b and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
-        printed(two_games.data(games)) if as_json else two_games.show(games, console())
+        printed(two_games.data(games)) if output.as_json else two_games.show(games, console())
         same = games.same
     if not same:
         raise typer.Exit(1)

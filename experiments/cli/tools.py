@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Import, Json, printed
+from experiments.cli.shared_options import Output, printed
 from orchestrator.errors import UserError
 
 
@@ -33,8 +33,8 @@ def measure(
         typer.Option("--at-once", min=1, help="With --latency: this many whole games at once instead."),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="With --at-once: concurrent calls that the model allows.")] = 1000,
-    imports: Import = None,
-    as_json: Json = False,
+    *,
+    output: Output,
 ) -> None:
     """Measure how long program games take on this machine, turns on a model of a given latency, or partners' scores."""
     from dataclasses import asdict
@@ -57,30 +57,30 @@ def measure(
 
     if of_intervals:
         held = list(interval_coverage.measure())
-        printed([asdict(row) for row in held]) if as_json else interval_coverage.show(held, console())
+        printed([asdict(row) for row in held]) if output.as_json else interval_coverage.show(held, console())
         return
     if of_claims:
         tried = simulated_experiments.measure()
-        printed(asdict(tried)) if as_json else simulated_experiments.show(tried, console())
+        printed(asdict(tried)) if output.as_json else simulated_experiments.show(tried, console())
         return
     if of_stopping:
         stopped = list(stop_simulation.measure())
-        printed([asdict(row) for row in stopped]) if as_json else stop_simulation.show(stopped, console())
+        printed([asdict(row) for row in stopped]) if output.as_json else stop_simulation.show(stopped, console())
         return
     if of_partners or partner:
         scores = list(partner_scores.measure(partner or partners.names(), games))
-        printed([asdict(row) for row in scores]) if as_json else partner_scores.show(scores, console())
+        printed([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
         return
     if latency is not None and at_once is not None:
         crowds = [throughput.measure(name, at_once, latency, limit) for name in graph or ["moa_sherlock"]]
-        printed([asdict(row) for row in crowds]) if as_json else throughput.show(crowds, console())
+        printed([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
         return
     if latency is not None:
         depths = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
-        printed([asdict(row) for row in depths]) if as_json else speed.show_depths(depths, console())
+        printed([asdict(row) for row in depths]) if output.as_json else speed.show_depths(depths, console())
         return
     timings = list(speed.measure(graph or graphs.names(), games))
-    printed(speed.data(timings)) if as_json else speed.show(timings, console())
+    printed(speed.data(timings)) if output.as_json else speed.show(timings, console())
 
 
 def serve_blindly(

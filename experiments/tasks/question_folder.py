@@ -101,8 +101,6 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
     question: type[S] = field(kw_only=True)
     """A question as the folder keeps it."""
     questions_file: str = field(kw_only=True)
-    command: str = field(default="experiment", kw_only=True)
-    """The group of commands that has its `report`."""
 
     def write(self, folder: Path, record: R, questions: Iterable[Named]) -> R:
         """Begin a run of these questions, or go on with one, as `begin` does; the record as it stands then."""
@@ -154,9 +152,8 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
         run, records = self.run(folder), AnswerRecords(folder)
         spent = sum((call.usage for call in calls(folder)), NO_USAGE)
         counts = {"finished": len(run.answers), "begun": len(records.begun())}
-        words = {"things": "answers", "report": f"orchestrator {self.command} report"}
         trials = len(run.questions) * run.record.trials
-        return run_status(f"{self.what}, {run.name}", spent, games=trials, **counts, **words)
+        return run_status(f"{self.what}, {run.name}", spent, games=trials, **counts, things="answers")
 
 
 def calls(folder: Path) -> list[Call]:

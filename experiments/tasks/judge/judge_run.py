@@ -123,7 +123,6 @@ FOLDER = QuestionFolder(
     files=("judged.ndjson", "calls*.jsonl"),
     question=Judged,
     questions_file="judged.ndjson",  # a journal's name would make readers of journals read it
-    command="judge",
 )
 JudgeRun = AnswerRun[JudgeRecord, Judged]
 

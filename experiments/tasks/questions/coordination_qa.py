@@ -145,7 +145,6 @@ FOLDER = QuestionFolder(
     files=("questions.jsonl", "calls*.jsonl"),
     question=KeyedQuestion,
     questions_file="questions.jsonl",
-    command="qa",
 )
 
 
