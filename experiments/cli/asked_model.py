@@ -49,7 +49,7 @@ def asked_model(
         replay, model = Path(model.removeprefix(REPLAY)), None
     if replay is not None:
         if model is not None:
-            raise UserError("--replay takes the model of the recorded run; leave --model out")
+            raise UserError("replay:DIR takes the model of the recorded run; leave --model out")
         return AskedModel(recorded(replay), replay)
     named = single_game.resampled(single_game.models([], model or PROGRAM), **sampling.settings)
     if len(named) > 1 and "default" not in named:

@@ -155,17 +155,20 @@ def plan(
     answer_tokens: AnswerTokens = None,
     effect: Annotated[float | None, typer.Option(help="The difference to detect, in points.")] = None,
     power: Annotated[float, typer.Option(help="The probability of detecting it.")] = 0.8,
-    max_usd: Annotated[float | None, typer.Option("--max-usd", help="Budget in dollars.")] = None,
-    max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="Budget in tokens, input and output.")] = None,
+    budget: Annotated[
+        list[str] | None, typer.Option("--budget", help="What the run may need: 2000000tokens or 5usd; or both.")
+    ] = None,
     *,
     output: Output,
 ) -> None:
     """Propose player counts and deals: what a budget can detect, or what an effect needs."""
     from experiments.costs import sample_size, sample_size_report
+    from experiments.running import model_options
     from experiments.study import experiment
 
     study, changes = experiment.read(name, settings or ()), settings or []
-    wish = sample_size.Goal(effect, power, max_usd, max_tokens)
+    tokens, usd = model_options.budget(budget or ())
+    wish = sample_size.Goal(effect, power, usd, tokens)
     proposal = sample_size.propose(study, out or Path("runs") / study.name, wish, past, answer_tokens)
     print_blocks(
         sample_size_report.data(proposal, name, changes, out),

@@ -34,7 +34,6 @@ def play(
     settings: Settings = None,
     *,
     sampling: Sampling,
-    verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
     calls: Calls,
     traces: Traces,
@@ -58,7 +57,7 @@ def play(
     loud, as_json, replay = output.loud, output.as_json, calls.replay
     named_graph = graphs.read(graph)
     config = graphs.dotted(named_graph, settings or ())
-    config = graphs.verified(config, verify) if verify is not None else config
+    verify = next((rule for key, _, rule in (text.partition("=") for text in settings or ()) if key == "verify"), None)
     specs = seat_spec.placed(seat or (), referee.check_players(players))
     cards = None if deck is None else decks.read_deck(deck)
     if seed is not None:

@@ -1,6 +1,5 @@
 """`judge`: how well seats kept track of all cards, judged by a model, beside the exact score and people's ratings."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,7 +61,7 @@ def run(
         folder,
         choice=choice,
         trials=trials,
-        options=processes.options(replace(calls, replay=None)),
+        options=processes.options(calls.unreplayed),
         progress=RunProgress(quiet=loud.quiet),
         replay=answerer.replay,
     )

@@ -1,8 +1,9 @@
 """Old spellings of the command line: a table of words, old and new, by which a line is rewritten before it is read."""
 
-import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from orchestrator.errors import UserError
 
 COMMANDS = {
     "graphs list": "list graphs",
@@ -41,6 +42,19 @@ COMMANDS = {
 """Commands, old and new; `{}` is the word after the old command, such as a folder."""
 
 
+OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "--replay": {"": "--cache replay:{}"},
+    "--verify": {"": "--set verify={}"},
+    "--max-answer-tokens": {"": "--max-tokens {}"},
+    "--max-usd": {"": "--budget {}usd"},
+    "--csv": {"report": "--out {}"},
+}
+"""Options, old and new, by the command that they are of; `{}` is the value."""
+
+LONGEST_ANSWER = 20_000
+"""Tokens from which on `--max-tokens` was meant as a budget, which it used to be."""
+
+
 class Line(NamedTuple):
     """The words of a command line as they are spelled now."""
 
@@ -50,16 +64,51 @@ class Line(NamedTuple):
 
 
 def renewed(words: Sequence[str]) -> Line:
-    """Return a command line in today's words."""
+    """Return a command line in today's words. Raises UserError for a budget by its old name."""
+    command, hints = _command(words)
+    new, rest = list[str](), iter(command)
+    for word in rest:
+        if word == "--":
+            new += [word, *rest]
+            break
+        name, equals, value = word.partition("=")
+        old = _option(command, name)
+        if name != "--max-tokens" and old is None:
+            new.append(word)
+            continue
+        value = value if equals else next(rest, "")
+        if old is None:
+            _check_length(value)
+            new += [word, *([] if equals else [value])]
+        else:
+            new += old.replace("{}", value).split(" ", 1)
+            hints.append(f"`{name}` is now `{old.replace('{}', value)}`")
+    return Line(new, hints)
+
+
+def _command(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the line with today's command, and a hint if that is another one."""
     for length in (3, 2, 1):
         old = " ".join(words[:length])
         if new := COMMANDS.get(old):
             rest = list(words[length:])
-            taken = rest[:1] if "{}" in new and rest and not rest[0].startswith("-") else []
-            command = [*_split(new, taken), *rest[len(taken) :]]
-            return Line(command, [f"`{old}` is now `{new.replace('{}', 'RUN')}`"])
-    return Line(list(words), [])
+            place = [] if "{}" not in new or not rest or rest[0].startswith("-") else [rest.pop(0)]
+            command = [word for part in new.split() for word in (place if part == "{}" else [part])]
+            return [*command, *rest], [f"`{old}` is now `{new.replace('{}', 'RUN')}`"]
+    return list(words), []
 
 
-def _split(new: str, taken: Sequence[str]) -> list[str]:
-    return [word for part in shlex.split(new) for word in (taken if part == "{}" else [part])]
+def _option(words: Sequence[str], name: str) -> str | None:
+    """Return what an old option of a command is now; None for one that is no old one."""
+    line = f"{' '.join(words)} "
+    return next(
+        (new for command, new in OPTIONS.get(name, {}).items() if line.startswith(f"{command} ".lstrip())), None
+    )
+
+
+def _check_length(tokens: str) -> None:
+    if tokens.isdigit() and int(tokens) >= LONGEST_ANSWER:
+        raise UserError(
+            f"--max-tokens is the length of an answer; for a budget write --budget {tokens}tokens (a longer answer: "
+            "max_tokens in a models file)"
+        )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import MaxTokens, MaxUsd, printed
+from experiments.cli.shared_options import Budget, printed
 
 Opened = Annotated[
     Path, typer.Argument(metavar="PATH", help="A run folder, a folder of journals, or one journal.", show_default=False)
@@ -23,8 +23,7 @@ def view(
         list[str] | None,
         typer.Option("--model", help="A model that the page may ask, e.g. openai:NAME; repeatable."),
     ] = None,
-    max_tokens: MaxTokens = None,
-    max_usd: MaxUsd = None,
+    budget: Budget = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
 ) -> None:
     """Look at a run or at games in a browser, on this machine alone. Ctrl-C ends it."""
@@ -32,8 +31,9 @@ def view(
     from experiments.page import serving
     from experiments.page.library import Library
     from experiments.page.named_models import NamedModels
+    from experiments.running.model_options import budget as limits
 
-    library, models = Library.open(path), NamedModels.of(model or (), max_tokens, max_usd)
+    library, models = Library.open(path), NamedModels.of(model or (), *limits(budget or ()))
     listener = serving.listening(port)
     screen = console(err=True)
 

@@ -78,7 +78,6 @@ def run(
     settings: Settings = None,
     *,
     sampling: Sampling,
-    verify: Annotated[str | None, typer.Option(help="none or safety, instead of the graph's own.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/probes-PLAYER-MODEL.")] = None,
     calls: Calls,
     processes: Processes,
@@ -98,13 +97,12 @@ def run(
     counts = players or bank.PLAYERS
     probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
     if spec.startswith(seat_spec.OTHERS):
-        _no_graph(spec, {"--model": model, "--set": settings, "--verify": verify, **sampling.settings})
+        _no_graph(spec, {"--model": model, "--set": settings, **sampling.settings})
         player_spec = PlayerSpec(spec=spec)
     else:
         import graphs
 
         config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
-        config = graphs.verified(config, verify) if verify is not None else config
         answering = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
         models = single_game.resampled(single_game.models([config], answering), **sampling.settings)
         player_spec = PlayerSpec(

@@ -1,6 +1,5 @@
 """`qa`: the questions of CoordinationQA, asked of models and programs, and what their answers show."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -53,7 +52,7 @@ def run(
         answerer.model,
         folder,
         trials=trials,
-        options=processes.options(replace(calls, replay=None)),
+        options=processes.options(calls.unreplayed),
         progress=RunProgress(quiet=loud.quiet),
         replay=answerer.replay,
     )

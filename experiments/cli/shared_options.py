@@ -4,10 +4,10 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_type_hints
 
 import typer
 
@@ -43,7 +43,7 @@ Model = Annotated[
     str | None,
     typer.Option(
         "--model",
-        help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR ..., or a file of models.",
+        help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded responses), or a models file.",
         callback=_not_empty,
     ),
 ]
@@ -56,10 +56,10 @@ Seats = Annotated[
     list[str] | None,
     typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph."),
 ]
-MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", help="Suspend before more tokens than this, all calls together.")
+Budget = Annotated[
+    list[str] | None,
+    typer.Option("--budget", help="Suspend before more than this: 2000000tokens or 5usd; may be given twice."),
 ]
-MaxUsd = Annotated[float | None, typer.Option("--max-usd", help="Suspend before more dollars than this.")]
 Full = Annotated[bool, typer.Option("--full", help="Print the whole report.")]
 Intervals = Annotated[
     Literal["t", "bootstrap"],
@@ -81,19 +81,36 @@ Workers = Annotated[int, typer.Option("--workers", min=1, help="Worker processes
 class Calls:
     """Options for how calls reach models, and what they may cost."""
 
-    replay: Annotated[
-        Path | None,
-        typer.Option("--replay", help="Ask no model: take the responses from the journals of this folder."),
-    ] = None
-    cache: Annotated[str, typer.Option("--cache", help="A folder that caches responses across runs, or off.")] = "off"
-    max_tokens: MaxTokens = None
-    max_usd: MaxUsd = None
+    cache: Annotated[
+        str,
+        typer.Option(
+            "--cache",
+            help="A folder that caches responses across runs; off; or replay:DIR: only those of the journals in DIR.",
+        ),
+    ] = "off"
+    budget: Budget = None
+
+    @property
+    def replay(self) -> Path | None:
+        """The folder whose responses are taken, while no model is asked."""
+        return Path(self.cache.removeprefix(REPLAY)) if self.cache.startswith(REPLAY) else None
+
+    @property
+    def unreplayed(self) -> Self:
+        """The same without a replay, for commands that take the responses themselves."""
+        return replace(self, cache="off") if self.replay else self
 
     @property
     def options(self) -> "ModelOptions":
-        from experiments.running.model_options import ModelOptions
+        """How calls reach models. Raises UserError."""
+        from experiments.running.model_options import OFF, ModelOptions, budget
 
-        return ModelOptions(self.cache, self.replay, self.max_tokens, self.max_usd)
+        tokens, usd = budget(self.budget or ())
+        return ModelOptions(OFF if self.replay else self.cache, self.replay, tokens, usd)
+
+
+REPLAY = "replay:"
+"""As `orchestrator.models.settings` has it, which takes long to import."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +138,9 @@ class Sampling:
     effort: Annotated[
         str | None, typer.Option("--effort", help="The models' reasoning_effort, e.g. low, medium or high.")
     ] = None
-    max_answer_tokens: Annotated[
+    max_tokens: Annotated[
         int | None,
-        typer.Option("--max-answer-tokens", help="The longest answer, reasoning included: the models' max_tokens."),
+        typer.Option("--max-tokens", help="The longest answer in tokens, reasoning included; see --budget."),
     ] = None
 
     @property
@@ -132,7 +149,7 @@ class Sampling:
         return {
             "temperature": self.temperature,
             "reasoning_effort": self.effort,
-            "max_tokens": self.max_answer_tokens,
+            "max_tokens": self.max_tokens,
         }
 
 

@@ -225,6 +225,6 @@ def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | 
     changed += ["repeats=1"] if experiment.repeats > 1 else []
     words = [word for setting in (*settings, *changed) for word in ("--set", setting)]
     words += ["--out", str(out)] if out else []
-    words += ["--max-usd", f"{goal.max_usd:g}"] if goal.max_usd is not None else []
-    words += ["--max-tokens", str(goal.max_tokens)] if goal.max_tokens is not None else []
+    words += ["--budget", f"{goal.max_usd:g}usd"] if goal.max_usd is not None else []
+    words += ["--budget", f"{goal.max_tokens}tokens"] if goal.max_tokens is not None else []
     return ["orchestrator", "experiment", "run", name, *words]

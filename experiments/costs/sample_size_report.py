@@ -33,7 +33,7 @@ def _nothing(proposal: Proposal) -> str:
     """Say why nothing is proposed."""
     options = proposal.options
     if not options.goal.limited or not options.models:
-        return "nothing is proposed: give --effect POINTS, or a budget (--max-usd, --max-tokens)"
+        return "nothing is proposed: give --effect POINTS, or a budget, e.g. --budget 5usd"
     deals = options.fewest(options.cheapest)
     bill = options.deal(options.cheapest) * deals
     return (

@@ -50,7 +50,7 @@ def price(checklist: Checklist, settings: ModelSettings) -> None:
     else:
         checklist.warn(
             "price",
-            "unknown: money is not counted and --max-usd cannot be used; set `price: {input: X, output: Y}`, 0 for a "
+            "unknown: no money is counted, and no --budget in usd can be; set `price: {input: X, output: Y}`, 0 for a "
             "server of your own",
         )
 

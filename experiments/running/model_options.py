@@ -1,5 +1,7 @@
 """How a run reaches its models, as plain data: every process builds its model layer from it."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -28,9 +30,9 @@ class ModelOptions:
     def __post_init__(self) -> None:
         """Raises UserError for an impossible budget."""
         if self.max_tokens is not None and self.max_tokens < 1:
-            raise UserError(f"--max-tokens is {self.max_tokens}; the budget must be at least 1")
+            raise UserError(f"the budget is {self.max_tokens} tokens; it must be at least 1")
         if self.max_usd is not None and not 0 < self.max_usd < inf:
-            raise UserError(f"--max-usd is {self.max_usd:g}; the budget must be a number of dollars, more than 0")
+            raise UserError(f"the budget is ${self.max_usd:g}; it must be a number of dollars, more than 0")
 
     @property
     def limited(self) -> bool:
@@ -49,3 +51,20 @@ class ModelOptions:
             replay=None if self.replay is None else Replay(Recording.read(self.replay)),
             limit=lambda server, model, most: Limiter(max(1, most // share)),
         )
+
+
+def budget(amounts: Sequence[str]) -> tuple[int | None, float | None]:
+    """Read the budgets of a command line, `2000000tokens` and `5usd`: the most tokens, and the most dollars.
+
+    Raises UserError.
+    """
+    limits = dict[str, float]()
+    for text in amounts:
+        amount = re.fullmatch(r"(-?\d[\d_,]*(?:\.\d+)?) ?(tokens|usd)", text.strip().lower())
+        if amount is None or (amount[2] == "tokens" and "." in amount[1]):
+            raise UserError(f"--budget {text!r} is no budget: write e.g. 2000000tokens or 5usd")
+        if amount[2] in limits:
+            raise UserError(f"--budget is given twice in {amount[2]}")
+        limits[amount[2]] = float(re.sub("[_,]", "", amount[1]))
+    tokens = limits.get("tokens")
+    return None if tokens is None else int(tokens), limits.get("usd")

@@ -33,7 +33,7 @@ def models(configs: Sequence[GraphConfig], name: str) -> Mapping[str, str | Mode
     return named
 
 
-FLAGS = {"temperature": "--temperature", "reasoning_effort": "--effort", "max_tokens": "--max-answer-tokens"}
+FLAGS = {"temperature": "--temperature", "reasoning_effort": "--effort", "max_tokens": "--max-tokens"}
 
 
 def resampled(

@@ -104,7 +104,7 @@ def _footer(config: GraphConfig) -> Iterator[str]:
         before = f", before {config.judges[0]}" if config.judges and config.verify.place == "first" else ""
         yield f"verify: safety{before} (probability that a play needs, by lives left: {limits}){more}"
     if not judging(config):
-        yield "verifier: none; `--verify safety` puts the exact safety rule before any graph's moves, `check:` its own"
+        yield "verifier: none; `--set verify=safety` adds the exact safety rule to any graph, `check:` one of its own"
     if config.at_most:
         redos = f"{config.at_most} redo{'s' * (config.at_most > 1)}"
         yield f"at most {redos} per turn; then the safest legal move is played, marked as forced"

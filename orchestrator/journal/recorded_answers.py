@@ -137,7 +137,7 @@ class Recording:
             names = ", ".join(f"{name} {deciding}" for name, deciding in different) or "none"
             raise UserError(
                 f"replay:{self.path} was recorded with several models or none ({names}); replay one journal of it, or "
-                f"give --replay {self.path} beside the --model that was recorded"
+                f"give --cache replay:{self.path} beside the --model that was recorded"
             )
         return different[0]
 

@@ -199,10 +199,10 @@ class Budget:
         if self.max_usd is None:
             return
         if (caution := list_prices.caution([settings])) and not warned:
-            log.warning(f"--max-usd: {caution}")
+            log.warning(f"the budget in dollars: {caution}")
         if list_prices.price_of(settings) is None:
             raise UserError(
-                f"--max-usd needs the price of {settings.model} in dollars per million tokens: "
+                f"a budget in dollars needs the price of {settings.model} in dollars per million tokens: "
                 "`price: {input: X, output: Y}` in a models file, or HANABI_PRICE='{input: X, output: Y}'"
             )
 

@@ -58,7 +58,9 @@ def test_the_same_command_again_tells_the_same_game_and_plays_nothing(run: Run) 
 
 def test_another_game_of_the_same_name_is_another_file(run: Run) -> None:
     play = ("play", "--json", "--graph", "watson")
-    names = [json.loads(run(*play, *more)[1])["journal"] for more in ([], ["--verify", "safety"], ["--force-new"], [])]
+    names = [
+        json.loads(run(*play, *more)[1])["journal"] for more in ([], ["--model", "sim:average"], ["--force-new"], [])
+    ]
     paths = [f"games/watson-3p-s1{number}.jsonl" for number in ("", "-2", "-3", "-3")]
     assert names == paths  # the last command means the latest game of its kind
 
@@ -73,11 +75,13 @@ def test_a_deck_file_is_dealt(run: Run) -> None:
 
 
 def test_a_model_is_played_through_a_server(run: Run, endpoint: str) -> None:
-    code, out, _ = run("play", "--json", "--graph", "cac", "--verify", "safety", "--model", f"openai:fake@{endpoint}")
+    code, out, _ = run(
+        "play", "--json", "--graph", "cac", "--set", "verify=safety", "--model", f"openai:fake@{endpoint}"
+    )
     result = json.loads(out)
     assert code == 0 and result["calls"] > 60 and result["lives"] > 0
     code, out, _ = run("show", result["journal"])
-    assert code == 0 and "model calls: " in out and f"cac on openai:fake@{endpoint}" in out
+    assert code == 0 and "model calls: " in out and f"cac-verify-safety on openai:fake@{endpoint}" in out
 
 
 def free_port() -> int:
@@ -116,14 +120,14 @@ def wrong_decks() -> None:
         (["play", "--model", ""], "--model is empty; name a model, e.g. openai:NAME, or `program` for a game without"),
         (["doctor", "--model", " "], "--model is empty; name a model"),
         (["play", "--model", "openai:gpt-4.1-mini"], "needs a key: set OPENAI_API_KEY"),
-        (["play", "--verify", "maybe"], "verify.rule: must be 'none' or 'safety', not 'maybe'"),
+        (["play", "--set", "verify=maybe"], "verify.rule: must be 'none' or 'safety', not 'maybe'"),
         (["play", "--player", "3"], "No such option"),
-        (["play", "--max-tokens", "0"], "--max-tokens is 0; the budget must be at least 1"),
-        (["play", "--max-usd", "-1"], "--max-usd is -1; the budget must be a number of dollars, more than 0"),
-        (["play", "--max-usd", "nan"], "--max-usd is nan; the budget must be a number of dollars, more than 0"),
-        (["play", "--max-usd", "inf"], "--max-usd is inf; the budget must be a number of dollars, more than 0"),
-        (["play", "--max-usd", "1", "--model", "openai:m@http://127.0.0.1:9/v1"], "needs the price of openai:m"),
-        (["play", "--replay", "nowhere"], "there is no recording at 'nowhere'"),
+        (["play", "--budget", "0tokens"], "the budget is 0 tokens; it must be at least 1"),
+        (["play", "--budget", "-1usd"], "the budget is $-1; it must be a number of dollars, more than 0"),
+        (["play", "--budget", "nanusd"], "--budget 'nanusd' is no budget: write e.g. 2000000tokens or 5usd"),
+        (["play", "--budget", "infusd"], "--budget 'infusd' is no budget: write e.g. 2000000tokens or 5usd"),
+        (["play", "--budget", "1usd", "--model", "openai:m@http://127.0.0.1:9/v1"], "needs the price of openai:m"),
+        (["play", "--cache", "replay:nowhere"], "there is no recording at 'nowhere'"),
         (["play", "--model", "replay:map.json"], "map.json, line 1: journal version None"),
         (["play", "--model", "none.yaml"], "cannot read models 'none.yaml'"),
         (["play", "--cache", "49.json"], "cannot use '49.json' as a cache"),

@@ -42,7 +42,7 @@ def test_init_never_overwrites(run: Run) -> None:
 def test_sampling_settings_of_play_take_precedence_over_the_file_and_are_recorded(run: Run, endpoint: str) -> None:
     said = {"model": f"openai:fake@{endpoint}", "temperature": 0.2, "top_p": 0.9}
     Path("models.yaml").write_text(json.dumps(said), "utf-8")
-    given = ("--temperature", "0.7", "--effort", "low", "--max-answer-tokens", "900")
+    given = ("--temperature", "0.7", "--effort", "low", "--max-tokens", "900")
     code, out, err = run("play", "--graph", "watson", "--model", "models.yaml", *given, "--json")
     assert code == 0, err
     (started,) = (event for event in journal.read(Path(json.loads(out)["journal"])) if isinstance(event, GameStarted))
@@ -55,7 +55,7 @@ def test_sampling_settings_of_play_take_precedence_over_the_file_and_are_recorde
     [
         (("--temperature", "0.5"), "--temperature needs a model on a server, e.g. --model openai:NAME; the"),
         (("--effort", "low", "--model", "sim:average"), "the model here is sim:average"),
-        (("--max-answer-tokens", "0", "--model", "openai:x@http://localhost:1/v1"), "max_tokens: "),
+        (("--max-tokens", "0", "--model", "openai:x@http://localhost:1/v1"), "max_tokens: "),
     ],
 )
 def test_sampling_settings_that_cannot_be_are_refused(run: Run, arguments: tuple[str, ...], said: str) -> None:

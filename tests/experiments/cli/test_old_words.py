@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from experiments.cli import old_words
+from experiments.cli import app, old_words
+from experiments.running.model_options import budget
+from orchestrator.errors import UserError
 from tests.conftest import Run
 
 
@@ -33,3 +35,47 @@ def test_an_old_command_does_what_the_new_one_does_and_says_so_on_stderr(run: Ru
     assert code == 0 and err == "note: `partners list` is now `list partners`\n"
     assert json.loads(out) == json.loads(run("list", "partners", "--json")[1])
     assert run("list", "partners")[2] == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("play --replay games --verify safety", "play --cache replay:games --set verify=safety"),
+        ("play --max-answer-tokens=900 --max-usd 2.5", "play --max-tokens 900 --budget 2.5usd"),
+        ("marks runs/a --csv marks.csv", "report --marks runs/a --out marks.csv"),
+        ("experiment policy runs/a --csv it.csv", "experiment policy runs/a --csv it.csv"),
+        ("play -- --replay games", "play -- --replay games"),
+    ],
+)
+def test_an_old_option_is_rewritten(old: str, new: str) -> None:
+    assert old_words.renewed(old.split()).words == new.split()
+    assert old_words.renewed(new.split()) == (new.split(), [])
+
+
+def test_a_budget_by_its_old_name_never_becomes_the_length_of_an_answer(run: Run) -> None:
+    for words in (("play", "--max-tokens", "200000"), ("experiment", "run", "strength", "--max-tokens=20000")):
+        code, out, err = run(*words)
+        assert (code, out) == (2, "") and "--max-tokens is the length of an answer" in err
+        assert f"--budget {words[-1].rpartition('=')[2]}tokens" in err
+    assert old_words.renewed(["play", "--max-tokens", "19999"]).words[-1] == "19999"
+    code, _, err = run("experiment", "run", "strength", "--max-tokens", "900")
+    assert code == 2 and "say --set sampling.max_tokens=VALUE" in err
+
+
+def test_budgets_are_read() -> None:
+    assert budget(["2_000_000tokens", "0.5USD"]) == (2_000_000, 0.5)
+    assert budget(["5usd"]) == (None, 5.0) and budget([]) == (None, None)
+    for wrong in (["5"], ["5 dollars"], ["1.5tokens"], ["infusd"], ["5usd", "6usd"], ["usd"], ["_tokens"]):
+        with pytest.raises(UserError, match="--budget"):
+            budget(wrong)
+
+
+def test_options_of_the_program_stand_anywhere(run: Run) -> None:
+    _, out, _ = run("--json", "list", "partners")
+    assert run("list", "--json", "partners")[1] == out == run("list", "partners", "--json")[1]
+    code, out, err = run("fake-endpoint", "--json")
+    assert (code, out) == (2, "") and err == "error: `fake-endpoint` has nothing to say as data; leave --json out\n"
+    assert app.hoisted(["play", "--import=a.py", "-q", "--import", "b", "--", "-q"]) == (
+        ["--import=a.py", "-q", "--import", "b"],
+        ["play", "--", "-q"],
+    )

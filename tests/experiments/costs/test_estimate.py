@@ -213,9 +213,9 @@ def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) ->
     proposed = wanted["proposed"]
     assert (proposed["deals"], proposed["players"]) == (pairs, [2, 3]) and wanted["suffices"] is None
     assert proposed["effect"] <= 2 < proposed["effect_each"] and "assumed" in wanted["sd_basis"]
-    assert told(run, *command, "--effect", "2", "--max-usd", str(proposed["usd"] + 0.01))["suffices"] is True
+    assert told(run, *command, "--effect", "2", "--budget", f"{proposed['usd'] + 0.01}usd")["suffices"] is True
 
-    bought = told(run, *command, "--max-usd", str(proposed["usd"] / 2))
+    bought = told(run, *command, "--budget", f"{proposed['usd'] / 2}usd")
     assert bought["proposed"]["usd"] <= proposed["usd"] / 2 < bought["proposed"]["usd"] * 1.1
     typed = shlex.split(bought["command"])
     assert typed[:3] == ["orchestrator", "experiment", "run"]
@@ -223,13 +223,13 @@ def test_a_plan_proposes_what_an_effect_needs_or_what_a_budget_buys(run: Run) ->
     assert planned["games"] == bought["proposed"]["games"]
     assert planned["usd"] == pytest.approx(bought["proposed"]["usd"], rel=1e-4)
 
-    lacking = told(run, *command, "--effect", "0.5", "--max-usd", str(proposed["usd"] / 2))
+    lacking = told(run, *command, "--effect", "0.5", "--budget", f"{proposed['usd'] / 2}usd")
     assert lacking["suffices"] is False and lacking["proposed"] == bought["proposed"]
     assert any("do not suffice for an effect of 0.5 points" in one for one in lacking["said"])
-    poor = told(run, *command, "--max-tokens", "1000")
+    poor = told(run, *command, "--budget", "1000tokens")
     assert poor["proposed"] is None and poor["command"] is None and "1,000 tokens do not buy" in poor["said"][-1]
     assert "no p can be below .05 on fewer than 7 deals" in poor["said"][-1]
-    code, out, _ = run(*command, "--effect", "2", "--max-usd", "1000")
+    code, out, _ = run(*command, "--effect", "2", "--budget", "1000usd")
     assert code == 0 and out.count("proposed") == 1 and "next  orchestrator experiment run paid.yaml --set " in out
 
 
@@ -257,7 +257,11 @@ def test_a_dry_run_says_what_its_analysis_can_see(run: Run) -> None:
 @pytest.mark.parametrize(
     ("changes", "options", "said"),
     [
-        ({"models": {"default": "openai:cheap"}}, ("--max-usd", "5"), "--max-usd needs the price of openai:cheap"),
+        (
+            {"models": {"default": "openai:cheap"}},
+            ("--budget", "5usd"),
+            "a budget in dollars needs the price of openai:cheap",
+        ),
         ({"arms": {}, "baseline": None}, (), "needs an experiment with two arms or more"),
         ({}, ("--effect", "-1"), "--effect is -1; it must be more than 0"),
         ({}, ("--power", "80"), "--power is 80; it must be between 0.05 and 1"),

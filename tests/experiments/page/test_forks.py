@@ -106,7 +106,7 @@ def test_a_budget_holds_for_everything_that_the_server_asks(paid: tuple[Path, st
     told = [asked_of(folder, named, samples=2)[1] for _ in range(4)]
     assert told[0]["stopped"] is None and len(told[0]["new"]) == 2, told[0]
     assert "the budget is reached" in told[-1]["stopped"]
-    with pytest.raises(UserError, match="--max-usd needs the price of openai:fake"):
+    with pytest.raises(UserError, match="a budget in dollars needs the price of openai:fake"):
         NamedModels.of([model], max_usd=1)
 
 

@@ -148,7 +148,7 @@ def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> No
     text["arms"] |= {"programs": {"models": {"default": "program"}}}
     path = written(text, tmp_path)
     ray = [sys.executable, "-m", "experiments", "experiment", "run", path, "-q", "--out", str(tmp_path / "ray")]
-    ray += ["--executor", "ray", "--workers", "2", "--max-tokens", "10000000"]
+    ray += ["--executor", "ray", "--workers", "2", "--budget", "10000000tokens"]
     done = subprocess.run(ray, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert run("experiment", "run", path, "-q", "--out", str(tmp_path / "local"))[0] == 0
@@ -224,12 +224,12 @@ def test_a_budget_stops_a_run_which_goes_on_with_more(
 ) -> None:
     server, url = fickle
     command = ("experiment", "run", written(asking(url), tmp_path), "--out", "here", "-q", "--workers", workers)
-    code, _, err = run(*command, "--max-tokens", "30000")
+    code, _, err = run(*command, "--budget", "30000tokens")
     calls = [call for path in Path("here").rglob("*.jsonl") for call in of(journal.read(path), Call)]
     assert code == 3 and "the budget is reached: " in err and err.endswith("A larger budget continues from there\n")
     assert 15_000 < sum(call.tokens_in + call.tokens_out for call in calls) <= 30_000
     asked = server.asked
-    code, _, err = run(*command, "--max-tokens", "30000")
+    code, _, err = run(*command, "--budget", "30000tokens")
     assert code == 3 and server.asked - asked <= 4  # what was spent before counts
     assert run(*command)[0] == 0
     played(asking(url), tmp_path / "unbroken")
@@ -237,10 +237,10 @@ def test_a_budget_stops_a_run_which_goes_on_with_more(
 
 
 def test_money_needs_a_price(run: Run, endpoint: str, tmp_path: Path) -> None:
-    code, _, err = run("experiment", "run", written(asking(endpoint), tmp_path), "--max-usd", "1")
-    assert code == 2 and "--max-usd needs the price of openai:fake@" in err and not Path("runs").exists()
-    code, _, err = run("experiment", "run", written(asking(endpoint), tmp_path), "--max-tokens", "0")
-    assert code == 2 and "--max-tokens is 0; the budget must be at least 1" in err
+    code, _, err = run("experiment", "run", written(asking(endpoint), tmp_path), "--budget", "1usd")
+    assert code == 2 and "a budget in dollars needs the price of openai:fake@" in err and not Path("runs").exists()
+    code, _, err = run("experiment", "run", written(asking(endpoint), tmp_path), "--budget", "0tokens")
+    assert code == 2 and "the budget is 0 tokens; it must be at least 1" in err
 
 
 def test_a_storm_of_429_suspends_games_that_go_on_later(run: Run, fickle: tuple[Fickle, str], tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_storm_of_429_suspends_games_that_go_on_later(run: Run, fickle: tuple[
     path = written(asking(url), tmp_path)
     command = ("experiment", "run", path, "--out", "here")
     played(asking(url), tmp_path / "unbroken")
-    assert run(*command, "--max-tokens", "20000")[0] == 3
+    assert run(*command, "--budget", "20000tokens")[0] == 3
     begun = {journal: journal.stat().st_size for journal in Path("here").rglob("*.jsonl")}
     server.status = 429
     code, _, err = run(*command)
@@ -417,10 +417,10 @@ def test_a_recorded_run_is_played_again_without_its_server(run: Run, tmp_path: P
     with in_a_thread(fake_endpoint.app()) as url:
         played(asking(url), tmp_path / "here")
     command = ("experiment", "run", str(tmp_path / "here/run.yaml"), "--out", "again", "-q")
-    code, _, err = run(*command, "--replay", str(tmp_path / "here"))
+    code, _, err = run(*command, "--cache", f"replay:{tmp_path / 'here'}")
     assert code == 0, err
     assert Path("again/results.csv").read_bytes() == (tmp_path / "here/results.csv").read_bytes()
     told = [of(journal.read(path), Decided) for path in sorted(Path("again").rglob("*.jsonl"))]
     assert told == [of(journal.read(path), Decided) for path in sorted((tmp_path / "here").rglob("*.jsonl"))]
-    code, out, _ = run(*command[:-1], "--json", "--replay", str(tmp_path / "here"))
+    code, out, _ = run(*command[:-1], "--json", "--cache", f"replay:{tmp_path / 'here'}")
     assert code == 0 and json.loads(out)["left"] == 0

@@ -42,7 +42,7 @@ def test_a_run_of_unusable_answers_stops_says_why_and_goes_on_with_another_share
         assert code == 3 and "fewer than --min-own 0.5" in again
         assert {path: path.stat().st_size for path in begun} == begun, "no call is made again"
         enough = str(spent(begun) + 20_000)
-        code, out, err = run(*command, "--min-own", "0", "--max-tokens", enough, "--json")
+        code, out, err = run(*command, "--min-own", "0", "--budget", f"{enough}tokens", "--json")
     assert code == 3 and "A larger budget continues" in err
     assert sum(path.stat().st_size for path in begun) > sum(begun.values())
     assert json.loads(out)["this_command"]["moves"]["full"]["own"] == 0
@@ -59,7 +59,7 @@ def test_a_run_that_stops_at_its_budget_before_its_first_game_ends_says_what_bec
 ) -> None:
     with in_a_thread(fake_endpoint.app(0.0, Faults(1.0, kinds=("prose",)))) as url:
         path = written(tmp_path, url, min_own=0, arms={}, baseline=None, seeds=[1])
-        code, out, err = run("experiment", "run", path, "--out", "here", "--max-tokens", "30000")
+        code, out, err = run("experiment", "run", path, "--out", "here", "--budget", "30000tokens")
     assert code == 3 and "A larger budget continues" in err and "own" not in err
     assert "were unusable, and" in out and "Moves that the models chose themselves: small 0 of" in out
 

@@ -87,7 +87,7 @@ def test_a_table_may_be_of_partners_alone(run: Run) -> None:
 
 
 def test_a_second_graph_has_a_seat_and_is_verified_too(run: Run) -> None:
-    result = played(run, "--players", "2", "--graph", "watson", "--seat", "1=sherlock", "--verify", "safety")
+    result = played(run, "--players", "2", "--graph", "watson", "--seat", "1=sherlock", "--set", "verify=safety")
     started = journal.read(Path(result["journal"]))[0]
     assert isinstance(started, GameStarted) and result["graph"] == "watson+sherlock"
     assert all(seat.config and seat.config["verify"]["rule"] == "safety" for seat in started.seats)
@@ -107,7 +107,7 @@ def test_a_killed_game_goes_on_to_the_same_journal(run: Run, agents: None) -> No
 def test_a_mixed_game_with_a_model_is_replayed_without_it(run: Run, endpoint: str) -> None:
     table = ("--players", "3", "--graph", "watson", "--seat", "1=partner:piers")
     result = played(run, *table, "--model", f"openai:fake@{endpoint}")
-    again = played(run, *table, "--replay", "games")
+    again = played(run, *table, "--cache", "replay:games")
     assert result["calls"] and {**again, "journal": ""} == {**result, "journal": ""}
 
 

@@ -121,7 +121,7 @@ def test_a_budget_suspends_and_a_larger_one_goes_on_asking_nothing_twice(
     assert run(*command, "--out", "whole")[0] == 0
     whole, counting.requests = counting.requests, 0
     tokens = [call["tokens_in"] + call["tokens_out"] for call in calls(kind, "whole")]
-    code, _, err = run(*command, "--out", "mine", "--max-tokens", str(sum(tokens) // 2 + 5000))
+    code, _, err = run(*command, "--out", "mine", "--budget", f"{sum(tokens) // 2 + 5000}tokens")
     sentence = " ".join(err.split())
     assert code == 3 and "the budget is reached" in sentence and "larger budget" in sentence
     assert 0 < counting.requests < whole
@@ -178,7 +178,7 @@ def test_what_is_no_language_model_is_labelled_and_can_be_replayed(
     assert code == 0 and "fake server" in out
     counting.requests = 0
     replayed = kind.named(model) if kind.command[0] == "experiment" else ()
-    code, _, err = run(*kind.command, *replayed, "-q", "--replay", "fake", "--out", "again")
+    code, _, err = run(*kind.command, *replayed, "-q", "--cache", "replay:fake", "--out", "again")
     assert code == 0 and not counting.requests, err
     assert len(calls(kind, "again")) == len(calls(kind, "fake"))
 

@@ -161,7 +161,7 @@ async def test_a_recording_of_several_models_is_replayed_beside_their_names(tmp_
         await seat.aclose()
     models = {event.model for event in journal.read(path) if isinstance(event, Call) and event.outcome != "unasked"}
     assert len(models) == 2 and any(model.endswith(" (hot)") for model in models)
-    with pytest.raises(UserError, match=r"recorded with several models or none .* or give --replay"):
+    with pytest.raises(UserError, match=r"recorded with several models or none .* or give --cache replay:"):
         graphs.seat("cac", f"replay:{path}")
     again = tmp_path / "again.jsonl"
     seat = graphs.seat(config, quick(url), named=named, layer=ModelLayer(replay=Replay(Recording.read(path))))
@@ -175,13 +175,13 @@ def test_the_command_replays_a_folder_without_a_server_or_a_key(run: Run, monkey
     code, out, _ = run(*play, "--model", "replay:games")
     result = json.loads(out)
     assert code == 0 and result["journal"] == "games/cac-3p-s2-replay.jsonl" and same(path, Path(result["journal"]))
-    code, out, _ = run(*play, "--model", f"openai:fake@{url}", "--replay", str(path))
+    code, out, _ = run(*play, "--model", f"openai:fake@{url}", "--cache", f"replay:{path}")
     assert code == 0 and same(path, Path(json.loads(out)["journal"]))
     code, _, err = run(*play, "--model", "replay:games", "--players", "2")
     assert code == 2 and err == (
         "error: no game of 2 players, seed 2 is recorded in 'games'; there: 3 players, seed 2\n"
     )
-    code, _, err = run(*play, "--replay", str(path), "--verify", "safety")
+    code, _, err = run(*play, "--cache", f"replay:{path}", "--set", "verify=safety")
     assert code == 1 and "asks what was not recorded in 'games/cac.jsonl'" in err and err.count("\n") == 1
     assert sorted(left.name for left in Path("games").iterdir()) == [
         "cac-3p-s2-replay-2.jsonl",
@@ -425,7 +425,7 @@ def test_paid_answers_are_kept_when_the_recording_beside_them_runs_out(mixed: Mi
 
 def test_a_budget_stop_of_such_a_game_goes_on_without_paying_again(mixed: Mixed) -> None:
     mixed.record()
-    assert mixed.play("--max-tokens", "7000")[0] == 3
+    assert mixed.play("--budget", "7000tokens")[0] == 3
     paid = len(mixed.asked)
     (path,) = Path("games").iterdir()
     events = journal.read(path)
@@ -434,6 +434,6 @@ def test_a_budget_stop_of_such_a_game_goes_on_without_paying_again(mixed: Mixed)
         for old in (True, False)
     }
     assert paid and tokens[False] <= 7_000 and tokens[True] > 500
-    assert mixed.play("--max-tokens", str(7_000 + tokens[True]))[0] == 3
+    assert mixed.play("--budget", f"{7_000 + tokens[True]}tokens")[0] == 3
     assert len(mixed.asked) > paid  # what was replayed cost nothing
     assert mixed.play()[0] == 0 and len(mixed.asked) == len(set(mixed.asked))

@@ -144,7 +144,9 @@ async def test_a_turn_begins_only_while_there_is_room_for_it_beside_those_that_h
 
 def test_money_without_a_price_is_refused_before_the_first_call() -> None:
     layer = ModelLayer(budget=Budget(max_usd=1))
-    with pytest.raises(UserError, match=f"--max-usd needs the price of openai:m@{URL} in dollars per million"):
+    with pytest.raises(
+        UserError, match=f"a budget in dollars needs the price of openai:m@{URL} in dollars per million"
+    ):
         layer.brain(f"openai:m@{URL}")
     assert layer.brain({"model": f"openai:m@{URL}", "price": {"input": 0, "output": 0}})
 
@@ -182,17 +184,17 @@ def tokens(events: list[Event]) -> int:
 
 def test_the_command_stops_with_3_and_counts_what_was_spent_before(run: Run, endpoint: str) -> None:
     play = ("play", "--json", "--graph", "watson", "--model", f"openai:fake@{endpoint}")
-    code, out, err = run(*play, "--max-tokens", "8000")
+    code, out, err = run(*play, "--budget", "8000tokens")
     assert code == 3 and "the budget is reached: " in err and "of 8000 tokens are spent" in err
     assert err.endswith(". A larger budget continues from there\n")
     path = Path(json.loads(out)["journal"])
     first = tokens(journal.read(path))
     assert 0 < first <= 8000
-    assert run(*play, "--max-tokens", "8000")[0] == 3 and first <= tokens(journal.read(path)) <= 8000
-    assert run(*play, "--max-tokens", "11000")[0] == 3 and first < tokens(journal.read(path)) <= 11000
+    assert run(*play, "--budget", "8000tokens")[0] == 3 and first <= tokens(journal.read(path)) <= 8000
+    assert run(*play, "--budget", "11000tokens")[0] == 3 and first < tokens(journal.read(path)) <= 11000
     code, out, _ = run(*play)
     assert code == 0 and json.loads(out)["forced"] == 0
-    code, _, err = run(*play, "--seed", "2", "--max-tokens", "10")
+    code, _, err = run(*play, "--seed", "2", "--budget", "10tokens")
     assert code == 3 and "0 of 10 tokens are spent, and the next call may need" in err
 
 

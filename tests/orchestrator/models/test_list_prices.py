@@ -40,5 +40,5 @@ def test_a_budget_in_money_may_use_them_and_says_so(monkeypatch: pytest.MonkeyPa
     budget = Budget(max_usd=1)
     budget.check(settings(LISTED))
     assert "money is estimated by list prices" in said[0]
-    with pytest.raises(UserError, match="--max-usd needs the price"):
+    with pytest.raises(UserError, match="a budget in dollars needs the price"):
         budget.check(settings("openai:unlisted"))

@@ -76,7 +76,7 @@ def test_a_replay_asks_nobody(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     types(monkeypatch, *["play 0"] * 3)
     first = json.loads(run(*GAME, "--json")[1])
     types(monkeypatch)
-    code, out, err = run(*GAME, "--json", "--model", "program", "--replay", "games")
+    code, out, err = run(*GAME, "--json", "--model", "program", "--cache", "replay:games")
     again = json.loads(out)
     assert code == 0, err
     assert again["moves_digest"] == first["moves_digest"] and again["journal"] != first["journal"]
