@@ -160,7 +160,7 @@ def test_the_commands_name_the_inner_nodes(run: Run) -> None:
     added = ("--set", "add.helper={graph: cac, feeds: [aggregator]}")
     assert run("play", "--graph", "house", *added, "--players", "2", "--out", "g", "-q")[0] == 0
     (path,) = map(str, Path("g").glob("*.jsonl"))
-    shown, marks = run("show", path, "--turn", "3")[1], run("marks", path)[1]
+    shown, marks = run("show", path, "--turn", "3")[1], run("report", "--marks", path)[1]
     assert "helper.interpret" in shown and "reads     helper.interpret" in shown and "cac_interpreter" in marks
     drawn, tree = run("graphs", "show", "house", *added, "--mermaid")[1], run("graphs", "show", "house", *added)[1]
     assert "helper --> aggregator" in drawn and "decides for graph cac" in tree
