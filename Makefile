@@ -40,7 +40,8 @@ mutants: $(DEV)
 	$(BIN)/python -m tests.mutation
 
 # The documentation as a site in site/, with search and the signatures of the API.
-docs: $(DEV)
+docs: $(READY)
+	@$(INSTALL) '.[docs]'
 	$(BIN)/python -m docs.site build/docs
 	$(BIN)/zensical build --strict
 

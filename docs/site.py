@@ -67,10 +67,11 @@ def page(path: Path) -> str:
 
 def commands() -> str:
     """Return each command with its help and options."""
-    parts = ["# Commands", "Written from the commands' own help. Options of `orchestrator` itself may stand anywhere."]
+    note = "These tables are built from the commands' help. Options of `orchestrator` may stand anywhere on the line."
+    parts = ["# Commands", note]
     for name, command in _commands("orchestrator", get_command(app)):
         rows = [_option(option) for option in command.params if not option.hidden]
-        parts += [f"## {name}", command.help or "", *_table(("", "takes", "default", ""), rows)]
+        parts += [f"## {name}", command.help or "", *_table(("option", "takes", "default", "means"), rows)]
     return "\n\n".join(parts)
 
 
