@@ -17,8 +17,12 @@ NAMED = 3
 
 def caveats(analysis: Analysis) -> tuple[str, ...]:
     """Return sentences for the top of a report; none where language models played and chose their moves."""
-    vetoed = (_refusals(each) for each in last(analysis.summaries) if _vetoed(each))
-    return (*answerers(analysis), *own_moves(analysis), *vetoed)
+    return (*answerers(analysis), *own_moves(analysis), *refusals(analysis))
+
+
+def refusals(analysis: Analysis) -> tuple[str, ...]:
+    """Return what the safety rule refused in each arm in which it refused often."""
+    return tuple(_refusals(each) for each in last(analysis.summaries) if _vetoed(each))
 
 
 def own_moves(analysis: Analysis) -> tuple[str, ...]:

@@ -6,9 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import adhoc_teams, conclusions, role_controls, stopping
+from experiments.analysis import adhoc_teams, caveats, conclusions, role_controls, stopping
 from experiments.analysis.analysis import Analysis
-from experiments.analysis.caveats import caveats
 from experiments.document import html, latex, markdown
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
 from experiments.record import run_folder
@@ -53,13 +52,15 @@ def run_report(
     teams = control_tables.teams(data)
     question = str((data.run.get("experiment") or {}).get("question") or "")
     programs = all(summary.provenance.only_programs for summary in analysis.summaries)
-    warnings = ["All of these are games of programs: no language model was asked."] if programs else caveats(analysis)
+    warnings = (*caveats.answerers(analysis), *caveats.own_moves(analysis))
+    warnings = ("All of these are games of programs: no language model was asked.",) if programs else warnings
     concluded = verdict.sentences(analysis, controls, teams)
     # the controls' own arms, and what the verdict has no place for
     more = (
         *(said for said in conclusions.verdict(analysis) if teams or (said not in concluded and controls)),
         *control_tables.sentences(controls, analysis),
         *conclusions.notes(analysis),
+        *(() if programs else caveats.refusals(analysis)),
         *(role.sentence for role in added),
     )
     protocol = (

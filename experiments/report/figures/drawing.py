@@ -46,7 +46,7 @@ def all_figures(data: RunData) -> list[Figure]:
 
 
 FOLDER = "figures"
-MISSING = "figures need matplotlib, which is not installed: `pip install 'hanabi-orchestrator[figures]'`"
+MISSING = "figures need matplotlib, which is not installed: `pip install matplotlib`"
 
 
 @dataclass(frozen=True)

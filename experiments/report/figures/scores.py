@@ -12,6 +12,7 @@ from experiments.report import control_tables
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.statistics.estimates import ROUNDING
 from experiments.study.metric import MEANS
 from experiments.study.notes import spans
 
@@ -93,11 +94,13 @@ def _named(data: RunData, row: Mapping[str, Any]) -> str:
     return data.row_name(row["arm"], row["counts"] if row["players"] is None else None)
 
 
-def interval(ax: Any, place: float, mean: float, low: float | None, high: float | None, **more: Any) -> None:
+def interval(
+    ax: Any, place: float, mean: float, low: float | None, high: float | None, color: str = style.INK, **more: Any
+) -> None:
     """Draw a mean with its interval."""
     if low is not None and high is not None:
-        ax.plot([low, high], [place, place], color=style.INK, linewidth=1.3, zorder=4, solid_capstyle="butt")
-    ax.plot([mean], [place], "o", **{"color": style.INK, "markersize": 4, "zorder": 5, **more})
+        ax.plot([low, high], [place, place], color=color, linewidth=1.3, zorder=4, solid_capstyle="butt")
+    ax.plot([mean], [place], "o", **{"color": color, "markersize": 4, "zorder": 5, **more})
 
 
 def _points(ax: Any, place: float, games: Sequence[float]) -> None:
@@ -148,7 +151,7 @@ def _differences(data: RunData) -> Rows:
             int(d in filled),
             *tuple(getattr(d, name) for name in DIFFERENCES),
         )
-        for d in (*data.analysis.differences, *data.analysis.other_differences)
+        for d in (*data.analysis.differences, *data.analysis.apart, *data.analysis.other_differences)
         if d.arm in arms
     ]
     if not rows:
@@ -167,32 +170,48 @@ def _why_no_differences(data: RunData) -> str:
 
 def _paint_differences(table: Rows, data: RunData) -> Any:
     by_players = groups(table)
-    both = {players: _by_metric(rows, data.metric) for players, rows in by_players.items()}
+    both = {players: _by_metric(rows, data.analysis.metric) for players, rows in by_players.items()}
     figure, axes = style.panels([style.height(len(rows)) for rows, _ in both.values()])
-    offset = any(row["strict"] != row["kept"] for row in _scores(data))
+    offset = data.analysis.metric in OTHER and any(row["strict"] != row["kept"] for row in _scores(data))
     for ax, (players, (rows, beside_rows)) in zip(axes, both.items(), strict=True):
         ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
         ax.set_title(style.headed(players))
         for place, row in enumerate(rows):
-            face = style.INK if row["filled"] else style.PAPER
-            up = 0.12 if offset else 0
-            if row["low_holm"] is not None:
-                ax.plot([row["low_holm"], row["high_holm"]], [place - up] * 2, color=style.INK, linewidth=0.6, zorder=3)
-            interval(ax, place - up, row["mean"], row["low"], row["high"], markerfacecolor=face, markersize=4.5)
-            if offset and (other := beside_rows.get(row["arm"])):
+            face = style.BLUE if row["filled"] else style.PAPER
+            other = beside_rows.get(row["arm"]) if offset else None
+            apart = other is not None and abs(other["mean"] - row["mean"]) > ROUNDING
+            up = 0.12 if apart else 0
+            interval(
+                ax, place - up, row["mean"], row["low"], row["high"],
+                color=style.BLUE, markerfacecolor=face, markersize=5,
+            )  # fmt: skip
+            if apart and other:
                 _thin(ax, place + 0.22, other)
+            look = {"fontsize": 7.5, "color": style.MUTED, "va": "center"}
+            ax.text(1.02, place, _tested(row), transform=ax.get_yaxis_transform(), **look)
         style.rows(ax, [_named(data, row) for row in rows])
     if offset:
         axes[0].plot([], [], "D-", linewidth=0.8, label=f"{OTHER[data.metric]} score", **OTHER_MARK)
         figure.legend(loc="outside upper right", handlelength=2)
-    baseline = data.name(table[0]["baseline"])
-    axes[-1].set_xlabel(f"points more or fewer than {baseline}, {data.metric} score")
+    first = data.analysis.differences[0]
+    score = f", {data.analysis.metric} score" if data.analysis.metric in OTHER else ""
+    axes[-1].set_xlabel(f"{first.measured_in} more or fewer than {data.name(first.baseline)}{score}")
     return figure
 
 
-def _by_metric(
-    rows: Sequence[dict[str, Any]], metric: Metric
-) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+def _tested(row: Mapping[str, Any]) -> str:
+    """Return how many deals a difference is of, and its corrected p."""
+    p = conclusions.pvalue(row["p_holm"])
+    unit = row["unit"] if row["pairs"] > 1 else row["unit"].removesuffix("s")
+    tested = "not tested" if p == "-" else f"p {p}" if p.startswith("<") else f"p = {p}"
+    return f"{row['pairs']} {unit}, {tested}{ROOM}"
+
+
+ROOM = "\N{NO-BREAK SPACE}" * 5
+"""A page's font may be wider than the one that places the words."""
+
+
+def _by_metric(rows: Sequence[dict[str, Any]], metric: str) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     """Return the rows of the headline's score, and those of the other one by arm."""
     other = {row["arm"]: row for row in rows if row["metric"] != metric}
     return [row for row in rows if row["metric"] == metric], other
@@ -252,10 +271,10 @@ FIGURES = (
     Figure(
         "differences",
         "Differences from the baseline",
-        "Mean difference of pairs with its 95 % interval, and thinner the interval at the level that is corrected for "
-        "all arms; without a line: no interval, because there are too few deals or the games are the same. Filled: "
-        "a difference that the text claims; its thin interval does not reach 0. Where player counts are pooled, the "
-        "text judges the pooled differences only. Diamonds: the same by the other score, where it differs.",
+        "Mean difference from the baseline on the same deals, with its 95 % confidence interval, not corrected for the "
+        "number of arms; p is. No line: too few deals for an interval, or the same games. Filled: the corrected p is "
+        "below .05. Where player counts are pooled, the verdict is on the pooled differences. Diamonds: the other "
+        "score, where it differs.",
         _differences,
         _paint_differences,
     ),
