@@ -1,4 +1,4 @@
-"""`bench --partners`: mean self-play scores of rule players, strict and kept.
+"""`bench --partner all`: mean self-play scores of rule players, strict and kept.
 
 The rules play on the referee directly, without seats and journals, which would take most of the time of a fast game.
 """

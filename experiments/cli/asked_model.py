@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.shared_options import Calls, Sampling
+from experiments.cli.shared_options import Evaluation
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ class AskedModel:
         return f"replay-{name}" if self.replay else name
 
 
-def asked_model(
-    model: str | None, calls: Calls, sampling: Sampling, recorded: "Callable[[Path], ModelSettings]"
-) -> AskedModel:
+def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") -> AskedModel:
     """Return who is asked: `recorded` reads the model of a folder whose answers are replayed.
 
     Raises UserError for several models, and for a model beside a replay.
@@ -44,14 +42,14 @@ def asked_model(
     from experiments.tasks.question_task import model_of
     from orchestrator.models.settings import PROGRAM, REPLAY
 
-    replay = calls.replay
+    model, replay = asked.model, asked.replay
     if model and model.startswith(REPLAY):
         replay, model = Path(model.removeprefix(REPLAY)), None
     if replay is not None:
         if model is not None:
             raise UserError("replay:DIR takes the model of the recorded run; leave --model out")
         return AskedModel(recorded(replay), replay)
-    named = single_game.resampled(single_game.models([], model or PROGRAM), **sampling.settings)
+    named = single_game.resampled(single_game.models([], model or PROGRAM), **asked.settings)
     if len(named) > 1 and "default" not in named:
         raise UserError(f"{model} names several models, {', '.join(named)}; questions are asked of one, `default`")
     return AskedModel(model_of(named.get("default") or next(iter(named.values()))), None)

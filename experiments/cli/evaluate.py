@@ -8,7 +8,7 @@ import typer
 from experiments.cli import judge, positions, probes, questions
 from experiments.cli.shared_options import Output, group
 
-app = group("Test a player on positions, convention probes or questions, or judge what seats kept track of.")
+app = group("Test players without whole games, in one of four ways.")
 app.command("positions")(positions.run)
 app.command("probes")(probes.run)
 app.command("questions")(questions.run)
@@ -22,13 +22,14 @@ def show(
         str, typer.Argument(metavar="BANK|PROBE", help="A bank's file or name, or a probe as its journal names it.")
     ],
     position: Annotated[
-        str | None, typer.Option(help="Of a bank: one position, as JSON: its view, memory and notes.")
+        str | None,
+        typer.Argument(help="Of a bank: one position as JSON, e.g. p007.", show_default=False),
     ] = None,
     seed: probes.Seed = 1,
     *,
     output: Output,
 ) -> None:
-    """Show what is in a bank of positions, or one convention probe with the moves that keep it."""
+    """Show a bank of positions, one position, or a probe."""
     from experiments.tasks.positions import bank
 
     file = Path(name).exists() or name.endswith((".jsonl", ".jsonl.gz"))

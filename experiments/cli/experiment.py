@@ -42,23 +42,8 @@ MinOwn = Annotated[
     typer.Option("--min-own", help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never."),
 ]
 
-app = group("Run, plan and compare ablation experiments.")
+app = group("Play whole games in several arms, and compare the arms.")
 
-StopWhen = Annotated[
-    Literal["shown", "excluded", "either"] | None,
-    typer.Option(
-        "--stop-when",
-        help="Stop an arm before the last deal when its difference from the baseline is shown, when one of "
-        "--stop-effect is excluded, or at either; error rates stay what they are.",
-    ),
-]
-StopEffect = Annotated[
-    float | None, typer.Option("--stop-effect", help="With --stop-when: the difference to exclude; default 1 point.")
-]
-Looks = Annotated[
-    str | None,
-    typer.Option("--looks", help="With --stop-when: deals after which to look, e.g. 10,20,40; default five looks."),
-]
 Marks = Annotated[
     bool | None,
     typer.Option(
@@ -86,15 +71,15 @@ def run(
     interval: Intervals = "t",
     metric: MetricOf = None,
     marks: Marks = None,
-    stop_when: StopWhen = None,
-    stop_effect: StopEffect = None,
-    looks: Looks = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     full: Full = False,
     output: Output,
 ) -> None:
-    """Run an experiment; the same command again continues it. Completed API calls are never billed again."""
+    """Run an experiment, or go on with one.
+
+    The same command again continues it. Completed API calls are never billed again.
+    """
     from experiments.cli.run_progress import RunProgress
     from experiments.report import mark_metric
     from experiments.running.runner import RunOptions
@@ -105,7 +90,7 @@ def run(
     loud, as_json = output.loud, output.as_json
     if metric is not None:
         mark_metric.check(metric)
-    study = experiment.read(name, [*(settings or ()), *_stop(stop_when, stop_effect, looks)])
+    study = experiment.read(name, settings or ())
     folder = out or Path("runs") / study.name
     if dry_run:
         from experiments.costs import dry_run as dry
@@ -131,14 +116,6 @@ def run(
         raise TurnError(run_summary.failed(done))
 
 
-def _stop(when: str | None, effect: float | None, looks: str | None) -> list[str]:
-    """The options of a stop rule as settings of the experiment. Raises UserError where there is no --stop-when."""
-    if when is None and (effect is not None or looks is not None):
-        raise UserError(f"{'--looks' if effect is None else '--stop-effect'} is for --stop-when, and there is none")
-    options = {"when": when, "effect": effect, "looks": None if looks is None else f"[{looks}]"}
-    return [f"stop.{key}={value}" for key, value in options.items() if value is not None]
-
-
 def _onward(done: "Done") -> str:
     """What continues a run that stopped."""
     if done.halted:
@@ -161,7 +138,7 @@ def plan(
     *,
     output: Output,
 ) -> None:
-    """Propose player counts and deals: what a budget can detect, or what an effect needs."""
+    """Propose deals: what a budget can detect, or an effect needs."""
     from experiments.costs import sample_size, sample_size_report
     from experiments.running import model_options
     from experiments.study import experiment
@@ -188,22 +165,31 @@ def policy(
     list_ranks: Annotated[
         bool, typer.Option("--list-ranks", help="Instead: the ranks of the chosen moves in a recommender's list.")
     ] = False,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Also write the tables with 95 % intervals here.")] = None,
-    figure: Annotated[Path | None, typer.Option("--figure", help="Also draw them here: .svg or .png.")] = None,
+    out: Annotated[
+        list[Path] | None,
+        typer.Option(help="Also write the tables here (.csv), or draw them (.svg, .png); repeatable."),
+    ] = None,
     *,
     output: Output,
 ) -> None:
-    """Count which action follows which: the conditional action tables of the Hanabi Challenge."""
+    """Count which action follows which.
+
+    These are the conditional action tables of the Hanabi Challenge.
+    """
     from experiments.report import policy_tables
 
-    choice = policy_tables.Wanted(arm, players, by, list_ranks, csv, figure)
+    files = {path.suffix == ".csv": path for path in out or ()}
+    choice = policy_tables.Wanted(arm, players, by, list_ranks, files.get(True), files.get(False))
     tables = policy_tables.make(folder, choice)
     print_blocks(tables.data, tables.blocks, as_json=output.as_json)
 
 
 @app.command("status")
 def status(folder: Folder, *, output: Output) -> None:
-    """Show how a run stands: games, tokens, money, limits, and who plays it; also when nobody does."""
+    """Show how a run stands: games, tokens, money, limits.
+
+    Also who plays it; and of a run that nobody plays how to go on.
+    """
     from experiments.document.terminal import console
     from experiments.show import run_status as shown
     from experiments.tasks import run_status
@@ -233,7 +219,10 @@ def control(
     *,
     output: Output,
 ) -> None:
-    """Pause, resume or slow down a run that is being played, or one of its games; no result changes by it."""
+    """Pause, resume or slow down a run that is being played.
+
+    Also retry or cancel one of its games. No result changes by it.
+    """
     words = what or []
     if action in ("pause", "resume"):
         _expect(action, words, 0, "no more words")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli.page import write_page
-from experiments.cli.shared_options import Output, printed, progress
+from experiments.cli.shared_options import Output, collector, printed, progress
 from orchestrator.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
@@ -23,52 +23,67 @@ def export(
         typer.Argument(metavar="[OUT]", help="The file or folder to write, as --out.", show_default=False),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The file or folder to write.")] = None,
-    texts: Annotated[bool, typer.Option("--texts", help="tables: with the messages and response of calls.")] = False,
     more: Annotated[
-        str | None,
-        typer.Option("--with", metavar="NAMES", help="tables, results: also marks, quality, or both with a comma."),
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="NAMES",
+            help="tables, results: marks, quality; tables: texts, the messages and responses of calls; page: values of "
+            "moves, minutes a game. Repeatable.",
+        ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="With --with: worker processes.")] = 1,
-    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="otlp: send to this collector.")] = None,
-    content: Annotated[bool, typer.Option("--content", help="otlp: with prompts, answers and reasons.")] = False,
+    otlp: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--otlp",
+            metavar="URL",
+            help="otlp: send to this collector; `content`: with prompts and responses.",
+        ),
+    ] = None,
     game: Annotated[
         list[str] | None, typer.Option("--game", help="page: only this game, e.g. full/2p-s1-r1; repeatable.")
     ] = None,
-    values: Annotated[bool, typer.Option("--values", help="page: with what moves were worth: minutes a game.")] = False,
     *,
     output: Output,
 ) -> None:
-    """Write games in another format. Exports hold the deal: those of unfinished games show hidden cards."""
+    """Write games as tables, a page, or for other programs.
+
+    Exports hold the deal: those of unfinished games show hidden cards. tables: games, turns and calls as Parquet;
+    page: one HTML file to mail, or a folder; results: results.csv with more columns.
+    """
     out = out or file
     if to not in TARGETS:
         raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
     if not path.exists():
         raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or the journal of a game")
-    _check(
-        to,
-        {"--texts": ("tables", texts), "--endpoint": ("otlp", endpoint), "--content": ("otlp", content)}
-        | {"--game": ("page", game), "--values": ("page", values)},
-    )
-    if more is not None and to not in ("tables", "results"):
-        raise UserError(f"--with is for --to tables and --to results, not for --to {to}")
+    wishes = {name.strip() for text in more or () for name in text.split(",")} - {""}
+    _check(to, wishes, {"--otlp": ("otlp", otlp), "--game": ("page", game)})
+    added = ",".join(sorted(wishes - {"texts", "values"}))
     if to == "page":
-        write_page(path, _needed(out), game or (), values=values, as_json=output.as_json)
+        write_page(path, _needed(out), game or (), values="values" in wishes, as_json=output.as_json)
     elif to == "tables":
-        _tables(path, _needed(out), texts, _more_columns(more, workers), output.as_json)
+        _tables(path, _needed(out), "texts" in wishes, _more_columns(added, workers), output.as_json)
     elif to == "results":
-        _results(path, _needed(out), _more_columns(more, workers), output.as_json)
+        _results(path, _needed(out), _more_columns(added, workers), output.as_json)
     elif to == "hanab-live":
         _hanab_live(path, _needed(out), output.as_json)
     elif to == "otlp":
-        _otlp(path, out, endpoint, content, output.as_json)
+        _otlp(path, out, *collector(otlp), output.as_json)
     elif to == "atif":
         _atif(path, _needed(out), output.as_json)
     else:
         _inspect(path, _needed(out), output.as_json)
 
 
-def _check(to: str, options: dict[str, tuple[str, object]]) -> None:
+EXTRAS = {"tables": ("marks", "quality", "texts"), "results": ("marks", "quality"), "page": ("values",)}
+"""What a format can be written with."""
+
+
+def _check(to: str, wishes: set[str], options: dict[str, tuple[str, object]]) -> None:
     """Raise UserError for an option of another format."""
+    if wrong := sorted(wishes - {*EXTRAS.get(to, ())}):
+        raise UserError(f"--with is {wrong[0]!r}; {did_you_mean(wrong[0], EXTRAS.get(to, ()), f'--to {to} can have')}")
     for name, (format_of, value) in options.items():
         if value and format_of != to:
             raise UserError(f"{name} is for --to {format_of}, not for --to {to}")
@@ -90,11 +105,11 @@ def _say(*lines: str) -> None:
         screen.print(Text(line), soft_wrap=True)
 
 
-def _more_columns(more: str | None, workers: int) -> "Wanted":
+def _more_columns(more: str, workers: int) -> "Wanted":
     """What is to be added, with its progress on stderr."""
     from experiments.interchange.more_columns import Wanted
 
-    return Wanted.read(more or "", workers, progress("marks of game"))
+    return Wanted.read(more, workers, progress("marks of game"))
 
 
 def _results(folder: Path, out: Path, more: "Wanted", as_json: bool) -> None:

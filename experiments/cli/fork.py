@@ -47,7 +47,10 @@ def fork(
     force_new: Annotated[bool, typer.Option("--force-new", help="Fork anew; an old journal is kept.")] = False,
     output: Output,
 ) -> None:
-    """Decide a turn of a game again, as it was or with another graph, model or note; with --continue play on."""
+    """Decide a turn again, with another graph, model or note.
+
+    Without a change it is decided as it was. --continue plays on from there, in a new journal.
+    """
     from experiments.document.terminal import console
     from experiments.tasks.fork import decision, fork_report
 

@@ -40,7 +40,10 @@ def play(
     force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
     output: Output,
 ) -> None:
-    """Play one game; the same command again continues an unfinished one."""
+    """Play one game, or go on with an unfinished one.
+
+    The same command again continues it; API calls that were completed are never billed again.
+    """
     import graphs
     from experiments.document.terminal import console
     from experiments.record.game import Game

@@ -40,7 +40,10 @@ def import_games(
     *,
     output: Output,
 ) -> None:
-    """Read games of hanab.live or of HanabiLogs in as journals, so that `show` and other commands take them."""
+    """Read games of other programs in, as journals.
+
+    Of hanab.live or of HanabiLogs; `show` and all other commands take them.
+    """
     if (form or _format(source)) == "hanabilogs":
         _hanabilogs(Path(source), out, graph, names, model or [], skip_broken, output.as_json)
         return

@@ -7,11 +7,8 @@ import typer
 
 from experiments.cli.asked_model import asked_model
 from experiments.cli.shared_options import (
-    Calls,
-    Model,
+    Evaluation,
     Output,
-    Processes,
-    Sampling,
     check_done,
     print_report,
     printed,
@@ -30,20 +27,19 @@ Human = Annotated[
 
 def run(
     games: Annotated[Path, typer.Argument(metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.")],
-    model: Model = None,
     turns: Annotated[str, typer.Option(help="Which turns: all, or 5,10,20-30.")] = "all",
     every: Annotated[int, typer.Option(min=1, help="Of those, only every so many-th.")] = 1,
-    trials: Annotated[int, typer.Option(min=1, help="How many times each is judged.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="The judge's folder; default RUN_OR_GAMES/judge/MODEL.")] = None,
+    samples: Annotated[int, typer.Option(min=1, help="How many times each is judged.")] = 1,
     human: Human = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked; ask nothing.")] = False,
     *,
-    processes: Processes,
-    calls: Calls,
-    sampling: Sampling,
+    asked: Evaluation,
     output: Output,
 ) -> None:
-    """Ask the judge about every turn on which a seat listed what all cards may be; the same command again goes on."""
+    """Did seats keep track of the cards?
+
+    Asks a judge about every turn on which a seat listed what all cards may be. The same command again goes on.
+    """
     from experiments.cli.run_progress import RunProgress
     from experiments.tasks.judge import human_ratings, judge_report, judge_run
     from experiments.tasks.judge.statements import Choice
@@ -51,17 +47,17 @@ def run(
     loud, choice = output.loud, Choice(turns, every)
     people = human_ratings.read(human) if human else ()
     if dry_run:
-        _plan(judge_run.plan(games, choice, trials), output.as_json)
+        _plan(judge_run.plan(games, choice, samples), output.as_json)
         return
-    answerer = asked_model(model, calls, sampling, judge_run.FOLDER.recorded_model)
-    folder = out or _default(games, answerer.slug)
+    answerer = asked_model(asked, judge_run.FOLDER.recorded_model)
+    folder = asked.out or _default(games, answerer.slug)
     done = judge_run.run(
         games,
         answerer.model,
         folder,
         choice=choice,
-        trials=trials,
-        options=processes.options(calls.unreplayed),
+        trials=samples,
+        options=asked.run(replay=False),
         progress=RunProgress(quiet=loud.quiet),
         replay=answerer.replay,
     )

@@ -25,7 +25,10 @@ def listed(
     *,
     output: Output,
 ) -> None:
-    """List what there is: graphs, roles, partners, experiments, runs, games, positions, probes or references."""
+    """List graphs, roles, partners, experiments, runs, games ...
+
+    Also positions (packaged banks), probes (conventions with their probes) and references (published scores).
+    """
     if folder is not None and kind not in ("runs", "games"):
         raise UserError(f"list {kind} takes no folder; list runs and list games do")
     if kind == "probes":

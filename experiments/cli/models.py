@@ -11,12 +11,12 @@ from orchestrator.errors import UserError
 if TYPE_CHECKING:
     from experiments.doctor.checklist import Checklist
 
-app = group("Describe models in a file.")
+app = group("Write a file that describes models.")
 
 
 @app.callback()
 def common() -> None:
-    """Describe models in a file."""
+    """Write a file that describes models."""
 
 
 @app.command("init")
@@ -25,7 +25,10 @@ def init(
         "models.yaml"
     ),
 ) -> None:
-    """Write a commented models file, with an example of every kind of model."""
+    """Write a commented models file to edit.
+
+    It has an example of every kind of model.
+    """
     from rich.text import Text
 
     from experiments.document.terminal import console
@@ -53,7 +56,10 @@ def doctor(
     *,
     output: Output,
 ) -> None:
-    """Check this machine; with --model, whether a model can play a graph: key, server, schemas, answers, costs."""
+    """Check this machine, and whether a model can play.
+
+    With --model: whether it can play a graph: its key, server, schemas, answers and costs.
+    """
     from experiments.document.terminal import console
 
     if model is None:

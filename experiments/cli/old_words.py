@@ -47,9 +47,27 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "--verify": {"": "--set verify={}"},
     "--max-answer-tokens": {"": "--max-tokens {}"},
     "--max-usd": {"": "--budget {}usd"},
-    "--csv": {"report": "--out {}"},
+    "--csv": {"report": "--out {}", "experiment policy": "--out {}"},
+    "--figure": {"experiment policy": "--out {}"},
+    "--arm-b": {"diff": "--arm {}"},
+    "--stop-when": {"experiment run": "--set stop.when={}"},
+    "--stop-effect": {"experiment run": "--set stop.effect={}"},
+    "--looks": {"experiment run": "--set stop.looks=[{}]"},
+    "--otlp-content": {"": "--otlp content"},
+    "--content": {"export": "--otlp content"},
+    "--endpoint": {"export": "--otlp {}"},
+    "--texts": {"export": "--with texts"},
+    "--values": {"export": "--with values"},
+    "--swings": {"show": "--mistakes"},
+    "--trials": {"evaluate": "--samples {}"},
+    "--position": {"evaluate show": "{}"},
+    "--only": {"fake-endpoint": "--faults {}"},
+    "--partners": {"bench": "--partner all"},
 }
 """Options, old and new, by the command that they are of; `{}` is the value."""
+
+PROOFS = ("--claims", "--coverage", "--stopping")
+"""Options that `bench` had for what is measured of the project itself."""
 
 LONGEST_ANSWER = 20_000
 """Tokens from which on `--max-tokens` was meant as a budget, which it used to be."""
@@ -66,6 +84,8 @@ class Line(NamedTuple):
 def renewed(words: Sequence[str]) -> Line:
     """Return a command line in today's words. Raises UserError for a budget by its old name."""
     command, hints = _command(words)
+    if command[:1] == ["bench"] and (proofs := [word for word in command if word in PROOFS]):
+        raise UserError(f"`bench {proofs[0]}` is now `python -m benchmarks {proofs[0].lstrip('-')}`")
     new, rest = list[str](), iter(command)
     for word in rest:
         if word == "--":
@@ -76,7 +96,10 @@ def renewed(words: Sequence[str]) -> Line:
         if name != "--max-tokens" and old is None:
             new.append(word)
             continue
-        value = value if equals else next(rest, "")
+        if equals or (old and "{}" not in old):
+            pass
+        else:
+            value = next(rest, "")
         if old is None:
             _check_length(value)
             new += [word, *([] if equals else [value])]

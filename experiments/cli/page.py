@@ -26,7 +26,10 @@ def view(
     budget: Budget = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
 ) -> None:
-    """Look at a run or at games in a browser, on this machine alone. Ctrl-C ends it."""
+    """Look at a run or at games in a browser.
+
+    The page is on this machine alone. Ctrl-C ends it.
+    """
     from experiments.document.terminal import console
     from experiments.page import serving
     from experiments.page.library import Library

@@ -7,7 +7,7 @@ import typer
 from experiments.cli.shared_options import Output, Players, Settings, group, printed
 
 graphs_app = group("Show a graph, or the prompts that it sends.")
-roles_app = group("Show or check a role.")
+roles_app = group("Show a role, or check that it is sound.")
 
 
 @graphs_app.command("show")
@@ -50,7 +50,10 @@ def graphs_prompt(
     *,
     output: Output,
 ) -> None:
-    """Print the prompts that a graph would send for a position, with their size; no model is asked."""
+    """Print the prompts that a graph would send for a position.
+
+    With their size; no model is asked.
+    """
     import graphs
     from experiments.document.terminal import console
     from experiments.show import prompts
@@ -63,7 +66,7 @@ def graphs_prompt(
 
 @roles_app.command("show")
 def roles_show(name: str, *, output: Output) -> None:
-    """Show the sections of a role, its reply and its instruction."""
+    """Show a role: its sections, its reply and its instruction."""
     import roles
     from experiments.document.terminal import console
     from experiments.show import listing
@@ -74,7 +77,10 @@ def roles_show(name: str, *, output: Output) -> None:
 
 @roles_app.command("check")
 def roles_check(name: str, *, output: Output) -> None:
-    """Check a role against its interface: at 2 to 5 players, in every answer format, without each section or note."""
+    """Check a role against its interface.
+
+    At 2 to 5 players, in every answer format, without each section or note.
+    """
     from rich.text import Text
 
     import roles

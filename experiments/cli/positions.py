@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli.shared_options import (
-    Calls,
-    Model,
+    Evaluation,
     Output,
-    Processes,
     check_done,
     print_blocks,
     print_report,
@@ -37,7 +35,10 @@ def build(
     *,
     output: Output,
 ) -> None:
-    """Draw positions from journals, spread over player counts, phases, tokens, lives and kinds of best move."""
+    """Draw a bank of positions from journals.
+
+    They are spread over player counts, phases, tokens, lives and kinds of best move.
+    """
     from experiments.document import terminal
     from experiments.tasks.positions import bank, draw
 
@@ -79,7 +80,6 @@ def run(
             "colleague. Repeatable, or separated by commas."
         ),
     ] = None,
-    model: Model = None,
     notes: Annotated[str | None, typer.Option(help="recorded, or fresh: made once, shared by all arms.")] = None,
     samples: Annotated[int | None, typer.Option(help="Decisions of each position in each arm; default 1.")] = None,
     first: Annotated[int | None, typer.Option(help="Only so many positions.")] = None,
@@ -87,21 +87,23 @@ def run(
     null: Annotated[
         bool | None, typer.Option("--null/--no-null", help="The noise floor; on where a model is asked.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/NAME.")] = None,
     *,
-    calls: Calls,
-    processes: Processes,
+    asked: Evaluation,
     output: Output,
 ) -> None:
-    """Decide every position in every arm; the same command again goes on. Answers that were paid for are kept."""
+    """What does a note change in single decisions?
+
+    Decides every position of a bank in every arm. The same command again goes on; answers that were paid for are
+    not asked again.
+    """
     from experiments.cli.run_progress import RunProgress
     from experiments.tasks.positions import position_report, position_run
 
     loud = output.loud
     settings = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
-    study = _study(name, {**settings, "arms": _split(arms)}, model)
-    folder = out or Path("runs") / study.name
-    done = position_run.run(study, folder, processes.options(calls), RunProgress(quiet=loud.quiet))
+    study = _study(name, {**settings, "arms": _split(arms)}, asked)
+    folder = asked.out or Path("runs") / study.name
+    done = position_run.run(study, folder, asked.run(), RunProgress(quiet=loud.quiet))
     if done.left < done.total:
         report = position_report.read(folder)
         written = position_report.write(report, folder)
@@ -116,7 +118,7 @@ def _split(arms: list[str] | None) -> tuple[str, ...] | None:
     return tuple(filter(None, parts)) if arms else None
 
 
-def _study(name: str, settings: dict[str, object], model: str | None) -> "Study":
+def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study":
     from pydantic import ValidationError
 
     from experiments.running import single_game
@@ -124,8 +126,10 @@ def _study(name: str, settings: dict[str, object], model: str | None) -> "Study"
     from orchestrator.errors import user_error
 
     more = {key: value for key, value in settings.items() if value is not None}
-    if model is not None:
-        more["models"] = dict(single_game.models([], model))
+    if asked.model is not None:
+        more["models"] = dict(single_game.resampled(single_game.models([], asked.model), **asked.settings))
+    elif any(asked.settings.values()):
+        raise UserError("--temperature, --effort and --max-tokens are for a model: name it with --model")
     if name.endswith((".yaml", ".yml")):
         data = study.read(Path(name)).model_dump(exclude_unset=True)
     else:

@@ -8,11 +8,8 @@ import typer
 
 from experiments.cli.report import print_probes
 from experiments.cli.shared_options import (
-    Calls,
-    Model,
+    Evaluation,
     Output,
-    Processes,
-    Sampling,
     Settings,
     check_done,
     printed,
@@ -69,7 +66,6 @@ def show_probe(name: str, seed: int, as_json: bool) -> None:
 
 def run(
     player: Annotated[str, typer.Argument(metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.")],
-    model: Model = None,
     pack: Packs = None,
     convention: Conventions = None,
     players: PlayerCounts = None,
@@ -77,13 +73,13 @@ def run(
     seed: Seed = 1,
     settings: Settings = None,
     *,
-    sampling: Sampling,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/probes-PLAYER-MODEL.")] = None,
-    calls: Calls,
-    processes: Processes,
+    asked: Evaluation,
     output: Output,
 ) -> None:
-    """Ask the probes; the same command again goes on. A probe that was decided is not asked again."""
+    """Which conventions does a player keep?
+
+    Asks it in positions where one convention decides the move. The same command again goes on.
+    """
     from experiments.cli.run_progress import RunProgress
     from experiments.running import single_game
     from experiments.study import seat_spec
@@ -92,27 +88,25 @@ def run(
     from experiments.tasks.probes import bank, probe_run
     from orchestrator.models.settings import PROGRAM, REPLAY
 
-    loud, replay = output.loud, calls.replay
+    loud, replay, model = output.loud, asked.replay, asked.model
     spec = _spec(player)
     counts = players or bank.PLAYERS
     probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
     if spec.startswith(seat_spec.OTHERS):
-        _no_graph(spec, {"--model": model, "--set": settings, **sampling.settings})
+        _no_graph(spec, {"--model": model, "--set": settings, **asked.settings})
         player_spec = PlayerSpec(spec=spec)
     else:
         import graphs
 
         config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
         answering = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
-        models = single_game.resampled(single_game.models([config], answering), **sampling.settings)
-        player_spec = PlayerSpec(
-            spec=spec, config=config, models=dict(single_game.resampled(models, **sampling.settings))
-        )
+        models = single_game.resampled(single_game.models([config], answering), **asked.settings)
+        player_spec = PlayerSpec(spec=spec, config=config, models=dict(single_game.resampled(models, **asked.settings)))
     for count in counts:
         seat_spec.check(player_spec.seat(OfflineLayer()), count)
-    folder = out or Path("runs") / _folder(spec, model, replay)
+    folder = asked.out or Path("runs") / _folder(spec, model, replay)
     progress = RunProgress(quiet=loud.quiet)
-    done = probe_run.run(probes, player_spec, folder, seed=seed, options=processes.options(calls), progress=progress)
+    done = probe_run.run(probes, player_spec, folder, seed=seed, options=asked.run(), progress=progress)
     if done.left < done.total:
         print_probes([folder], folder, output.as_json)
     check_done(done, "probes")

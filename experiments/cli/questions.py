@@ -7,11 +7,8 @@ import typer
 
 from experiments.cli.asked_model import asked_model
 from experiments.cli.shared_options import (
-    Calls,
-    Model,
+    Evaluation,
     Output,
-    Processes,
-    Sampling,
     check_done,
     print_report,
 )
@@ -19,8 +16,7 @@ from experiments.cli.shared_options import (
 
 def run(
     data: Annotated[Path, typer.Option("--data", metavar="CSV", help="The questions: one row a scenario.")],
-    model: Model = None,
-    trials: Annotated[
+    samples: Annotated[
         int | None, typer.Option(min=1, help="Of each question; default 3, and 1 for the program.")
     ] = None,
     game: Annotated[
@@ -30,29 +26,29 @@ def run(
     skip_broken: Annotated[
         bool, typer.Option("--skip-broken", help="Leave out questions whose key names none of their options.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; default runs/qa-MODEL.")] = None,
     *,
-    processes: Processes,
-    calls: Calls,
-    sampling: Sampling,
+    asked: Evaluation,
     output: Output,
 ) -> None:
-    """Ask every question; the same command again goes on. Answers that were paid for are never asked for again."""
+    """Does a model understand the game (CoordinationQA)?
+
+    Asks every question of a file. The same command again goes on; answers that were paid for are not asked again.
+    """
     from experiments.cli.run_progress import RunProgress
     from experiments.tasks.questions import coordination_qa, question_report, questions
     from orchestrator.models.settings import PROGRAM
 
     loud = output.loud
-    answerer = asked_model(model, calls, sampling, coordination_qa.FOLDER.recorded_model)
+    answerer = asked_model(asked, coordination_qa.FOLDER.recorded_model)
     games = game or ([questions.HANABI] if answerer.name == PROGRAM else [])
     file = questions.read(data, games, kind or (), skip_broken=skip_broken)
-    folder = out or Path("runs") / f"qa-{answerer.slug}"
+    folder = asked.out or Path("runs") / f"qa-{answerer.slug}"
     done = coordination_qa.run(
         file,
         answerer.model,
         folder,
-        trials=trials,
-        options=processes.options(calls.unreplayed),
+        trials=samples,
+        options=asked.run(replay=False),
         progress=RunProgress(quiet=loud.quiet),
         replay=answerer.replay,
     )

@@ -72,7 +72,11 @@ def report(
     *,
     output: Output,
 ) -> None:
-    """Report on a run of any kind: whole games, positions, probes, questions or a judge."""
+    """See what a run showed, whatever it asked.
+
+    A run of whole games, positions, probes, questions or a judge; the newest in runs/ if none is named. The
+    report is written into its folder as report.html and report.md.
+    """
     from experiments.tasks import run_status
 
     folders = paths or [_newest()]

@@ -120,7 +120,7 @@ class Processes:
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1
     shard: Annotated[str | None, typer.Option("--shard", help="I/N: only this part, for job arrays.")] = None
 
-    def options(self, calls: Calls) -> "RunOptions":
+    def run_options(self, calls: Calls) -> "RunOptions":
         """How a run is asked. Raises UserError."""
         from experiments.running.runner import RunOptions
         from experiments.running.shard import Shard
@@ -154,27 +154,50 @@ class Sampling:
 
 
 @dataclass(frozen=True)
+class Evaluation(Sampling, Calls, Processes):
+    """What all evaluations take: who is asked, how, with which budget, by how many processes, and where it is kept."""
+
+    model: Model = None
+    out: Annotated[Path | None, typer.Option(help="The run's folder; default in runs/, or beside judged games.")] = None
+
+    def run(self, *, replay: bool = True) -> "RunOptions":
+        """How it is asked; `replay` False where the command takes recorded responses itself. Raises UserError."""
+        return self.run_options(self if replay else self.unreplayed)
+
+
+@dataclass(frozen=True)
 class Traces:
     """Options for traces that are sent while games are played."""
 
     otlp: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            "--otlp", metavar="URL", help="Send traces to this OpenTelemetry collector; `env` for the environment's."
+            "--otlp",
+            metavar="URL",
+            help="Send traces to this OpenTelemetry collector, `env` for the environment's; a second `--otlp "
+            "content`: with prompts and responses.",
         ),
     ] = None
-    otlp_content: Annotated[bool, typer.Option("--otlp-content", help="Traces with prompts and answers.")] = False
 
     def sent(self, path: Path) -> AbstractContextManager[object]:
         """Send the traces of a game's journal or of a run folder, where they are wanted. Raises UserError."""
-        if self.otlp is None:
-            if self.otlp_content:
-                raise UserError("--otlp-content is for the traces of --otlp URL, and there is none")
+        url, content = collector(self.otlp)
+        if url is None:
+            if content:
+                raise UserError("--otlp content is for the traces of --otlp URL, and there is none")
             return nullcontext()
         from experiments.interchange import live_traces
 
         start = live_traces.of_game if path.suffix == ".jsonl" else live_traces.of_run
-        return start(self.otlp, path, content=self.otlp_content)
+        return start(url, path, content=content)
+
+
+def collector(words: Sequence[str] | None) -> tuple[str | None, bool]:
+    """Return the address of a collector, and whether it gets prompts and responses. Raises UserError."""
+    urls = [word for word in words or () if word != "content"]
+    if len(urls) > 1:
+        raise UserError(f"--otlp is given for {' and '.join(urls)}; one collector can be sent to")
+    return (urls[0] if urls else None), "content" in (words or ())
 
 
 @dataclass(frozen=True)

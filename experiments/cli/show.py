@@ -21,20 +21,25 @@ def show(
     prompts: Annotated[bool, typer.Option("--prompts", help="With --turn: only the prompts.")] = False,
     mistakes: Annotated[
         bool,
-        typer.Option("--mistakes", help="Mark mistakes, or with --turn the value of every move: seconds a turn."),
+        typer.Option(
+            "--mistakes",
+            help="Mark mistakes, seconds a turn; with --turn the value of each move; of a DIR the worst moves.",
+        ),
     ] = False,
-    swings: Annotated[
-        bool, typer.Option("--swings", help="With DIR: also find the moves that cost most: some seconds a game.")
-    ] = False,
-    most: Annotated[int, typer.Option(min=1, help="With --swings: the most games, those with the lowest scores.")] = 20,
+    most: Annotated[
+        int, typer.Option(min=1, help="With --mistakes of a DIR: the most games, those with the lowest scores.")
+    ] = 20,
     rollouts: Annotated[int, typer.Option(min=50, help="With --mistakes: the most games played for a turn.")] = 400,
     *,
     output: Output,
 ) -> None:
-    """Show a game turn by turn, one turn with its prompts and responses, or the games of a folder worth a look."""
-    _check(game, turn, role, prompts=prompts, one_game=full or mistakes, swings=swings)
+    """Look at a game or a turn, or find games worth a look.
+
+    GAME: turn by turn; with --turn N one turn with its prompts and responses. DIR: the games worth a look.
+    """
+    _check(game, turn, role, prompts=prompts, full=full)
     if game.is_dir():
-        _folder(game, most, swings=swings, as_json=output.as_json)
+        _folder(game, most, swings=mistakes, as_json=output.as_json)
         return
     from experiments.document.terminal import console
     from experiments.record.game import Game
@@ -62,17 +67,15 @@ def show(
             terminal.show(turn_story.blocks(_values(opened, turn, game, rollouts)), console())
 
 
-def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, one_game: bool, swings: bool) -> None:
+def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, full: bool) -> None:
     """Raise UserError for options that do not belong together."""
     if turn is None and (role is not None or prompts):
         raise UserError(f"{'--role' if role is not None else '--prompts'} is for one turn: name it with --turn N")
-    if game.is_dir() and (turn is not None or one_game):
+    if game.is_dir() and (turn is not None or full):
         raise UserError(
-            f"{str(game)!r} is a folder, and --turn, --full and --mistakes are for one game; "
+            f"{str(game)!r} is a folder, and --turn and --full are for one game; "
             f"`orchestrator show {game}` says which are worth a look, `orchestrator list games {game}` lists all"
         )
-    if swings and not game.is_dir():
-        raise UserError(f"--swings is for a folder of games, and {str(game)!r} is none; --mistakes is for one game")
 
 
 def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
@@ -105,24 +108,32 @@ def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
 def diff(
     first: Annotated[Path, typer.Argument(metavar="A", help="A game's journal, or a run folder.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
-    arm: Annotated[str | None, typer.Option(help="Of runs: only this arm; default every arm that both have.")] = None,
-    arm_b: Annotated[str | None, typer.Option(help="The arm of B, if its name differs.")] = None,
+    arms: Annotated[
+        list[str] | None,
+        typer.Option("--arm", help="Of runs: only this arm, default all; given twice: one of A and one of B."),
+    ] = None,
     metric: MetricOf = None,
     interval: Intervals = "t",
     *,
     output: Output,
 ) -> None:
-    """Compare two games turn by turn, or two runs deal by deal. Exit code 0: the same; 1: different."""
+    """Compare two games turn by turn, or two runs deal by deal.
+
+    Exit code 0: the same; 1: different.
+    """
     from experiments.document.terminal import console
     from experiments.report import two_runs
     from experiments.show import two_games
 
+    if len(arms or ()) > 2:
+        raise UserError("--arm is given more than twice: one arm of A and one of B are compared")
+    arm, arm_b = (*(arms or ()), None, None)[:2]
     if two_games.check(first, second):
         runs = two_runs.diff(first, second, arm, arm_b, metric=metric, interval=interval)
         print_blocks(two_runs.json_value(runs), two_runs.blocks(runs), as_json=output.as_json)
         same = runs.same
-    elif arm or arm_b or metric:
-        raise UserError("--arm, --arm-b and --metric are for two runs, and these are two games")
+    elif arm or metric:
+        raise UserError("--arm and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
         printed(two_games.data(games)) if output.as_json else two_games.show(games, console())

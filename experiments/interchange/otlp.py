@@ -222,7 +222,7 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
     Raises UserError for a mistake of the user, NotSent when the collector does not take them.
     """
     if out is None and endpoint is None:
-        raise UserError("--to otlp needs --out FILE, --endpoint URL, or both")
+        raise UserError("--to otlp needs --out FILE, --otlp URL, or both")
     games, written = sources.read(path), Written()
     if out:
         _write(games, out, written, content=content)

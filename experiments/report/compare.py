@@ -134,7 +134,7 @@ def _chosen(
     if both := [(name, name) for name in runs[0] if name in runs[1]]:
         return both
     named = " and ".join(f"{str(folder)!r} ({', '.join(games)})" for folder, games in zip(folders, runs, strict=True))
-    raise UserError(f"{named} have no arm of the same name; name them with --arm and --arm-b")
+    raise UserError(f"{named} have no arm of the same name; name one of each: --arm A --arm B")
 
 
 def _pair(theirs: Sequence[Row], ours: Sequence[Row], folders: tuple[Path, Path]) -> Pair:

@@ -23,7 +23,7 @@ KINDS = (".svg", ".png")
 def check(path: Path) -> None:
     """Raise UserError for a file that cannot be written as a picture, before anything is reckoned."""
     if path.suffix not in KINDS:
-        raise UserError(f"--figure writes {' or '.join(KINDS)} files, not {path.name!r}")
+        raise UserError(f"--out writes .csv, {' or '.join(KINDS)} files, not {path.name!r}")
     if not drawing.available():
         raise UserError(drawing.MISSING)
 

@@ -63,7 +63,7 @@ def test_ranks_are_counted_by_seat(folder: Path, run: Run, tmp_path: Path) -> No
     both = {table.arm: dict(table.counts) for table in rank_tables(folder, run_folder.read_rows(folder))}
     assert both["listed"] == {1: 4, 2: 2, 3: 2} and both["blind"][0] > 0
     path = tmp_path / "r.csv"
-    code, out, _ = run("experiment", "policy", str(folder), "--list-ranks", "--by", "seat", "--csv", str(path))
+    code, out, _ = run("experiment", "policy", str(folder), "--list-ranks", "--by", "seat", "--out", str(path))
     rows = [line.split() for line in out.splitlines()]
     assert code == 0 and ["listed", "2", "P1", "4", "0", "50", "50", "0"] in rows
     written = [row for row in csv.DictReader(path.read_text("utf-8").splitlines()) if row["arm"] == "listed"]

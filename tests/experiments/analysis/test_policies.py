@@ -64,9 +64,7 @@ def test_each_seat_has_tables_of_its_own(tmp_path: Path, run: Run) -> None:
     assert second.pairs == {("play 4", "hint 1"): 1, ("discard 0", "hint 2"): 1}
     assert first.shares["hint 1"][1] is None, "one game says nothing about the next"
     path, picture = tmp_path / "p.csv", tmp_path / "p.svg"
-    code, out, _ = run(
-        "experiment", "policy", str(folder), "--by", "seat", "--csv", str(path), "--figure", str(picture)
-    )
+    code, out, _ = run("experiment", "policy", str(folder), "--by", "seat", "--out", str(path), "--out", str(picture))
     assert code == 0 and "told, 2 players: P0, then P1, 3 pairs of turns" in out
     drawn = picture.read_text("utf-8")
     assert "action, by P0" in drawn and "next action, by P0" in drawn and "programs, no language model" in drawn
@@ -76,7 +74,7 @@ def test_each_seat_has_tables_of_its_own(tmp_path: Path, run: Run) -> None:
         ("discard 0", "1", "0.5000", "", "1"),
         ("play 4", "1", "0.5000", "", "1"),
     ]
-    code, _, err = run("experiment", "policy", str(folder), "--figure", "p.pdf")
+    code, _, err = run("experiment", "policy", str(folder), "--out", "p.pdf")
     assert code == 2 and "--figure writes .svg or .png files, not 'p.pdf'" in err
 
 

@@ -74,7 +74,7 @@ def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
     assert one["mean"] == pytest.approx(np.mean([scores["b"][seed] - scores["a"][seed] for seed in (2, 3, 4)]))
     assert found["pairs"][0]["differs"] == ["graph was 'partner:random', is 'partner:piers'"]
     assert found["only"] == ["A: gone", "B: new"]
-    code, out, _ = run("diff", "a", "b", "--arm", "gone", "--arm-b", "new")
+    code, out, _ = run("diff", "a", "b", "--arm", "gone", "--arm", "new")
     assert code == 1 and "B: new differs from A: gone in: nothing that affects a game." in out
     assert "B: new and A: gone at 2 players: the same games in 3 of 3 deals, move by move" in out
     assert "no model was asked" in out
@@ -84,7 +84,7 @@ REFUSED = {
     ("a", "nowhere"): "there is no journal and no run folder at 'nowhere'",
     ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; name them with --arm and --arm-b",
     ("a", "b", "--arm", "one"): "'b' has no games of arm 'one'; its arms are: new",
-    ("a", "b", "--arm", "one", "--arm-b", "new"): "'a' and 'b' have no deal in common",
+    ("a", "b", "--arm", "one", "--arm", "new"): "'a' and 'b' have no deal in common",
 }
 
 

@@ -120,12 +120,16 @@ BAD: dict[str, tuple[str | bytes, tuple[str, ...], str]] = {
     "tables of one game": ("", ("export", "x.yaml", "--to", "tables", "--out", "o"), "takes a run's folder"),
     "an option of another format": (
         "",
-        ("export", "x.yaml", "--to", "atif", "--out", "o", "--endpoint", "http://x"),
-        "--endpoint is for --to otlp, not for --to atif",
+        ("export", "x.yaml", "--to", "atif", "--out", "o", "--otlp", "http://x"),
+        "--otlp is for --to otlp, not for --to atif",
     ),
     "a graph that nobody asks about": ("", ("doctor", "--graph", "watson"), "--graph and --players are for --model M"),
-    "the content of no traces": (small(), (*RUN[:3], "--otlp-content"), "--otlp-content is for the traces of --otlp"),
-    "the content of no trace": ("", ("play", "--otlp-content"), "--otlp-content is for the traces of --otlp URL"),
+    "the content of no traces": (
+        small(),
+        (*RUN[:3], "--otlp", "content"),
+        "--otlp content is for the traces of --otlp",
+    ),
+    "the content of no trace": ("", ("play", "--otlp", "content"), "--otlp content is for the traces of --otlp URL"),
     "a variable with a NUL": (b"KEY=a\0b\n", ("list", "roles"), "x.yaml: embedded null byte"),
 }
 

@@ -132,7 +132,7 @@ def wrong_decks() -> None:
         (["play", "--model", "none.yaml"], "cannot read models 'none.yaml'"),
         (["play", "--cache", "49.json"], "cannot use '49.json' as a cache"),
         (["--logs", "xml", "list", "graphs"], "--logs is 'xml'; it can be: console, json"),
-        (["fake-endpoint", "--faults", "0.5", "--only", "fire"], "unknown fault 'fire'; known: 429"),
+        (["fake-endpoint", "--faults", "0.5", "--faults", "fire"], "unknown fault 'fire'; known: 429"),
         (["play", "--players", "three"], "--players: must be a whole number, not 'three'"),
         (["roles", "show", "nope"], "unknown role 'nope'; known: action_recommender, aggregator"),
         (["graphs", "show", "nope"], "unknown graph 'nope'"),

@@ -142,7 +142,7 @@ def test_prompts_and_answers_go_only_where_they_are_asked_for(game: Path, run: R
     call = next(event for event in events if isinstance(event, Call) and event.of_model)
     why = next(event.why for event in events if isinstance(event, Decided) and len(event.why) > 5)
     assert "# The game" not in text and json.dumps(why)[1:-1] not in text and "messages" not in text
-    full, made = exported(run, game, "--content")
+    full, made = exported(run, game, "--otlp", "content")
     said = next(attributes(span) for span in made if level(span.name) == "chat ")
     (prompt,) = json.loads(said["gen_ai.input.messages"])
     assert prompt == {"role": "user", "parts": [{"type": "text", "content": call.messages[0].content}]}
@@ -196,7 +196,7 @@ def test_a_collector_gets_what_the_file_holds(game: Path, run: Run, monkeypatch:
     _, made = exported(run, game)
     with collector() as there:
         monkeypatch.setenv(otlp.VARIABLE, there.url)
-        code, out, _ = run("export", str(game), "--to", "otlp", "--endpoint", "env", "--json")
+        code, out, _ = run("export", str(game), "--to", "otlp", "--otlp", "env", "--json")
         assert code == 0 and json.loads(out) == {"games": 1, "spans": len(made), "to": [f"{there.url}/v1/traces"]}
     assert ids(there.spans) == ids(made) and there.paths == {"/v1/traces"}
 
@@ -245,7 +245,7 @@ def test_an_experiment_is_traced_while_it_runs_and_only_when_asked(run: Run, mon
     assert "played, traced: []" in run("experiment", "run", "cac-3")[2]
     assert (
         "traced: ['http://x runs/cac-3 True']"
-        in run("experiment", "run", "cac-3", "--otlp", "http://x", "--otlp-content")[2]
+        in run("experiment", "run", "cac-3", "--otlp", "http://x", "--otlp", "content")[2]
     )
 
 
@@ -276,12 +276,12 @@ def test_only_what_a_resumed_game_adds_is_sent(game: Path, tmp_path: Path) -> No
     ("arguments", "code", "said"),
     [
         ((), 2, "needs --out FILE, --endpoint URL, or both"),
-        (("--endpoint", "localhost:4318"), 2, "'localhost:4318' is not an address of a collector"),
-        (("--endpoint", "http://[::1"), 2, "is not an address of a collector"),
-        (("--endpoint", "env"), 2, "OTEL_EXPORTER_OTLP_ENDPOINT is not set"),
+        (("--otlp", "localhost:4318"), 2, "'localhost:4318' is not an address of a collector"),
+        (("--otlp", "http://[::1"), 2, "is not an address of a collector"),
+        (("--otlp", "env"), 2, "OTEL_EXPORTER_OTLP_ENDPOINT is not set"),
         (("--out", "."), 2, "is a folder; all spans go to one file"),
         (
-            ("--endpoint", "http://me:pass@127.0.0.1:9"),
+            ("--otlp", "http://me:pass@127.0.0.1:9"),
             1,
             "http://127.0.0.1:9/v1/traces did not take the spans: ",
         ),

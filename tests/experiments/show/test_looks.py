@@ -67,7 +67,7 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
     assert "third life lost: 1 game" in out and f"orchestrator show {made['struck'].as_posix()} --turn" in out
     assert "not finished: 1 game" in out and "after 1 turn; suspended: no money left" in out
     assert "2 of 2 moves were forced" in out and "unusable answers" in out
-    assert made["smart"].as_posix() not in out and "--swings" in out
+    assert made["smart"].as_posix() not in out and "--mistakes" in out
     ends = {row["journal"]: row["end"] for row in json.loads(run("list", "games", "--json")[1])}
     assert ends[made["struck"].as_posix()] == "lives_lost" and ends[made["suspended"].as_posix()] is None
     data = json.loads(run("show", "games", "--json")[1])
@@ -103,7 +103,7 @@ def test_swings_find_the_move_that_cost_most(run: Run) -> None:
     seats = [part for seat in range(5) for part in ("--seat", f"{seat}=partner:flawed")]
     result = json.loads(run("play", "--json", "--players", "5", "--seed", "4", *seats)[1])
     assert result["end"] == "lives_lost"
-    data = json.loads(run("show", "games", "--swings", "--json")[1])
+    data = json.loads(run("show", "games", "--mistakes", "--json")[1])
     (look,) = (look for look in data["looks"] if look["group"] == "swings")
     assert data["rolled_for_swings"] == 1 and look["turn"] == result["turns"] and "expected score by -" in look["why"]
 
@@ -136,7 +136,7 @@ def test_a_colleague_is_overruled_though_right_only_with_a_clearly_better_move()
         (["show", "games", "--mistakes"], "is a folder"),
         (["show", "games/smart.jsonl", "--role", "analyst"], "--role is for one turn: name it with --turn N"),
         (["show", "games/smart.jsonl", "--prompts"], "--prompts is for one turn: name it with --turn N"),
-        (["show", "games/smart.jsonl", "--swings"], "--swings is for a folder of games"),
+        (["show", "games/smart.jsonl", "--mistakes"], "--swings is for a folder of games"),
     ],
 )
 def test_options_that_do_not_belong_together_are_refused(run: Run, arguments: list[str], said: str) -> None:

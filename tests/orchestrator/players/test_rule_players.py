@@ -157,7 +157,7 @@ def test_the_list_names_every_partner(run: Run) -> None:
 
 def test_self_play_is_measured(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partners, "names", lambda: ["flawed"])
-    code, out, _ = run("bench", "--partners", "--games", "2", "--json")
+    code, out, _ = run("bench", "--partner", "all", "--games", "2", "--json")
     told = json.loads(out)
     assert code == 0 and [(one["partner"], one["players"]) for one in told] == [("flawed", p) for p in PLAYERS]
     assert all((one["games"], one["strict"], one["struck_out"]) == (2, 0, 1) and one["kept"] > 0 for one in told)

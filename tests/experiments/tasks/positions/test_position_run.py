@@ -228,9 +228,9 @@ def test_commands_say_what_a_bank_holds(run: Run, tmp_path: Path) -> None:
     assert "120" in run("list", "positions")[1]
     code, out, _ = run("evaluate", "show", "program")
     assert code == 0 and "made by   orchestrator experiment positions build" in out
-    code, out, _ = run("evaluate", "show", "program", "--position", "p007")
+    code, out, _ = run("evaluate", "show", "program", "p007")
     assert code == 0 and '"view"' in out and '"deck"' not in out
-    assert run("evaluate", "show", "program", "--position", "p999")[0] == 2
+    assert run("evaluate", "show", "program", "p999")[0] == 2
     assert run("evaluate", "build", "--from", str(tmp_path), "--out", str(tmp_path / "b.txt"))[0] == 2
 
 

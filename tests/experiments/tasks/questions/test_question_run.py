@@ -132,6 +132,6 @@ def test_the_cache_answers_what_was_asked_before_each_trial_for_itself(run: Run)
 
 
 def test_a_replay_says_which_answer_is_not_recorded(run: Run, endpoint: str) -> None:
-    assert qa(run, "--model", f"openai:m@{endpoint}", "--out", "first", "--trials", "2")[0] == 0
-    code, _, err = qa(run, "--cache", "replay:first", "--out", "more", "--trials", "3")
+    assert qa(run, "--model", f"openai:m@{endpoint}", "--out", "first", "--samples", "2")[0] == 0
+    code, _, err = qa(run, "--cache", "replay:first", "--out", "more", "--samples", "3")
     assert code == 3 and "trial 3: it is not recorded in 'first'" in " ".join(err.split())
