@@ -44,6 +44,7 @@ docs: $(READY)
 	@$(INSTALL) '.[docs]'
 	$(BIN)/python -m docs.site build/docs
 	$(BIN)/zensical build --strict
+	@echo "See site/index.html; its search needs a server: $(BIN)/python -m http.server -d site"
 
 $(READY): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV)/, once; it takes a minute or two."
