@@ -16,8 +16,8 @@ def add(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
     """Return the graph with further nodes, e.g. `add(house, chop={"role": "chop", "feeds": ["aggregator"]})`.
 
     A node has the keys that it has in a graph file, and `feeds`: the nodes that read it, the deciding one if that is
-    not given. Its role is that of its name, if none is given. A file that `python` names is relative to the working
-    directory. Raises UserError.
+    not given. Its role is that of its name, if none is given. `graph` in place of its role makes a whole graph of it. A
+    file that it names is relative to the working directory. Raises UserError.
     """
     if taken := [name for name in nodes if name in config.nodes]:
         raise UserError(f"graph {config.name!r} has a node {taken[0]!r} already; give the new one another name")

@@ -14,6 +14,7 @@ from graphs.control_answerers import NOTHING_GIVEN, OtherGame, OtherNote
 from graphs.node import RoleNode, SeatState
 from graphs.simulated_model import SimulatedModel
 from orchestrator.errors import TurnError
+from orchestrator.hanabi.view import View
 from orchestrator.journal.events import VerdictGiven
 from orchestrator.journal.recorded_answers import Resumed
 from orchestrator.models.request import Absent, Brain
@@ -41,6 +42,8 @@ class SeatRuntime:
     """The runs of graphs inside the graph, by where they stand."""
     asked: set[str] = field(default_factory=set)
     """LangGraph's ids of the runs of roles' nodes."""
+    view: View | None = None
+    """What the seat sees in this turn; None where its graph is somebody's own, which may change it."""
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The settings that decide what each of the brains answers."""
 

@@ -23,8 +23,8 @@ from graphs.attempts import SAFETY, Attempt, attempts, base, nth, role_node, saf
 from graphs.config import GraphConfig
 from graphs.decision import decided
 from graphs.node import RoleNode
-from graphs.role_step import AT_TABLE, RoleStep
-from graphs.turn_state import TurnInput, TurnOutput, TurnState, decision_data, plain_view, typed, view
+from graphs.role_step import AT_TABLE, RoleStep, seen_by
+from graphs.turn_state import TurnInput, TurnOutput, TurnState, decision_data, plain_view, typed
 from orchestrator.hanabi.view import View
 
 Builder: TypeAlias = StateGraph[TurnState, Any, TurnInput, TurnOutput]
@@ -173,7 +173,7 @@ def _move(config: GraphConfig) -> Callable[[TurnState], Awaitable[dict[str, Any]
             return {}
         said = state.get("notes", {})
         notes = typed(said, [name for name in said if said[name]["step"] >= said[root]["step"]])
-        decision = decided(config, view(state), notes)
+        decision = decided(config, seen_by(state), notes)
         return {"decision": decision_data(decision, notes), "memory": dict(decision.memory)}
 
     return move

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from graphs import gate, tracing
@@ -25,7 +26,7 @@ STEPS = 100
 
 async def play(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
     """Return the decision of a compiled graph. Raises TurnError when something ended the turn."""
-    with _at_table(runtime):
+    with _at_table(replace(runtime, view=view)):
         data = {"view": plain_view(None, view), "memory": dict(memory)}
         done = await graph.ainvoke(data, tracing.of_turn(view, runtime.game))
     if runtime.failed:

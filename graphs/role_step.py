@@ -11,11 +11,18 @@ from graphs.asking import SeatRuntime, ask, resumed
 from graphs.node import RoleNode, SeatState
 from graphs.turn_state import Note, TurnState, note, typed, view
 from orchestrator.errors import UserError
+from orchestrator.hanabi.view import View
 from orchestrator.table.seat import GameContext
 from roles import Notes
 
 AT_TABLE: ContextVar[SeatRuntime | None] = ContextVar("at_table", default=None)
 """The runtime of the seat whose turn it is; None where a graph runs by itself."""
+
+
+def seen_by(state: TurnState) -> View:
+    """Return what the seat sees: the table's own object where there is one, since sections are made once for each."""
+    table = AT_TABLE.get()
+    return table.view if table and table.view else view(state)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +37,7 @@ class RoleStep:
 
     async def __call__(self, state: TurnState, config: RunnableConfig) -> dict[str, Any]:
         """Return the node's note. Raises TurnError where nobody can answer, UserError for another player count."""
-        seen, node = view(state), self.node
+        seen, node = seen_by(state), self.node
         if self.players not in (None, seen.players):
             raise UserError(f"the view is of {seen.players} players; set `players` to that, not {self.players}")
         keys = {*(key for _, key in node.reads), *node.refusals, *([node.judges] if node.judges else [])}
@@ -52,7 +59,7 @@ async def said_by(
     *outer, run = config["metadata"]["langgraph_checkpoint_ns"].split("|")
     runtime.asked.add(run.partition(":")[2])
     asked = replace(node, name=f"{inside(outer, runtime)}{node.name}")
-    seen: SeatState = {"view": view(state), "memory": state.get("memory") or {}, "notes": notes}
+    seen: SeatState = {"view": seen_by(state), "memory": state.get("memory") or {}, "notes": notes}
     replies = await ask(asked, seen, runtime)
     if runtime.failed and table is None:
         raise runtime.failed[0]

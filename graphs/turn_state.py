@@ -88,7 +88,7 @@ class TurnState(TurnInput):
     decision: NotRequired[Annotated[dict[str, Any], _newest]]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)  # the turns that are being played
 def _read_view(same: Same[Mapping[str, Any]]) -> View:
     return View.model_validate(same.value)
 

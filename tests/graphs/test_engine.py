@@ -1,5 +1,6 @@
 """Which engine calls the nodes of a graph, and what a tracer sees of a game."""
 
+import asyncio
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from benchmarks.engine_cost import measure
 from graphs import langgraph_turn
 from orchestrator.errors import UserError
 from orchestrator.table.game_loop import play_async
+from roles import sections
 from tests.support.small_graph import OPENING
 
 
@@ -90,6 +92,14 @@ async def test_who_listens_decides_the_engine(monkeypatch: pytest.MonkeyPatch) -
     assert len(played) == 1 and len(set(moves)) == 1
     with pytest.raises(UserError, match="engine: walk is for programs alone"):
         graphs.seat(never, "sim:average")
+
+
+async def test_a_seat_reads_no_view_again_and_makes_its_sections_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seat = graphs.seat(graphs.setting(graphs.read("house"), engine="langgraph"))
+    monkeypatch.setattr("graphs.turn_state._read_view", lambda same: pytest.fail("the table's view is there"))
+    made = sections._section_cache.cache_info().misses
+    await asyncio.gather(*(seat(OPENING.model_copy(), {}) for _ in range(3)))
+    assert sections._section_cache.cache_info().misses == made + 3
 
 
 def test_a_switch_of_langsmith_counts(monkeypatch: pytest.MonkeyPatch) -> None:
