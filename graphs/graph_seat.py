@@ -47,10 +47,10 @@ class GraphSeat:
     config: GraphConfig
     brains: Mapping[str, Brain | SimulatedModel]
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The settings that decide what each of them answers."""
+    """The settings that influence the responses of each model."""
     game: GameContext = field(default_factory=GameContext)
     fixed: Mapping[int, Fixed] = field(default_factory=dict)
-    """By turn: replies that are there already, so that nobody is asked for them; see `recorded`."""
+    """By turn: replies that are held fixed, so that their nodes are not asked; see `recorded`."""
     callbacks: tuple[Any, ...] = ()
     """LangChain's callback handlers, which see its games."""
 
@@ -60,7 +60,7 @@ class GraphSeat:
         return await self._turns[view.players, engine](view, memory, self._runtime(view.turn, memory))
 
     async def around(self, started: GameStarted, game: Callable[[], Awaitable[Result]]) -> Result:
-        """Play a game in one trace, where somebody listens: its turns nest in it."""
+        """Play a game in one trace, if a tracer listens: its turns nest in it."""
         return await tracing.around(started, game, self.callbacks) if tracing.listens(self.callbacks) else await game()
 
     def _runtime(self, turn: int, memory: Memory) -> SeatRuntime:

@@ -30,9 +30,9 @@ class LegalMoves(Section):
     """By label. A move refused this turn is not among them; the others keep their labels."""
     letters: bool = False
     legal: int | None = None
-    """How many legal moves there were before a recommender listed some of them; None when nobody did."""
+    """The number of legal moves before a recommender shortened the list; None without a recommender."""
     told: bool = True
-    """Whether they are told in words; a role that names no move, or finds it elsewhere, needs none."""
+    """False if the prompt leaves them out, for a role that names no move or finds it elsewhere."""
 
     table: Mapping[str, int] = field(default_factory=dict)
     """The seat, of how many players, and how many slots it has."""

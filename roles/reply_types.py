@@ -49,7 +49,7 @@ class PlainText(Reply):
 
 
 class Choice(Reply):
-    """What a deciding role replies; the seat makes the Decision. Roles may ask for more by a subclass.
+    """The reply of a deciding role: a reason and a move. A subclass may add fields.
 
     The order of the fields is the order in which a model writes them: what a subclass adds comes first, unless the
     context says `reason_first`, then the reason, and the move last, so that no cut-off reply passes for a choice.
@@ -208,7 +208,7 @@ Accepted = Annotated[bool, BeforeValidator(_accepted)]
 
 
 class Judgement(Reply):
-    """A judge's reply about a chosen move."""
+    """A verifier's reply about a chosen move."""
 
     labels = {
         "reason": ("Reason", "Reasoning", "Explanation"),
@@ -239,7 +239,7 @@ class Judgement(Reply):
 
 
 class Verdict(Judgement):
-    """A judgement with the move it is about: what later attempts read."""
+    """A judgement with its move, as later attempts read it."""
 
     move: Grounded
 

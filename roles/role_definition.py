@@ -37,14 +37,14 @@ class Role:
     title: str = ""
     """One line: what the role is for."""
     settled: Callable[[Sections, Notes], BaseModel | None] | None = None
-    """The reply, when there is nothing to ask: that of a selector of a single candidate, or an `Absent`, of a reader of
-    moves before the first one."""
+    """The reply if no question is left, such as a selector's with a single candidate, or `Absent` for a role that reads
+    past moves before the first one."""
     options: AllowedValues = field(default_factory=dict)
     """What a node may set for it; its program finds them in `sections.options`, its template as variables."""
     mark: Mark | None = None
     """Scores a reply once the hidden cards are known; see `roles.mark`."""
     after_game: bool = False
-    """Whether it judges games that are over, with what no player may be told: no graph may have it."""
+    """True for a role that judges finished games with hidden information: no graph may have it."""
     extends: "Role | None" = None
     """The role whose instruction a model gets in place of its own, which is then added to the prompt as a part."""
 

@@ -161,7 +161,7 @@ class Turn:
 
 @dataclass(eq=False)
 class Game:
-    """A game as far as it goes; its lines are indexed when its turns are looked at."""
+    """A finished or unfinished game, read from its journal; turns are parsed on first use."""
 
     started: GameStarted
     result: Result | None

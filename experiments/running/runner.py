@@ -35,7 +35,7 @@ U = TypeVar("U", bound=Unit)
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a run is asked; none of it changes the results."""
+    """Options of a run that do not change its results: processes, executor, shard, models' options."""
 
     models: ModelOptions = field(default_factory=ModelOptions)
     workers: int = 1

@@ -65,7 +65,7 @@ class Unreadable(Exception):  # noqa: N818  # named for the text; callers ask th
 
 
 class Reply(BaseModel):
-    """What a role answers. Keys that a model adds are dropped."""
+    """Base class of replies. Keys that a model adds are dropped."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -48,9 +48,9 @@ class Truth:
     piles: Piles
     """The fireworks and all discards: what is playable, dead or critical."""
     view: View | None = field(default=None, hash=False)
-    """All that the seat could know on this turn, whatever its graph left out; None where only cards are known."""
+    """Everything that the seat could know on this turn, whatever its graph left out; None if only cards are known."""
     course: Course | None = field(default=None, hash=False)
-    """The whole game; None where nothing of what came after is known."""
+    """The whole game; None if later moves are unknown."""
     memory: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """What the seat remembered, games of before among it."""
 
@@ -93,7 +93,7 @@ class Truth:
         return self.after[0] if self.after else None
 
     def next_of(self, seat: int) -> Past | None:
-        """What another seat did on their next turn; None where they had none."""
+        """Another seat's next move; None without one."""
         return next((past for past in self.after[1:] if past.seat == seat), None)
 
     def hinted_before(self, seat: int) -> bool:

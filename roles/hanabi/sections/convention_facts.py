@@ -28,7 +28,7 @@ from roles.words import ENGLISH, Words, percent
 class ConventionFacts(Section):
     """The exact reading of all moves by the conventions of the pack `newest`, as far as each partner keeps to them.
 
-    It is made of what the seat sees and of public moves. It is there only beside that pack.
+    It follows from the seat's view and public moves. A context has it only with that pack.
     """
 
     name = "convention_facts"
@@ -50,7 +50,7 @@ class ConventionFacts(Section):
     """What the words tell: all; all but the hints, or but the own cards; the subject of one role alone, `own` cards,
     the `others` and what hints tell them, or what may be `losses`; or `sheet`, step by step what there is to choose."""
     blind: bool = False
-    """Whether everybody is assumed to keep to the conventions, whatever they do."""
+    """True if every partner is assumed to keep the conventions, whatever they do."""
     fireworks: Fireworks | None = None
     """What a simulated model takes the fireworks to be, where it misreads them."""
 

@@ -137,7 +137,7 @@ class PastGames(Section):
 
     @cached_property
     def habits(self) -> Habits:
-        """What these games show of the partners."""
+        """The habits of the partners in these games."""
         return _habits(self.games)
 
     def variables(self, words: Words) -> dict[str, object]:

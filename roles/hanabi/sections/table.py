@@ -33,9 +33,9 @@ class State(Section):
     deck_size: int
     fireworks: Fireworks
     own: tuple[Mask, ...]
-    """What positive hints leave of each own slot."""
+    """The types that positive hints allow for each own slot."""
     known: tuple[Knowledge, ...]
-    """The positive hints to each own slot, as if there had been no others."""
+    """The positive hints to each own slot."""
     hands: dict[int, tuple[Card, ...]]
     """By seat, in turn order from the next player."""
     own_in_words: bool = True
@@ -99,7 +99,7 @@ class OwnDeductions(Section):
     """Positive and negative hints; no counting."""
     known: tuple[Knowledge, ...]
     in_sight: tuple[Piles, tuple[tuple[Card, ...], ...]] | None = None
-    """What is counted, if anything is: the piles, and the others' hands."""
+    """The cards that are counted, if any: the piles, and the others' hands."""
     cards: str = "likely"
     """Whether the words of what is counted name the likeliest cards of a slot, or all where they are few (`few`);
     `unsaid`: there are no words, for a role that does not judge the own cards."""
@@ -142,7 +142,7 @@ class PartnerKnowledge(Section):
 
     name = "partner_knowledge"
     hands: dict[int, tuple[Mask, ...]]
-    """By seat and slot: what positive hints leave."""
+    """By seat and slot: the types that positive hints allow."""
     known: dict[int, tuple[Knowledge, ...]]
     """The positive hints, as if there had been no others."""
 
@@ -169,7 +169,7 @@ class PartnerDeductions(Section):
     masks: dict[int, tuple[Mask, ...]]
     """By seat and slot: positive and negative hints."""
     told: bool = True
-    """Whether it is told in words; another section can say what follows from it."""
+    """False if the prompt leaves it out, because another section states its consequences."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
