@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from experiments.analysis import sentence_templates as say
 from experiments.analysis.analysis import DOUBTFUL, Analysis
 from experiments.analysis.summaries import Summary
 from experiments.record.provenance import Provenance
@@ -91,9 +92,8 @@ def rare_strike_outs(summaries: Sequence[Summary]) -> Iterator[str]:
     if not rare:
         return
     names = ", ".join(each.arm for each in rare) if len(rare) <= NAMED else f"{len(rare)} of {len(arms)} arms"
-    yield (
-        f"Strike-outs are rare: fewer than {STRIKE_OUTS} deals with one in "
-        f"{'every arm' if len(rare) == len(arms) > NAMED else names}. The sample cannot tell how rare (up to "
-        f"{percent(max(each.struck_out_high for each in rare))} of games), so 95 % intervals of these strict scores, "
-        "and of differences among them, may hold the truth less often."
+    yield say.RARE_STRIKE_OUTS(
+        n=STRIKE_OUTS,
+        rare="every arm" if len(rare) == len(arms) > NAMED else names,
+        percent=percent(max(each.struck_out_high for each in rare)),
     )

@@ -264,10 +264,7 @@ def _planning(usual: Sequence[Difference]) -> Iterator[str]:
         tests = max(each.tests for each in usual)
         least, most, points = min(mdes), max(mdes), usual[0].measured_in
         effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
-        yield (
-            f"For planning only: with 80 % power, another experiment of this size detects a true difference of "
-            f"{effects}, corrected for {family(tests)}."
-        )
+        yield say.PLANNING(effects=effects, family=family(tests))
 
 
 def _flagged(analysis: Analysis) -> Iterator[str]:

@@ -31,6 +31,9 @@ FIELDS: dict[str, str] = {
     "alike": r"(?:, the same games in \d+ of them)?",
     "family": r"(?:one arm|\d+ arms)",
     "percent": r"[\d.]+%",
+    "effects": rf"{NUMBER}(?: to {NUMBER})? {UNIT}(?:, by arm)?",
+    "rare": rf"(?:every arm|\d+ of \d+ arms|{NAME}(?:, {NAME})*)",
+    "sentence": ".+",
     "metric": r"[\w.:]+",
     "readings": rf"(?:(?:{CHANCE}|{LENGTH}|{ANY_NOTE})(?: or )?)+",
     "note": rf"(?:{PLACEBO}|{FOREIGN})",
@@ -155,6 +158,19 @@ WITHHELD = Template(
     "No comparison is made with {arms}: fewer than {percent} of the moves are the model's own.", "too few own moves"
 )
 
+# Beside the verdict
+PLANNING = Template(
+    "For planning only: with 80 % power, another experiment of this size detects a true difference of {effects}, "
+    "corrected for {family}.",
+    "an arm shows no difference, and the power of its test is known",
+)
+RARE_STRIKE_OUTS = Template(
+    "Strike-outs are rare: fewer than {n} deals with one in {rare}. The sample cannot tell how rare (up to {percent} "
+    "of games), so the coverage of 95 % intervals of these strict scores, and of differences among them, may be below "
+    "95 %.",
+    "arms are compared by the strict score, and an arm has strike-outs in few deals or none",
+)
+
 # Arms that test nothing
 NULL = Template(
     "{arm} plays {than} once more: it differs from itself by {change} ({interval}), by chance alone.", "the null arm"
@@ -269,3 +285,9 @@ field("part", UNMARKABLE, EXACT, MARK, COUNTED, FOLLOWED, REFUSED, DECIDES, UNRE
 FIELDS["parts"] = rf"{FIELDS['part']}(?: {FIELDS['part']})*"
 ROLE = Template("{role}: {parts}", "for each role whose answers have marks")
 ROLE_OF_ARM = Template("{role}, in arm {arm}: {parts}", "a role that only other arms than the baseline have")
+
+
+def template_of(sentence: str) -> Template | None:
+    """Return the template of a whole sentence; None for one that is not in this list."""
+    templates = (each for each in globals().values() if isinstance(each, Template))
+    return next((each for each in templates if re.fullmatch(each.pattern, sentence)), None)
