@@ -1,16 +1,18 @@
 """What was run, as a report tells it: deals, seats, models and prompts; from run.yaml and the journals."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
-from experiments.document.blocks import Column, Folded, Table, table
+from experiments.document.blocks import Block, Column, Folded, Table, Text, table
 from experiments.document.formats import TEXT
 from experiments.record import failures, run_folder
 from experiments.record.game import Game
 from experiments.record.rows import Row
+from experiments.report import order
 from experiments.report.answerers import Answerer
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
+from graphs import attempts
 from graphs.replaced_texts import diff
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -158,24 +160,56 @@ def _rates(data: RunData) -> dict[tuple[str, str], None]:
     return rates
 
 
-def prompts(data: RunData) -> tuple[Folded, ...]:
-    """Return the first prompt of every node in the baseline's first game (the first arm's without a baseline)."""
-    arm = data.analysis.baseline if data.analysis.baseline in data.arms else data.arms[0]
+def prompts(data: RunData) -> Iterator[Block]:
+    """Return the first prompt of every node in the first game of the baseline (of the first arm without one), then how
+    those of the other arms differ on the same deal."""
+    base = data.analysis.baseline if data.analysis.baseline in data.arms else data.arms[0]
+    arms = {arm: _first_prompts(data, arm) for arm in order.foremost(data.arms, data.analysis) if arm != base}
+    before = _first_prompts(data, base)
+    for node, (_, text) in before.items():
+        yield Folded(f"{node}, arm {base}", text)
+    for arm, texts in arms.items():
+        if texts:
+            yield from _prompt_changes(arm, base, *map(_without_retries, (before, texts)))
+
+
+Prompts: TypeAlias = Mapping[str, tuple[int, str]]
+"""By node: its first prompt, after its turn."""
+
+
+def _without_retries(prompts: Prompts) -> Prompts:
+    return {node: prompt for node, prompt in prompts.items() if attempts.base(node) == node}
+
+
+def _prompt_changes(arm: str, base: str, before: Prompts, prompts: Prompts) -> Iterator[Block]:
+    """Return an arm's prompts as differences from the baseline's of the same turn, where they differ."""
+    nodes = {
+        "same as the baseline": [node for node, prompt in prompts.items() if before.get(node) == prompt],
+        "first asked in another turn": [
+            node for node in prompts if node in before and prompts[node][0] != before[node][0]
+        ],
+        "not asked": [node for node in before if node not in prompts],
+    }
+    parts = [f"{what}: {', '.join(names)}" for what, names in nodes.items() if names]
+    yield Text(f"Arm {arm}, beside {base}{': ' if parts else ''}{'; '.join(parts)}.")
+    for node, (_, text) in prompts.items():
+        if not any(node in names for names in nodes.values()):
+            changed = diff(before[node][1], text, node) if node in before else text
+            yield Folded(f"{node}, arm {arm}{': difference from the baseline' if node in before else ''}", changed)
+
+
+def _first_prompts(data: RunData, arm: str) -> Prompts:
+    """Return the first prompts in the arm's first game; none for a journal that cannot be read."""
     path = data.folder / data.rows_of(arm)[0].journal
-    calls: dict[str, Call] = {}
+    prompts: dict[str, tuple[int, str]] = {}
     try:
         for event in journal.read(path) if path.exists() else ():
-            if isinstance(event, Call) and event.messages:
-                calls.setdefault(event.node, event)
+            if isinstance(event, Call) and event.messages and event.node not in prompts:
+                text = "\n\n".join(f"[{message.role}]\n{message.content}" for message in event.messages)
+                prompts[event.node] = event.turn, text
     except UserError:
-        return ()
-    return tuple(
-        Folded(
-            f"{node}, turn {call.turn} of {path.stem}, arm {arm}",
-            "\n\n".join(f"[{message.role}]\n{message.content}" for message in call.messages or ()),
-        )
-        for node, call in calls.items()
-    )
+        return {}
+    return prompts
 
 
 def templates(data: RunData) -> tuple[Folded, ...]:

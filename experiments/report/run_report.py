@@ -181,9 +181,9 @@ def _settings(data: RunData) -> Iterator[Block]:
         yield Heading("Replaced words", 3)
         yield Text("What arms say in place of the baseline's words, line by line.")
         yield from diffs
-    if prompts := run_facts.prompts(data):
+    if prompts := list(run_facts.prompts(data)):
         yield Heading("Prompts", 3)
-        yield Text("The first prompt of each node, as it was sent.")
+        yield Text("The first prompt of each node in the first game of each arm; other arms as a diff to the baseline.")
         yield from prompts
     if templates := run_facts.templates(data):
         yield Folded(f"{len(templates)} texts that prompts are made from", templates, page_only=True)
