@@ -101,10 +101,21 @@ def did_you_mean(value: object, names: Iterable[str], introduction: str = "known
 
 
 def similar_name(value: str, names: Iterable[str]) -> str | None:
-    """Return the name that was probably meant; `piers` stands for `partner:piers`, and `-` for `_`."""
+    """Return the name that was probably meant; `piers` stands for `partner:piers`, `-` for `_`, and `tom` for
+    `tom_interpreter`, which begins with it, or for the only name that has it."""
     forms = {_plain(form): name for name in reversed(list(names)) for form in (name.rpartition(":")[2], name)}
-    near = get_close_matches(_plain(value), [form for form in forms if form], n=1, cutoff=0.7)
-    return forms[near[0]] if near else None
+    written = _plain(value)
+    if near := get_close_matches(written, [form for form in forms if form], n=1, cutoff=0.7):
+        return forms[near[0]]
+    if len(written) < SHORTEST_PART:
+        return None
+    begins = [name for form, name in forms.items() if form.startswith(written)]
+    holds = {name for form, name in forms.items() if written in form}
+    return begins[-1] if begins else holds.pop() if len(holds) == 1 else None
+
+
+SHORTEST_PART = 3
+"""Characters of a part of a name that stands for it."""
 
 
 def _plain(name: str) -> str:

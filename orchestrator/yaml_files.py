@@ -120,7 +120,9 @@ def loaded(text: str, where: str) -> Any:
         line, indented = _place(error, text)
         if line and "\t" in indented:
             raise UserError(f"{where}, line {line}: YAML is indented by spaces, and there is a tab") from None
-        raise UserError(f"{where} is not YAML{f', line {line}' if line else ''}") from None
+        problem = getattr(error, "problem", None)
+        place, reason = f", line {line}" if line else "", f": {problem}" if problem else ""
+        raise UserError(f"{where} is not YAML{place}{reason}") from None
     except ValueError as error:  # a value that only looks like a number
         raise UserError(f"{where} is not YAML: {error}") from None
 

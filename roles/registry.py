@@ -95,7 +95,7 @@ def get(name: str) -> Role:
         title = (program.__doc__ or "").strip().split("\n")[0]
         return add(Role(name, reply_of(program) or Reply, tuple(SECTIONS.values()), solve=program, title=title))
     if name not in _KNOWN:
-        raise UserError(f"unknown role {name!r}; {did_you_mean(name, names())}; a role of your own needs --import FILE")
+        raise UserError(f"unknown role {name!r}: a role of your own needs --import FILE; {did_you_mean(name, names())}")
     return _KNOWN[name]
 
 

@@ -28,7 +28,7 @@ Executors = Literal["local", "ray"]
 
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change a setting of the experiment, e.g. seeds.count=10; repeatable."),
+    typer.Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
 ]
 Past = Annotated[
     Path | None, typer.Option("--from", help="A run folder: estimate costs from its finished games as well.")

@@ -43,7 +43,7 @@ def view(
     def ready(where: str, seats: Sequence[str]) -> None:
         if port is None and not where.endswith(f":{serving.DEFAULT_PORT}/"):
             screen.print(f"port {serving.DEFAULT_PORT} is taken, so another one is used", markup=False)
-        screen.print(f"{library.name} is at {where}", markup=False, soft_wrap=True)
+        screen.print(f"{library.name} is at {where}{library.fragment}", markup=False, soft_wrap=True)
         for seat in seats:
             screen.print(f"a person's seat: {where}{seat}", markup=False, soft_wrap=True)
         screen.print("Ctrl-C ends this")

@@ -49,7 +49,7 @@ Model = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change a setting of the graph, e.g. nodes.proposer.samples=3; repeatable."),
+    typer.Option("--set", help="Change the graph: verify=safety, nodes.proposer.samples=3, removed:NODE; repeatable."),
 ]
 Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
 Seats = Annotated[

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.shared_options import Intervals, MetricOf, Output, print_blocks, printed, progress
+from experiments.cli.shared_options import Intervals, MetricOf, Output, print_blocks, print_rows, printed, progress, say
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, ful
 
 def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
     from experiments.document.terminal import console
+    from experiments.record import saved
     from experiments.show import worth_a_look
     from experiments.values.worth_a_look import worth_a_look as find
 
@@ -88,6 +89,15 @@ def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
         printed(worth_a_look.as_data(looks))
     else:
         worth_a_look.print_looks(looks, f"there is no game in {folder}", console())
+        if looks.games and not looks.looks:
+            games = saved.told(saved.games(folder))
+            print_rows(games[:LISTED], "", as_json=False)
+            if len(games) > LISTED:
+                say(f"{len(games) - LISTED} more: orchestrator list games {folder}")
+
+
+LISTED = 20
+"""Games of a folder that are listed where none stands out."""
 
 
 def _mistakes(game: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:

@@ -146,4 +146,4 @@ def of_run(url: str, folder: Path, *, content: bool = False) -> LiveTraces:
 def _again(path: Path, url: str) -> str:
     """The command that sends the same spans later; a password in the address is not repeated."""
     where = url if url == otlp.FROM_ENVIRONMENT else otlp.display_url(url)
-    return f"orchestrator export {path} --to otlp --endpoint {where}"
+    return f"orchestrator export {path} --to otlp --otlp {where}"

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
+from urllib.parse import quote
 
 from experiments.record import run_folder
 from experiments.record.game import Game, NotAJournal, NotBegun
@@ -91,6 +92,11 @@ class Library:
     def run(self) -> dict[str, Any]:
         """Return the contents of run.yaml; empty where there is none. Raises UserError when it is no mapping."""
         return run_folder.run(self.root) if self.kind == "run" else {}
+
+    @property
+    def fragment(self) -> str:
+        """What follows the page's address: the game, where one journal was opened."""
+        return f"#/game?id={quote(self.only.stem)}" if self.only else ""
 
     def journals(self) -> list[JournalFile]:
         """Return all journals, sorted by id; files that lie elsewhere, behind a symbolic link, are left out."""

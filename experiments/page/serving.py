@@ -66,11 +66,11 @@ def serve(
     models: NamedModels = NamedModels(),  # noqa: B008  # frozen
 ) -> None:
     """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
-    are those that the page may ask."""
+    are those that the page may ask. Of one journal the page opens at its game."""
     where, api = address(listener), Api.of(library, models)
     ready(where, api.persons.links())
     if browser:
-        webbrowser.open(where)
+        webbrowser.open(where + library.fragment)
     try:
         server(library, api).run(sockets=[listener])
     except KeyboardInterrupt:

@@ -74,7 +74,7 @@ def _limits(looks: Looks) -> Iterable[str]:
     if looks.rolled:
         yield f"moves that cost much were looked for in {many(looks.rolled, 'game')}, those with the lowest scores"
     elif looks.finished:
-        yield "moves that cost much are found with --swings, by rollouts: some seconds a game"
+        yield "moves that cost much are found with --mistakes, by rollouts: some seconds a game"
 
 
 def as_data(looks: Looks) -> dict[str, Any]:

@@ -142,6 +142,9 @@ class ModelSettings(Frozen):
     @classmethod
     def _form(cls, model: str) -> str:
         if not _named(model):
+            if re.fullmatch(r"openai:[^@\s]+@[^@/\s]+(:\d+)?(/\S*)?", model):
+                url = model.replace("@", "@http://")
+                raise ValueError(f"{model!r}: the server's address begins with http:// or https://, e.g. {url}")
             meant = _meant(model)
             hint = f"did you mean {meant!r}? Known" if meant else "known"
             raise ValueError(f"unknown model {model!r}; {hint}: program, {FORMS}")

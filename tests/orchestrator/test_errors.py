@@ -13,6 +13,10 @@ from orchestrator.errors import did_you_mean, similar_name
         ("average", ["sim:careful", "sim:average"], "sim:average"),
         ("role_ablation", ["role-ablation", "strength"], "role-ablation"),
         ("zebra", ["cac", "house"], None),
+        ("tom", ["analyst", "tom_interpreter", "tom_planner"], "tom_interpreter"),
+        ("history", ["analyst", "sherlock_history_analyst"], "sherlock_history_analyst"),
+        ("lyst", ["first_analyst_of_all", "second_analyst_of_all"], None),
+        ("to", ["tom_interpreter"], None),
     ],
 )
 def test_the_similar_name_is_found(written: str, names: list[str], meant: str | None) -> None:

@@ -139,7 +139,7 @@ FOLDER = QuestionFolder(
     Record,
     file="qa.yaml",
     what="run of questions",
-    head="# Which questions were asked of whom. The same command again goes on with them; --trials may grow.\n",
+    head="# Which questions were asked of whom. The same command again goes on with them; --samples may grow.\n",
     fixed=("model", "settings", "file", "digest", "games", "kinds", "left_out"),
     grows=("trials",),
     files=("questions.jsonl", "calls*.jsonl"),

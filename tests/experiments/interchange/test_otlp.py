@@ -255,7 +255,7 @@ def test_a_game_goes_on_without_its_collector_and_says_so_once(run: Run, monkeyp
     code, out, err = run("play", "--graph", "house", "--players", "2", "--json", "--otlp", "http://127.0.0.1:9")
     assert code == 0 and json.loads(out)["score_kept"] > 10
     assert err.count("traces are not sent") == 1 and ("refused" in err or "no answer in time" in err)
-    assert "orchestrator export games/house-2p-s1.jsonl --to otlp --endpoint http://127.0.0.1:9" in err
+    assert "orchestrator export games/house-2p-s1.jsonl --to otlp --otlp http://127.0.0.1:9" in err
 
 
 def test_only_what_a_resumed_game_adds_is_sent(game: Path, tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_only_what_a_resumed_game_adds_is_sent(game: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((), 2, "needs --out FILE, --endpoint URL, or both"),
+        ((), 2, "needs --out FILE, --otlp URL, or both"),
         (("--otlp", "localhost:4318"), 2, "'localhost:4318' is not an address of a collector"),
         (("--otlp", "http://[::1"), 2, "is not an address of a collector"),
         (("--otlp", "env"), 2, "OTEL_EXPORTER_OTLP_ENDPOINT is not set"),

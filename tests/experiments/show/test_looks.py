@@ -132,11 +132,10 @@ def test_a_colleague_is_overruled_though_right_only_with_a_clearly_better_move()
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["show", "games", "--turn", "3"], "is a folder, and --turn, --full and --mistakes are for one game"),
-        (["show", "games", "--mistakes"], "is a folder"),
+        (["show", "games", "--turn", "3"], "is a folder, and --turn and --full are for one game"),
+        (["show", "games", "--full"], "is a folder"),
         (["show", "games/smart.jsonl", "--role", "analyst"], "--role is for one turn: name it with --turn N"),
         (["show", "games/smart.jsonl", "--prompts"], "--prompts is for one turn: name it with --turn N"),
-        (["show", "games/smart.jsonl", "--mistakes"], "--swings is for a folder of games"),
     ],
 )
 def test_options_that_do_not_belong_together_are_refused(run: Run, arguments: list[str], said: str) -> None:
