@@ -28,6 +28,8 @@ class MarkedRun:
 
     data: RunData
     games: tuple[MarkedGame, ...]
+    only: str | None = None
+    """The role to which the games are narrowed."""
 
     @cached_property
     def summaries(self) -> tuple[MarkSummary, ...]:
@@ -51,7 +53,7 @@ class MarkedRun:
         names = list(dict.fromkeys(node.role for game in self.games for node in game.nodes))
         if role not in names:
             raise UserError(f"--role is {role!r}; {did_you_mean(role, names, 'the roles of these games are')}")
-        return replace(self, games=tuple(_of_role(game, role) for game in self.games))
+        return replace(self, games=tuple(_of_role(game, role) for game in self.games), only=role)
 
 
 def _of_role(game: MarkedGame, role: str) -> MarkedGame:

@@ -118,7 +118,7 @@ def blocks(run: MarkedRun) -> Iterator[Block]:
         summaries = [mark for mark in run.summaries if mark.arm == arm]
         yield Heading(f"{run.labels[arm]}, {many(len(run.of(arm)), 'game')}")
         yield _by_role(summaries, run.labels) if summaries else Note("no reply has a mark")
-        yield from notes(missing(run.of(arm)), "aside")
+        yield from notes(missing(run.of(arm), run.only), "aside")
     yield Note(LEGEND, "aside")
     if run.summaries and all(mark.units == 1 for mark in run.summaries):
         yield Note("One deal gives no 95 % interval.", "aside")
@@ -144,7 +144,7 @@ def _arm(run: MarkedRun, arm: str) -> dict[str, Any]:
         "label": run.labels[arm],
         "games": len(games),
         "marks": [plain(mark) for mark in run.summaries if mark.arm == arm],
-        "missing": list(missing(games)),
+        "missing": list(missing(games, run.only)),
         "faults": {
             kind: {"title": TITLES[kind], "moves": sum(game.quality[kind] for game in games)}
             for kind in games[0].quality

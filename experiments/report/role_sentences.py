@@ -158,9 +158,9 @@ def _deciding(run: MarkedRun, arm: str) -> set[str]:
     return {one.key.role for one in run.summaries if one.arm == arm and one.key.name == "chose_best"}
 
 
-def missing(games: Sequence[MarkedGame]) -> Iterator[str]:
+def missing(games: Sequence[MarkedGame], only: str | None = None) -> Iterator[str]:
     """Return what could not be marked and why: roles that state nothing, fields that no format asked for, answers that
-    were unusable."""
+    were unusable. `only`: the role to which the games are narrowed."""
     nodes = [node for game in games for node in game.nodes]
     marked = {key.role for game in games for key in game.tallies}
     if silent := sorted({node.role for node in nodes if not infos_of(node.role)} - marked):
@@ -169,7 +169,7 @@ def missing(games: Sequence[MarkedGame]) -> Iterator[str]:
     for role in dict.fromkeys(node.role for node in nodes):
         yield from _unmarked(role, [node for node in nodes if node.role == role], games)
     if not any(game.nodes for game in games):
-        yield "No seat is a graph, so there are no roles."
+        yield f"No node has the role {only} here." if only else "No seat is a graph, so there are no roles."
 
 
 def _unmarked(role: str, nodes: Sequence[NodeReplies], games: Iterable[MarkedGame]) -> Iterator[str]:

@@ -22,6 +22,7 @@ from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.marks_table import answerer
 from experiments.report.role_sentences import missing, sentences
 from experiments.values.move_values import TITLES
+from orchestrator.models.settings import PROGRAM
 
 FOLLOWING = ("followed", "overruled_right", "followed_wrong")
 """Marks that say whether advice was taken."""
@@ -186,4 +187,8 @@ def _by_role(
 
 
 def _estimate(mark: MarkSummary | None) -> Cell:
-    return None if mark is None else (mark.mean, *(bounds(mark.low, mark.high) or (None, None)))
+    """Return a share with its interval; none of what an exact program has by definition."""
+    if mark is None:
+        return None
+    exact = mark.models == (PROGRAM,) and mark.key.info is not None and mark.mean == mark.key.info.best
+    return (mark.mean, *((None if exact else bounds(mark.low, mark.high)) or (None, None)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiments.analysis import conclusions
 from experiments.tasks.positions.cheat import CHEATS
 from experiments.tasks.positions.effects import Effect, Effects, Tested
 from roles.words import percent
@@ -67,12 +68,22 @@ def _flips(effect: Effect) -> str:
 def _loss(effect: Effect) -> str:
     loss, how = effect.judged, " by rollouts" if effect.rolled else ""
     if loss.p is None:
-        return "loses nothing by value" if effect.flips else "loses nothing"
+        return "changes no value in these positions" if effect.flips else "changes no decision in these positions"
     if not effect.claimed:
         less = "less" if loss.mean > 0 else "more"
-        return f"is not shown to lose or gain: {abs(loss.mean):.2f} points {less} a decision{how} {_between(loss)}"
+        size = f"{abs(loss.mean):.2f} points {less} a decision{how} {_between(loss)}, {_corrected(effect)}"
+        if loss.differs:
+            return (
+                f"has no loss or gain significant after correction: {size}, though the uncorrected interval excludes 0"
+            )
+        return f"may lose or gain, neither is shown nor excluded: {size}"
     verb = "loses" if loss.mean > 0 else "gains"
     return f"{verb} {abs(loss.mean):.2f} points a decision{how} {_between(loss, flip=loss.mean < 0)}"
+
+
+def _corrected(effect: Effect) -> str:
+    p = conclusions.pvalue(effect.p_holm)
+    return f"Holm-corrected p {p if p.startswith('<') else f'= {p}'}"
 
 
 def _between(test: Tested, *, flip: bool = False) -> str:
@@ -85,7 +96,7 @@ def _between(test: Tested, *, flip: bool = False) -> str:
 def _survives(effects: Effects, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
     """Return which controls the effect of a removal stands beside."""
     if not _loses(removed):
-        return "So these positions show no worth of the note."
+        return "So these positions neither show nor exclude that the note helps."
     if placebo and not _loses(placebo):
         less = effects.difference(placebo.arm.name, removed.arm.name)
         if less and less.differs and less.mean < 0:
