@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import griffe
 from rich.console import Console
@@ -20,8 +20,8 @@ import graphs
 import roles
 from experiments.cli.app import app
 from experiments.document import markdown
-from experiments.record.measures import METRICS
-from experiments.record.rows import COLUMNS
+from experiments.record.measures import METRICS, metadata
+from experiments.record.rows import Number, Row
 from experiments.show import graph_tree, listing
 from experiments.study.experiment import experiments
 from roles.role_definition import Role
@@ -146,20 +146,24 @@ def _tree(name: str) -> str:
 
 def columns() -> str:
     """Return the columns of results.csv and the metrics that arms can be compared by."""
-    row = griffe.load("experiments.record.rows", search_paths=[ROOT])["Row"]
-    columns = [(f"`{name}`", _meaning(row.members[name])) for name in COLUMNS]
-    metrics = [(f"`{key}`", measure.says, measure.unit, measure.better or "") for key, measure in METRICS.items()]
+    docstrings = griffe.load("experiments.record.rows", search_paths=[ROOT])["Row"].members
+    columns = [
+        (f"`{name}`", _sentence(_meaning(hint) or docstrings[name].docstring.value.replace("\n", " ")))
+        for name, hint in get_type_hints(Row, include_extras=True).items()
+    ]
+    metrics = [(f"`{key}`", _sentence(it.says), it.unit, it.better or "") for key, it in METRICS.items()]
     parts = ["# Columns and metrics", "## results.csv", *_table(("column", "is"), columns), "## Metrics"]
     parts.append("`--metric` takes each of these, and `mark:ROLE.NAME` for a mark of a [role](roles.md).")
     return "\n\n".join((*parts, *_table(("metric", "is", "unit", "better"), metrics)))
 
 
-def _meaning(attribute: Any) -> str:
-    """Return what a column declares: the words of its `Number`, else its docstring."""
-    if attribute.docstring:
-        return str(attribute.docstring.value).replace("\n", " ")
-    said = re.search(r"Number\(\s*['\"](.*?)['\"]", str(attribute.annotation), re.S)
-    return said[1] if said else ""
+def _meaning(hint: object) -> str:
+    """Return the words that a column declares of its number, if it holds one."""
+    return next((number.says for number in metadata(hint) if isinstance(number, Number)), "")
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
 
 
 def signatures(package: str) -> str:

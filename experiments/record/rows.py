@@ -62,7 +62,7 @@ class Row:
     graph: str
     """The names of the graphs and players in the seats, joined by `+`."""
     players: Int8
-    """2 to 5."""
+    """The number of players, 2 to 5."""
     seed: Int64
     """The number of the deal: HLE's own deal of this seed, or the place of a named deck."""
     repeat: Int32
@@ -97,7 +97,7 @@ class Row:
     tokens_out: Annotated[Int64, Number("tokens of answers", "answer tokens per game", "fewer")]
     usd: Annotated[float | None, Number("the price of a game in dollars", "dollars per game", "fewer")]
     journal: str
-    """Relative to the run folder."""
+    """The path of the journal, relative to the run folder."""
     simulated: bool = False
     """Whether a simulated model played, which must never be taken for a language model."""
     model: str = PROGRAM
@@ -132,10 +132,10 @@ class Row:
     moves_digest: str | None = None
     """A hash of the moves; None in old journals."""
     control: str | None = None
-    """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat cheated."""
+    """The control that the arm is, such as `null` or `placebo analyst`; with `own_hand` a seat cheated."""
 
     deck_name: str | None = None
-    """The name of a deck that the experiment names, of which `seed` is the number; None for HLE's own deal."""
+    """The name of a deck of the experiment, whose number is `seed`; None for HLE's own deal."""
 
     def score(self, metric: Metric) -> float:
         return self.score_strict if metric == "strict" else self.score_kept
