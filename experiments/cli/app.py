@@ -32,7 +32,7 @@ from experiments.cli import (
 from experiments.cli.shared_options import HELP, INTERRUPTED, Commands, Interrupted, Output
 from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
 
-app = Commands(no_args_is_help=True, add_completion=False, context_settings=HELP)
+app = Commands(no_args_is_help=True, context_settings=HELP)
 PLAY, STUDIES, BUILD, TOOLS = "Play and look", "Studies", "Build", "Tools"
 app.command(rich_help_panel=PLAY)(game.play)
 app.command(rich_help_panel=PLAY)(show.show)

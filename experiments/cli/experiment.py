@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.shared_options import (
     Calls,
     Full,
@@ -23,7 +24,9 @@ if TYPE_CHECKING:  # importing it takes a second, and most commands need none of
     from experiments.running.runner import Done
 
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.")]
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
+]
 Executors = Literal["local", "ray"]
 
 Settings = Annotated[
@@ -57,7 +60,14 @@ Marks = Annotated[
 
 @app.command("run")
 def run(
-    name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A YAML file, or the name of a packaged experiment.",
+            autocompletion=completion.experiment,
+        ),
+    ],
     settings: Settings = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
@@ -125,7 +135,14 @@ def _onward(done: "Done") -> str:
 
 @app.command("plan")
 def plan(
-    name: Annotated[str, typer.Argument(metavar="FILE", help="A YAML file, or the name of a packaged experiment.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A YAML file, or the name of a packaged experiment.",
+            autocompletion=completion.experiment,
+        ),
+    ],
     settings: Settings = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
     past: Past = None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.page import write_page
 from experiments.cli.shared_options import Output, collector, printed, progress
 from orchestrator.errors import UserError, did_you_mean
@@ -16,7 +17,12 @@ TARGETS = ("page", "tables", "results", "hanab-live", "otlp", "atif", "inspect")
 
 
 def export(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A run's folder, or the journal of one game.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH", help="A run's folder, or the journal of one game.", autocompletion=completion.run
+        ),
+    ],
     to: Annotated[str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.")],
     file: Annotated[
         Path | None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.shared_options import Calls, Interrupted, Model, Output, Seats, Settings, printed
 from orchestrator.errors import Suspended, UserError
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def fork(
-    game: Annotated[Path, typer.Argument(metavar="GAME", help="A game's journal.")],
+    game: Annotated[Path, typer.Argument(metavar="GAME", help="A game's journal.", autocompletion=completion.game)],
     turn: Annotated[int, typer.Option(help="The turn to decide again.")],
     graph: Annotated[str | None, typer.Option("--graph", help="Another graph: a name, or a YAML file.")] = None,
     model: Model = None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.asked_model import asked_model
 from experiments.cli.shared_options import (
     Evaluation,
@@ -26,7 +27,12 @@ Human = Annotated[
 
 
 def run(
-    games: Annotated[Path, typer.Argument(metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.")],
+    games: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.", autocompletion=completion.run
+        ),
+    ],
     turns: Annotated[str, typer.Option(help="Which turns: all, or 5,10,20-30.")] = "all",
     every: Annotated[int, typer.Option(min=1, help="Of those, only every so many-th.")] = 1,
     samples: Annotated[int, typer.Option(min=1, help="How many times each is judged.")] = 1,

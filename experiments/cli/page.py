@@ -6,10 +6,17 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.shared_options import Budget, printed
 
 Opened = Annotated[
-    Path, typer.Argument(metavar="PATH", help="A run folder, a folder of journals, or one journal.", show_default=False)
+    Path,
+    typer.Argument(
+        metavar="PATH",
+        help="A run folder, a folder of journals, or one journal.",
+        show_default=False,
+        autocompletion=completion.run,
+    ),
 ]
 
 

@@ -4,15 +4,21 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.shared_options import Output, Players, Settings, group, printed
 
 graphs_app = group("Show a graph, or the prompts that it sends.")
 roles_app = group("Show a role, or check that it is sound.")
 
 
+Role = Annotated[str, typer.Argument(help="A role's name.", autocompletion=completion.role)]
+
+
 @graphs_app.command("show")
 def graphs_show(
-    name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
+    name: Annotated[
+        str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
+    ],
     mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid diagram.")] = False,
     as_yaml: Annotated[bool, typer.Option("--yaml", help="The whole graph as a YAML file.")] = False,
     players: Players = 3,
@@ -41,7 +47,9 @@ def graphs_show(
 
 @graphs_app.command("prompt")
 def graphs_prompt(
-    name: Annotated[str, typer.Argument(help="A graph's name, or a path to its YAML file.")],
+    name: Annotated[
+        str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
+    ],
     players: Players = 3,
     seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
     turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
@@ -65,7 +73,7 @@ def graphs_prompt(
 
 
 @roles_app.command("show")
-def roles_show(name: str, *, output: Output) -> None:
+def roles_show(name: Role, *, output: Output) -> None:
     """Show a role: its sections, its reply and its instruction."""
     import roles
     from experiments.document.terminal import console
@@ -76,7 +84,7 @@ def roles_show(name: str, *, output: Output) -> None:
 
 
 @roles_app.command("check")
-def roles_check(name: str, *, output: Output) -> None:
+def roles_check(name: Role, *, output: Output) -> None:
     """Check a role against its interface.
 
     At 2 to 5 players, in every answer format, without each section or note.

@@ -1,12 +1,15 @@
 """`evaluate positions` and `evaluate build`: which roles' notes change what is decided on positions of a bank."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.shared_options import (
+    REPLAY,
     Evaluation,
     Output,
     check_done,
@@ -69,7 +72,12 @@ def show_bank(name: str, position: str | None, as_json: bool) -> None:
 
 def run(
     name: Annotated[
-        str, typer.Argument(metavar="BANK|FILE", help="A bank, or a study file (YAML), such as a run's run.yaml.")
+        str,
+        typer.Argument(
+            metavar="BANK|FILE",
+            help="A bank, or a study file (YAML), such as a run's run.yaml.",
+            autocompletion=completion.bank,
+        ),
     ],
     graph: Annotated[str | None, typer.Option(help="The graph that decides; default house.")] = None,
     arms: Annotated[
@@ -99,6 +107,8 @@ def run(
     from experiments.cli.run_progress import RunProgress
     from experiments.tasks.positions import position_report, position_run
 
+    if asked.model and asked.model.startswith(REPLAY):
+        asked = replace(asked, model=None, cache=asked.model)
     loud = output.loud
     settings = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
     study = _study(name, {**settings, "arms": _split(arms)}, asked)
@@ -128,6 +138,8 @@ def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study"
     more = {key: value for key, value in settings.items() if value is not None}
     if asked.model is not None:
         more["models"] = dict(single_game.resampled(single_game.models([], asked.model), **asked.settings))
+    elif asked.replay is not None:
+        more["models"] = study.read(asked.replay / "run.yaml").models
     elif any(asked.settings.values()):
         raise UserError("--temperature, --effort and --max-tokens are for a model: name it with --model")
     if name.endswith((".yaml", ".yml")):

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.report import print_probes
 from experiments.cli.shared_options import (
     Evaluation,
@@ -65,7 +66,12 @@ def show_probe(name: str, seed: int, as_json: bool) -> None:
 
 
 def run(
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.")],
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.", autocompletion=completion.player
+        ),
+    ],
     pack: Packs = None,
     convention: Conventions = None,
     players: PlayerCounts = None,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.shared_options import (
     Full,
     Intervals,
@@ -29,6 +30,7 @@ def report(
             metavar="[RUN]...",
             help="A run's folder, default the newest in runs/; several of probes or of questions stand side by side.",
             show_default=False,
+            autocompletion=completion.run,
         ),
     ] = None,
     marks: Annotated[
@@ -54,7 +56,9 @@ def report(
         typer.Option("--reference", help="Show a published score beside the run's; repeatable; see `list references`."),
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Also write all tables for LaTeX (booktabs).")] = False,
-    role: Annotated[str | None, typer.Option(help="With --marks: only this role.")] = None,
+    role: Annotated[
+        str | None, typer.Option(help="With --marks: only this role.", autocompletion=completion.role)
+    ] = None,
     arm: Annotated[str | None, typer.Option(help="With --marks: only this arm.")] = None,
     rollouts: Annotated[
         int, typer.Option(min=0, help="Also value moves by this many rollouts each: with --marks, and of positions.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_type_hints
 
 import typer
 
+from experiments.cli import completion
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ class Interrupted(RuntimeError):  # noqa: N818  # what happened
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-Graph = Annotated[str, typer.Option("--graph", help="A graph's name, or a path to its YAML file.")]
+Graph = Annotated[
+    str,
+    typer.Option("--graph", help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph),
+]
 
 
 def _not_empty(model: str | None) -> str | None:
@@ -45,6 +49,7 @@ Model = Annotated[
         "--model",
         help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded responses), or a models file.",
         callback=_not_empty,
+        autocompletion=completion.model,
     ),
 ]
 Settings = Annotated[

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from experiments.cli import completion
 from experiments.cli.shared_options import Intervals, MetricOf, Output, print_blocks, print_rows, printed, progress, say
 from orchestrator.errors import UserError
 
@@ -14,10 +15,18 @@ if TYPE_CHECKING:
 
 
 def show(
-    game: Annotated[Path, typer.Argument(metavar="GAME|DIR", help="A game's journal, or a folder of games.")],
+    game: Annotated[
+        Path,
+        typer.Argument(
+            metavar="GAME|DIR", help="A game's journal, or a folder of games.", autocompletion=completion.game
+        ),
+    ],
     turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
     full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
-    role: Annotated[str | None, typer.Option(help="With --turn: only this node, or the nodes of this role.")] = None,
+    role: Annotated[
+        str | None,
+        typer.Option(help="With --turn: only this node, or the nodes of this role.", autocompletion=completion.role),
+    ] = None,
     prompts: Annotated[bool, typer.Option("--prompts", help="With --turn: only the prompts.")] = False,
     mistakes: Annotated[
         bool,
@@ -116,7 +125,9 @@ def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
 
 
 def diff(
-    first: Annotated[Path, typer.Argument(metavar="A", help="A game's journal, or a run folder.")],
+    first: Annotated[
+        Path, typer.Argument(metavar="A", help="A game's journal, or a run folder.", autocompletion=completion.run)
+    ],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
     arms: Annotated[
         list[str] | None,

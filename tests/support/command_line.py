@@ -12,7 +12,8 @@ class Command(NamedTuple):
     name: str
     """Such as `experiment run`; empty for `orchestrator` itself."""
     options: tuple[str, ...]
-    """By their long names; `--help` is not counted, and a switch with its opposite is one."""
+    """By their long names, a switch with its opposite as one; without `--help` and the two that set completion up,
+    which typer has for every program."""
 
 
 def commands() -> list[Command]:
@@ -32,7 +33,10 @@ def _below(group: Any, above: str) -> Iterator[Command]:
 
 def _options(command: Any) -> tuple[str, ...]:
     options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
-    return tuple(option.opts[-1] for option in options if not option.hidden and "--help" not in option.opts)
+    return tuple(option.opts[-1] for option in options if not option.hidden and option.opts[-1] not in OF_TYPER)
+
+
+OF_TYPER = ("--help", "--install-completion", "--show-completion")
 
 
 def main() -> None:

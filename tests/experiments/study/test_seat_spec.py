@@ -89,7 +89,7 @@ def test_a_table_may_be_of_partners_alone(run: Run) -> None:
 def test_a_second_graph_has_a_seat_and_is_verified_too(run: Run) -> None:
     result = played(run, "--players", "2", "--graph", "watson", "--seat", "1=sherlock", "--set", "verify=safety")
     started = journal.read(Path(result["journal"]))[0]
-    assert isinstance(started, GameStarted) and result["graph"] == "watson+sherlock"
+    assert isinstance(started, GameStarted) and result["graph"] == "watson-verify-safety+sherlock"
     assert all(seat.config and seat.config["verify"]["rule"] == "safety" for seat in started.seats)
 
 

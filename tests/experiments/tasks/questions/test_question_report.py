@@ -107,7 +107,7 @@ def test_runs_of_one_model_are_told_apart_by_their_folders(tmp_path: Path) -> No
 
 def test_what_cannot_be_reported_is_refused_in_a_sentence(tmp_path: Path, run: Run) -> None:
     code, _, err = run("report", str(tmp_path))
-    assert code == 2 and "no run of questions" in " ".join(err.split())
+    assert code == 2 and "there is no finished game in" in " ".join(err.split())
 
 
 def test_runs_on_different_files_are_not_compared(tmp_path: Path) -> None:
