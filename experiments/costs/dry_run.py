@@ -1,4 +1,4 @@
-"""`--dry-run`: the games that an experiment would still play, and what they would cost. Nothing is played."""
+"""`--dry-run`: the games that an experiment would still play, and what they would cost."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -7,10 +7,10 @@ from statistics import fmean
 from typing import Any
 
 from experiments.analysis.stopping import Stages
-from experiments.costs import cost_estimate, spread
+from experiments.costs import cost_estimate, play_time, spread
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.document.blocks import Block, Column, notes, table
-from experiments.document.formats import INT, RIGHT, number
+from experiments.document.formats import INT, RIGHT, duration, number
 from experiments.record.game import Game
 from experiments.record.rows import finished, peek_all
 from experiments.study import manifest, prompt_positions
@@ -55,6 +55,8 @@ class Planned:
     """Notes of the plan: arms that are not played at some counts, and deviations from a protocol."""
     detectable: tuple[str, ...] = ()
     """What the experiment's analysis can see, in sentences."""
+    seconds: float | None = None
+    """What the games that are left take in one process where no server is asked, by a few turns that were played."""
 
     @property
     def total(self) -> Games:
@@ -97,7 +99,8 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     compared = [job for job in plan.jobs if job.arm not in plan.aside]
     paid = bool(estimates.models(plan.jobs))
     detectable = spread.sentences(experiment, compared, rows, paid=paid, stop=plan.stop)
-    return Planned(arms, models, tuple(plan.notes), tuple(detectable))
+    seconds = None if models else play_time.seconds(plan, [job for jobs in waiting.values() for job in jobs])
+    return Planned(arms, models, tuple(plan.notes), tuple(detectable), seconds)
 
 
 def _by_arm(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
@@ -135,6 +138,7 @@ def data(planned: Planned) -> dict[str, Any]:
         "left": whole.left,
         **bill_data(whole.bill),
         "bytes": round(whole.disk),
+        "seconds": None if planned.seconds is None else round(planned.seconds, 1),
         "arms": [
             {"arm": each.arm, "players": each.players, "games": each.games, "left": each.left}
             | bill_data(each.bill)
@@ -163,7 +167,7 @@ COLUMNS = (
 
 
 def blocks(planned: Planned) -> Iterator[Block]:
-    """Return the table of arms, and at most three footnotes: disk space, what estimates assume, prices."""
+    """Return the table of arms, and at most four footnotes: disk space, time, what estimates assume, prices."""
     arms = _folded(planned.games)
     rows = [
         (
@@ -176,7 +180,9 @@ def blocks(planned: Planned) -> Iterator[Block]:
     yield table("dry-run", COLUMNS, rows, looks=(*("plain" for _ in arms), "strong"))
     room = planned.total.disk
     journals = f"disk space: about {_size(room)} of journals" if room else ""
-    brief = (journals, cost_estimate.ASSUMPTIONS_IN_BRIEF if planned.probed else "", "; ".join(planned.prices))
+    took = planned.seconds
+    time = "" if took is None else f"time: about {duration(took)} in one process here (estimated from a few turns)"
+    brief = (journals, time, cost_estimate.ASSUMPTIONS_IN_BRIEF if planned.probed else "", "; ".join(planned.prices))
     yield from notes((*planned.notes, *planned.detectable, *filter(None, brief)), "aside")
 
 

@@ -98,3 +98,14 @@ def test_a_dry_run_says_how_much_the_journals_will_take(run: Run) -> None:
     sizes = [path.stat().st_size for path in Path("runs/small/games").glob("*/*")]
     left = json.loads(run("experiment", "run", "small.yaml", "--dry-run", "--json")[1])["bytes"]
     assert abs(left - sum(sizes)) < 2 and 0.5 < guessed / (2 * sum(sizes)) < 2
+
+
+def test_a_dry_run_of_programs_estimates_the_time_and_plays_no_game(run: Run) -> None:
+    Path("small.yaml").write_text("{name: small, graph: watson, players: 2, seeds: 4}", "utf-8")
+    whole = json.loads(run("experiment", "run", "small.yaml", "--dry-run", "--json")[1])["seconds"]
+    assert 0 < whole < 100 and not Path("runs").exists()
+    said = run("experiment", "run", "small.yaml", "--dry-run")[1]
+    assert "time: about " in said and "(estimated from a few turns)" in said
+    model = ("--set", "models.default=openai:m@http://127.0.0.1:9/v1")
+    asked = json.loads(run("experiment", "run", "small.yaml", "--dry-run", "--json", *model)[1])
+    assert asked["seconds"] is None
