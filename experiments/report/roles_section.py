@@ -37,7 +37,7 @@ MARKS_CAPTION = (
     "*previous*: what the role's exact program, a uniform guess, and the frequencies of the turns before would have "
     "had on the same replies; other columns are baselines that a role names itself. *best*: the value of a perfect "
     "answer; a dash where neither direction is better. Programs know no hidden cards either, so not even they reach "
-    "every best value."
+    "every best value. `orchestrator roles show ROLE` says what each mark measures."
 )
 DIFFERENCES_CAPTION = (
     "The mean of each mark in the arm less that in the baseline on the same deals. Arms come to other positions, so a "
