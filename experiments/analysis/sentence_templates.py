@@ -255,13 +255,11 @@ MARKS_UNTESTED = Template(
     "once for all roles, where no sign-flip test of the marks can reject",
 )
 UNMARKABLE = Template(
-    "Whether its answers were right cannot be marked: it states nothing that has a true value.",
+    "Whether its notes were right cannot be marked: they state nothing that has a true value.",
     "the role has no such mark",
 )
-EXACT = Template(
-    "Its program answered, so its answers are exact by what the seat may know.", "only its program answered"
-)
-MARK = Template("Its answers: {marks}.", "the role has marks: the first of them, with its mean and its standards")
+EXACT = Template("Its program answered, so its notes are exact by what the seat may know.", "only its program answered")
+MARK = Template("Its notes: {marks}.", "the role has marks: the first of them, with its mean and its standards")
 COUNTED = Template(
     "{counts} (95 % intervals over {deals}, not corrected for their number).",
     "its marks were tested beside its program's and a uniform guess's",
@@ -279,11 +277,11 @@ REFUSED = Template("It refused {share} of {n} choices{gain}.", "the role accepts
 GAIN = Template("; a refusal gained {size} points at once on average{bounds}", "the values of moves are known")
 FIELDS["bounds"] = rf"(?: \([+−-]?{NUMBER} to [+−-]?{NUMBER}\))?"
 FIELDS["gain"] = f"(?:{GAIN.pattern})?"
-DECIDES = Template("It decides, so its answers are the moves.", "the role chooses the move")
-UNREAD = Template("Whether its answers were used cannot be read from moves: it proposes none.", "any other role")
+DECIDES = Template("It decides, so its choices are the moves.", "the role chooses the move")
+UNREAD = Template("Whether its notes were used cannot be read from moves: it proposes none.", "any other role")
 field("part", UNMARKABLE, EXACT, MARK, COUNTED, FOLLOWED, REFUSED, DECIDES, UNREAD)
 FIELDS["parts"] = rf"{FIELDS['part']}(?: {FIELDS['part']})*"
-ROLE = Template("{role}: {parts}", "for each role whose answers have marks")
+ROLE = Template("{role}: {parts}", "for each role whose notes have marks")
 ROLE_OF_ARM = Template("{role}, in arm {arm}: {parts}", "a role that only other arms than the baseline have")
 
 

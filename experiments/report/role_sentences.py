@@ -1,4 +1,4 @@
-"""In words, for each role: were its answers right, were they used."""
+"""In words, for each role: were its notes right, were they used."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

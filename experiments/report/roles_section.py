@@ -69,9 +69,9 @@ def blocks(roles: MarkedRun | Unmarked) -> Iterator[Block]:
         return
     assert isinstance(roles, MarkedRun)
     baseline = roles.data.analysis.baseline
-    yield Text("For each role: were its answers right, were they used. The verdict says what its removal changes.")
+    yield Text("For each role: were its notes right, were they used. The verdict says what its removal changes.")
     yield from notes(sentences(roles))
-    yield replace(_marks(roles), title="Were the answers right", caption=MARKS_CAPTION)
+    yield replace(_marks(roles), title="Were the notes right", caption=MARKS_CAPTION)
     yield replace(_differences(roles), title=f"Marks against *{baseline}*, paired by deal", caption=DIFFERENCES_CAPTION)
     yield replace(following(roles), title="Who was followed when it mattered", caption=FOLLOWING_CAPTION)
     yield replace(judging(roles), title="What verifiers refused", caption=JUDGING_CAPTION)

@@ -86,4 +86,4 @@ def test_simulated_models_answer_a_new_role_by_its_program(folder: Path) -> None
     text = command(folder, "run", "mine.yaml", "--import", "oldest.py", "--out", "runs/sim", *sim, "-q", "--full")
     assert re.search(r"Arm with-mood, beside full: same as the baseline: .*discard_strategist", text)
     assert "with-oldest adds oldest. It changes 1 of 1 game" in text
-    assert re.search(r"oldest, in arm with-oldest: Its answers: .*Its first choice was played in \d+%", text)
+    assert re.search(r"oldest, in arm with-oldest: Its notes: .*Its first choice was played in \d+%", text)

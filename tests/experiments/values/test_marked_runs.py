@@ -331,10 +331,10 @@ def test_the_report_answers_for_each_role_and_says_where_there_are_no_marks(
     told = json.loads(out)["roles"]
     said = " ".join(told["sentences"])
     assert told["marked"] and "With 2 deals no mark of a role can differ significantly" in said
-    assert "Its first choice was played in" in said and "It decides, so its answers are the moves." in said
+    assert "Its first choice was played in" in said and "It decides, so its choices are the moves." in said
     assert "history_analyst" in (folder / "report.html").read_text("utf-8")
     page = (folder / "report.md").read_text("utf-8")
-    for title in ("Were the answers right", "Who was followed when it mattered", "Moves with a known fault, per game"):
+    for title in ("Were the notes right", "Who was followed when it mattered", "Moves with a known fault, per game"):
         assert f"### {title}" in page
     before = page
     run("report", str(folder))
