@@ -16,7 +16,10 @@ from tests.support.small_graph import LAST, nodes, small
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (small(nodes=nodes(proposer={"role": "nope"})), "unknown role 'nope'; known: action_recommender, aggregator"),
+        (
+            small(nodes=nodes(proposer={"role": "nope"})),
+            "unknown role 'nope': a role of your own needs --import FILE; known: action_recommender, aggregator",
+        ),
         (small(color="red"), "unknown key 'color'; known: name, context, nodes"),
         (
             small(nodes=nodes(proposer={"role": "proposer", "sample": 3})),

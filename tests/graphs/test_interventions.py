@@ -66,7 +66,10 @@ def test_other_spellings_mean_the_same(short: str) -> None:
             "add.x={role: proposer, reads: aggregator, feeds: aggregator}",
             "nodes read in a circle: aggregator -> x -> aggregator",
         ),
-        ("add.x={role: propser}", "unknown role 'propser'; did you mean 'proposer'"),
+        (
+            "add.x={role: propser}",
+            "unknown role 'propser': a role of your own needs --import FILE; did you mean 'proposer'",
+        ),
         ("add.x={role: proposer, sample: 2}", "unknown key 'sample'; did you mean 'samples'"),
         ("added:aggregator", "graph 'house' has a node 'aggregator' already"),
         ("tom_interpreter=truth", "only a bank of positions holds the truth"),

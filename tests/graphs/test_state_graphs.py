@@ -144,7 +144,9 @@ async def test_what_cannot_be_played_is_one_sentence(tmp_path: Path, monkeypatch
     plain.add_edge(START, "x")
     with pytest.raises(UserError, match="the graph's state has no 'view'"):
         graphs.seat(plain)
-    with pytest.raises(UserError, match="unknown role 'analist'; did you mean 'analyst'"):
+    with pytest.raises(
+        UserError, match="unknown role 'analist': a role of your own needs --import FILE; did you mean 'analyst'"
+    ):
         graphs.role_node("analist")
 
 

@@ -341,7 +341,10 @@ def test_the_self_verifiers_program_trusts_no_report_on_the_past() -> None:
 
 
 def test_an_unknown_role_is_named_with_the_known_ones() -> None:
-    with pytest.raises(UserError, match="unknown role 'nope'; known: action_recommender, aggregator"):
+    with pytest.raises(
+        UserError,
+        match="unknown role 'nope': a role of your own needs --import FILE; known: action_recommender, aggregator",
+    ):
         roles.get("nope")
 
 
