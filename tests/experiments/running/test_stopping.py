@@ -53,7 +53,7 @@ def test_arms_stop_at_the_look_that_settles_them_and_the_run_says_so(
     assert "This run had a stop rule" in said and "random stopped at look 2 of 3, after 14 of at most 18 deals" in said
     assert "Holm" not in said.replace("Bonferroni", "")
     code, out, _ = run("diff", "here", "here", "--arm", "full", "--arm", "random", "--json")
-    assert code == 0 and "A and B had a stop rule" in json.loads(out)["said"][-1]
+    assert code == 1 and "A and B had a stop rule" in json.loads(out)["compared"]["said"][-1]
     before = Path("here/results.csv").read_bytes(), Path("here/run.yaml").read_bytes()
     code, _, err = run(*command)
     assert code == 0 and "no arm needs more games" in err
