@@ -75,7 +75,7 @@ def test_each_seat_has_tables_of_its_own(tmp_path: Path, run: Run) -> None:
         ("play 4", "1", "0.5000", "", "1"),
     ]
     code, _, err = run("experiment", "policy", str(folder), "--out", "p.pdf")
-    assert code == 2 and "--figure writes .svg or .png files, not 'p.pdf'" in err
+    assert code == 2 and "--out writes .csv, .svg or .png files, not 'p.pdf'" in err
 
 
 def test_intervals_are_over_deals_and_repeats_of_a_deal_are_one_draw() -> None:
