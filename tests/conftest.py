@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 
 from experiments.cli import app
+from experiments.record.files import write_atomically
 from experiments.report import marked_run
+from experiments.report.figures import drawing
+from experiments.report.figures.figure import Figure
+from experiments.report.run_data import RunData
 from experiments.running import processes as workers
 from orchestrator.models import fake_endpoint
 from roles import registry
@@ -78,6 +82,20 @@ def forking(monkeypatch: pytest.MonkeyPatch) -> None:
 def unmarked_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports mark no games unasked, which takes a second a game; tests of marks ask for it."""
     monkeypatch.setattr(marked_run, "SMALL", 0)
+
+
+@pytest.fixture(autouse=True)
+def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports draw empty pictures, for a whole one takes a third of a second; tests of pictures are marked so."""
+    if not FULL and "pictures" not in request.keywords:
+        monkeypatch.setattr(drawing, "_picture", blank)
+
+
+def blank(figure: Figure, table: object, data: RunData, *, png: bool) -> str:
+    """Write an empty picture."""
+    svg = '<svg viewBox="0 0 9 9"></svg>'
+    write_atomically(data.folder / drawing.FOLDER / f"{figure.name}.svg", svg)
+    return svg
 
 
 @pytest.fixture

@@ -4,13 +4,15 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import islice
 from types import FrameType
 from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
+from typer.main import get_command
 
 from experiments.cli import (
     evaluate,
@@ -61,7 +63,7 @@ def main() -> None:
         _heed_sigterm()
         _outlive_readers()
         _keys()
-        code = app(_words(), standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
+        code = _command()(_words(), standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
     except Exception as error:
         code, sentence = _ended(error)
         head = HEADS.get(code, "error: ")
@@ -69,6 +71,11 @@ def main() -> None:
     if code == INTERRUPTED:
         _fail("interrupted", INTERRUPTED)
     sys.exit(code)
+
+
+@cache
+def _command() -> Callable[..., Any]:
+    return get_command(app)
 
 
 def _words() -> list[str]:

@@ -52,6 +52,7 @@ def test_a_table_says_how_often_each_action_follows_each(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.pictures
 def test_each_seat_has_tables_of_its_own(tmp_path: Path, run: Run) -> None:
     """P0 hints 1, 1, 2; P1 plays slot 4 once and discards slot 0 twice."""
     one = scripted("one")

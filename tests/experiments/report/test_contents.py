@@ -215,6 +215,7 @@ def test_variance_is_split_between_deals_and_repeats(tmp_path: Path) -> None:
     assert "No deal was repeated" in text(report(tmp_path / "x", once.rows, {"baseline": "base"}))
 
 
+@pytest.mark.pictures
 def test_a_cross_play_map_has_intervals(tmp_path: Path) -> None:
     found = [*games("a.with.b", [10, 12, 20]), *games("b.with.a", [10, 10, 10]), *games("a.with.a", [24, 25, 25])]
     made = data(tmp_path, found, {})

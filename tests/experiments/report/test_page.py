@@ -174,6 +174,7 @@ def test_the_tables_say_what_the_games_say(written: run_report.Report) -> None:
     assert {line["k"] for line in table(written.folder, "samples")} == {"1", "3"}
 
 
+@pytest.mark.pictures
 def test_the_same_run_gives_the_same_bytes(written: run_report.Report, tmp_path: Path) -> None:
     again = tmp_path / "run"
     shutil.copytree(written.folder, again, ignore=shutil.ignore_patterns("figures", "report.*"))
@@ -205,6 +206,7 @@ def test_half_a_run_and_one_without_its_journals_are_reported(
     assert {path.suffix for path in (bare / "figures").iterdir()} == {".svg", ".csv"}
 
 
+@pytest.mark.pictures
 def test_a_figure_that_fails_loses_no_other(ran: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*given: Any) -> Any:
         raise ZeroDivisionError("no such luck")

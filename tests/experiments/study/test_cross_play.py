@@ -64,6 +64,7 @@ def test_a_rotated_first_sits_in_the_seat_of_the_deals_number() -> None:
         assert [one.spec for one in cast].index("partner:random") == seed % 3
 
 
+@pytest.mark.pictures
 def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(tmp_path: Path) -> None:
     done = run_experiment(experiment(), tmp_path)
     run_report.write(tmp_path)
