@@ -165,9 +165,9 @@ PLANNING = Template(
     "an arm shows no difference, and the power of its test is known",
 )
 RARE_STRIKE_OUTS = Template(
-    "Strike-outs are rare: fewer than {n} deals with one in {rare}. The sample cannot tell how rare (up to {percent} "
-    "of games), so the coverage of 95 % intervals of these strict scores, and of differences among them, may be below "
-    "95 %.",
+    "Too few deals were struck out to estimate how often that happens: fewer than {n} in {rare} (up to {percent} of "
+    "games are possible), so the coverage of 95 % intervals of these strict scores, and of differences among them, may "
+    "be below 95 %.",
     "arms are compared by the strict score, and an arm has strike-outs in few deals or none",
 )
 

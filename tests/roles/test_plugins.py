@@ -171,7 +171,7 @@ def test_a_package_that_cannot_be_is_one_sentence(folder: Path, files: Mapping[s
     install(folder, "other", files)
     code, out, err = command(folder, "play", "--json")
     assert (code, out) == (2, "") and said in " ".join(err.split()) and "Traceback" not in err
-    assert "Serve an OpenAI-compatible endpoint" in command(folder, "fake-endpoint", "--help")[1]
+    assert "Serve random answers like OpenAI" in command(folder, "fake-endpoint", "--help")[1]
 
 
 def test_graphs_come_from_a_package_with_a_folder(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_what_can_be_concluded_is_said() -> None:
     assert f"; 95 % interval {shown.low:+.2f} to {shown.high:+.2f}, Holm-corrected p = " in like
     assert "power" not in like and planning.startswith("For planning only: with 80 % power, another experiment")
     assert f"to {shown.mde:.2f} points, by arm, corrected for 3 arms." in planning and rare.startswith(
-        "Strike-outs are rare"
+        "Too few deals were struck out"
     )
     assert [one.arm for one in claims(analysis.differences)] == ["worse"]
 
@@ -116,8 +116,10 @@ def test_where_strike_outs_are_rare_the_sample_cannot_tell_and_this_is_said() ->
     never, some = games("full", [20, 21] * 10), games("some", [20, 21] * 10)
     often = [game("often", seed, 0, kept=9) for seed in range(5)] + games("often", [20] * 20)[5:]
     (said,) = sentences(analyse([*never, *often, *some[:19], game("some", 20, 0, kept=3)]))
-    assert said.startswith("Strike-outs are rare: fewer than 5 deals with one in full, some.")
-    assert f"(up to {percent(stats.binomtest(1, 20).proportion_ci().high)} of games)" in said
+    assert said.startswith(
+        "Too few deals were struck out to estimate how often that happens: fewer than 5 in full, some"
+    )
+    assert f"(up to {percent(stats.binomtest(1, 20).proportion_ci().high)} of games are possible)" in said
     assert not sentences(analyse(often)) and not sentences(analyse(never, metric="kept"))
     assert not sentences(analyse(never[:1])), "a single game has no interval"
 

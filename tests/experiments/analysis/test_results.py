@@ -82,7 +82,7 @@ def test_two_runs_are_compared_arm_by_arm_on_what_both_played(run: Run) -> None:
 
 REFUSED = {
     ("a", "nowhere"): "there is no journal and no run folder at 'nowhere'",
-    ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; name them with --arm and --arm-b",
+    ("a", "b"): "'a' (one) and 'b' (new) have no arm of the same name; name one of each: --arm A --arm B",
     ("a", "b", "--arm", "one"): "'b' has no games of arm 'one'; its arms are: new",
     ("a", "b", "--arm", "one", "--arm", "new"): "'a' and 'b' have no deal in common",
 }

@@ -84,7 +84,7 @@ def test_the_types_are_fixed_and_texts_come_on_demand(
 
 def test_mistakes_of_an_export_are_told_in_one_sentence(ran: Path, run: Run, tmp_path: Path) -> None:
     code, out, err = run("export", str(ran), "--to", "excel", "--out", "x")
-    assert (code, out) == (2, "") and "--to is 'excel'; it can be: tables" in err
+    assert (code, out) == (2, "") and "--to is 'excel'; it can be: page, tables, results" in err
     code, _, err = run("export", str(tmp_path), "--to", "tables", "--out", "x")
     assert code == 2 and "there is no finished game in" in err
     (tmp_path / "results.csv").write_bytes((ran / "results.csv").read_bytes())

@@ -301,12 +301,15 @@ ONE = {"verify": ["none", "safety"]}
             "sampling: unknown key 'temprature'; did you mean 'temperature'. Known: model",
         ),
         ({"sampling": {"model": "openai:x"}}, "'model' belongs to a single model"),
-        ({"models": {"default": {"model": "openai:x", "temp": 1}}}, "models.default: unknown key 'temp'; known: model"),
+        (
+            {"models": {"default": {"model": "openai:x", "temp": 1}}},
+            "unknown key 'temp'; did you mean 'temperature'?",
+        ),
         ({"models": {"default": {"model": "sim:x"}}}, "no simulated model 'sim:x'"),
         ({"baseline": "full", "arms": "leave_one_out", "graph": "watson"}, "nothing"),
         (
             {"matrix": ONE, "baseline": "none"},
-            "baseline 'none' is not an arm; the arms are: verify-none, verify-safety",
+            "baseline 'none' is not an arm; did you mean 'verify-none'. The arms are: verify-none, verify-safety",
         ),
         ({"name": "a/b"}, "name: .* not 'a/b'"),
     ],

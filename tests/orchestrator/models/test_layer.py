@@ -226,10 +226,15 @@ def test_a_url_that_is_no_address_is_refused(url: str, said: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("spec", ["gpt-4", "openai:", "openai:x@nowhere", "anthropic:x", ""])
+@pytest.mark.parametrize("spec", ["gpt-4", "openai:", "anthropic:x", ""])
 def test_an_unknown_model_is_named_with_the_known_forms(spec: str) -> None:
     with pytest.raises(UserError, match="nown: program, openai:NAME, openai:NAME@http"):
         models.transport(spec)
+
+
+def test_an_address_without_its_scheme_is_told_with_it() -> None:
+    with pytest.raises(UserError, match=r"begins with http:// or https://, e\.g\. openai:x@http://nowhere"):
+        models.transport("openai:x@nowhere")
 
 
 def test_keys_go_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None:
