@@ -188,7 +188,8 @@ def test_the_shell_snippets_name_what_there_is(page: str) -> None:
             if name == "make":
                 assert arguments[0] in targets
             elif name not in OTHERS:
-                words = old_words.renewed(arguments).words
+                words, hints = old_words.renewed(arguments)
+                assert not hints, "a page uses an old spelling"
                 options = {word for word in words if word.startswith("--")}
                 known = helped(*words[: 2 if words[0] in GROUPS else 1])
                 assert name == "orchestrator" and all(option in known for option in options)

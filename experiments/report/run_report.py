@@ -353,14 +353,16 @@ def json_value(report: Report) -> dict[str, Any]:
 
 
 def files(report: Report, *, full: bool = False) -> Iterator[Block]:
-    """Return what was written, and what was left out, for a terminal; `full`: the whole report before it."""
-    yield from report.document.unfolded if full else ()
+    """Return the verdict and what was written, for a terminal; `full`: the whole report in place of the verdict."""
+    data, analysis = report.data, report.analysis
+    if full:
+        yield from report.document.unfolded
+    else:
+        controls = role_controls.role_controls(analysis, data.run)
+        yield from verdict.blocks(analysis, data.comparable, controls, control_tables.teams(data))
     pictures = sum(painted.svg is not None for painted in report.drawn)
     yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
     yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")
     if report.tex:
         yield Note(f"LaTeX    {report.folder / LATEX}")
-    yield from notes((report.headline.sentence, *report.unfit))
-    yield from notes((f"left out {omitted.title}: {omitted.why}" for omitted in report.left_out), "aside")
-    if not drawing.available():
-        yield Note(drawing.MISSING, "aside")
+    yield from notes(report.unfit)
