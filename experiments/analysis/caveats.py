@@ -75,9 +75,9 @@ def _refusals(summary: Summary) -> str:
     mean = summary.mean
     return (
         f"{summary.arm}: a program, the exact safety rule, refused {mean('refused_by_rule'):.1f} choices per game of "
-        f"{mean('turns'):.1f} turns. At once, the refused first choices would have cost {mean('first_misplays'):.1f} "
-        f"lives and scored {mean('first_points'):.1f} points per game; the moves played instead cost "
-        f"{mean('played_misplays'):.1f} and scored {mean('played_points'):.1f}."
+        f"{mean('turns'):.1f} turns. Each counted alone, the refused first choices would have cost "
+        f"{mean('first_misplays'):.1f} lives and scored {mean('first_points'):.1f} points per game; the moves played "
+        f"instead cost {mean('played_misplays'):.1f} and scored {mean('played_points'):.1f}."
     )
 
 

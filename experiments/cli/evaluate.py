@@ -8,7 +8,7 @@ import typer
 from experiments.cli import judge, positions, probes, questions
 from experiments.cli.shared_options import Output, group
 
-app = group("Test players without whole games, in one of four ways.")
+app = group("Ask in positions, probes, questions, or by a judge.")
 app.command("positions")(positions.run)
 app.command("probes")(probes.run)
 app.command("questions")(questions.run)

@@ -189,7 +189,7 @@ def policy(
     *,
     output: Output,
 ) -> None:
-    """Count which action follows which.
+    """Count each action and the action of the next player.
 
     These are the conditional action tables of the Hanabi Challenge.
     """

@@ -76,7 +76,7 @@ def report(
     *,
     output: Output,
 ) -> None:
-    """See what a run showed, whatever it asked.
+    """Print a run's verdict, and write its report or its marks.
 
     A run of whole games, positions, probes, questions or a judge; the newest in runs/ if none is named. The
     report is written into its folder as report.html and report.md.

@@ -93,7 +93,7 @@ def brief(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
 
 BRIEF_CAPTION = (
     "Mean score of each arm over all player counts, and its mean difference from the baseline on the same deals with "
-    "its 95 % confidence interval, not corrected for the number of arms; p is."
+    "its 95 % confidence interval. The p-value is corrected for the number of arms, the interval is not."
 )
 
 
