@@ -58,16 +58,19 @@ Marks = Annotated[
 ]
 
 
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A YAML file, or the name of a packaged experiment.",
+        autocompletion=completion.experiment,
+    ),
+]
+
+
 @app.command("run")
 def run(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="A YAML file, or the name of a packaged experiment.",
-            autocompletion=completion.experiment,
-        ),
-    ],
+    name: Name,
     settings: Settings = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
@@ -135,14 +138,7 @@ def _onward(done: "Done") -> str:
 
 @app.command("plan")
 def plan(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="A YAML file, or the name of a packaged experiment.",
-            autocompletion=completion.experiment,
-        ),
-    ],
+    name: Name,
     settings: Settings = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
     past: Past = None,

@@ -96,9 +96,7 @@ def renewed(words: Sequence[str]) -> Line:
         if name != "--max-tokens" and old is None:
             new.append(word)
             continue
-        if equals or (old and "{}" not in old):
-            pass
-        else:
+        if not equals and (old is None or "{}" in old):
             value = next(rest, "")
         if old is None:
             _check_length(value)

@@ -108,7 +108,7 @@ def test_the_texts_of_a_report(name: str, tmp_path: Path, request: pytest.Fixtur
 def test_the_commands_take_a_metric(run: Run, tmp_path: Path) -> None:
     report(tmp_path / "a", WEAK, KEPT)
     code, out, _ = run("report", str(tmp_path / "a"), "--metric", "strict", "--latex")
-    assert code == 0 and "strict" in out and "tables.tex" in out
+    assert code == 0 and "games  strict" in out and "by the kept score" in out and "tables.tex" in out
     code, _, err = run("report", str(tmp_path / "a"), "--metric", "mean")
     assert code == 2 and "there is no metric 'mean'; known: strict, kept, turns" in err
     code, _, err = run("report", str(tmp_path / "a"), "--metric", "mark:analyst")
