@@ -185,7 +185,7 @@ def misleading(analysis: Analysis) -> int:
         said = next(
             said for said in conclusions.sentences(analysis) if re.match(rf"{one.arm}\b|With .* {one.arm} [+-]", said)
         )
-        claims = "neither shown" not in said and "not significant" not in said and "not tested" not in said
+        claims = "neither shown" not in said and "not significant" not in said and "inconclusive" not in said
         claims = claims and " points " in said and "in each of" not in said
         bounds = INTERVAL.search(said)
         over = bounds is not None and float(bounds[1]) <= 0 <= float(bounds[2])

@@ -68,19 +68,27 @@ class RoleControls:
         """What the role's effect is, and which other readings are left."""
         removed = self.removed
         if removed is None:
-            return say.NOT_REMOVED(role=self.name)
+            return say.NOT_REMOVED(role=self.name, **self._pronouns)
         if removed.claimed:
             reasons = [*self._explained(removed)] or [*self._unplayed(), *self._open(removed)] or [self._ruled_out()]
-            return say.REMOVAL_SHOWN(role=self.name, effect=_size(removed), reasons="; ".join(reasons))
+            why = "; ".join(reasons)
+            return say.REMOVAL_SHOWN(role=self.name, effect=_size(removed), reasons=why, **self._pronouns)
         template = say.REMOVAL_OPEN if is_testable(removed) else say.REMOVAL_UNTESTED
         template = say.REMOVAL_SAME if removed.p is None and removed.alike == removed.n else template
-        values = {"n": removed.n, "units": removed.unit, "family": family(removed.tests)}
+        values = {"n": removed.n, "units": removed.unit, "family": family(removed.tests), **self._pronouns}
         return template(role=self.name, effect=_size(removed), read=self._read(), **values)
 
     def _read(self) -> str:
         controls = ((say.PLACEBO_READ, self.placebo), (say.SHUFFLED_READ, self.shuffled))
         shown = [template for template, control in controls if control is not None and control.claimed]
-        return "".join(f" {template(metric=_metric(self.removed))}" for template in shown)
+        return "".join(f" {template(metric=_metric(self.removed), **self._pronouns)}" for template in shown)
+
+    @property
+    def _pronouns(self) -> Mapping[str, str]:
+        """How sentences name the role, or the roles, once more."""
+        if len(self.nodes) == 1:
+            return {"it": "it", "its": "its", "removal": "its removal"}
+        return {"it": "them", "its": "their", "removal": "their removal together"}
 
     def _ruled_out(self) -> str:
         return say.SURVIVES_EXACT() if self.exact else say.SURVIVES()

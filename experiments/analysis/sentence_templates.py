@@ -37,12 +37,14 @@ FIELDS: dict[str, str] = {
     "metric": r"[\w.:]+",
     "readings": rf"(?:(?:{CHANCE}|{LENGTH}|{ANY_NOTE})(?: or )?)+",
     "note": rf"(?:{PLACEBO}|{FOREIGN})",
+    "it": "(?:it|them)",
+    "its": "(?:its|their)",
+    "removal": "(?:its removal|their removal together)",
     "marks": r"[\w (),.]+",
     **dict.fromkeys(("low", "high", "size"), NUMBER),
     **dict.fromkeys(("n", "tests", "enough", "games"), r"[\d,]+"),
 }
 FIELDS["beside"] = FIELDS["effect"]
-FIELDS["removal"] = NUMBER
 """The pattern of each field of a template."""
 
 
@@ -133,13 +135,13 @@ SAME_GAMES = Template(
     "every pair of games is the same, move by move",
 )
 UNTESTED = Template(
-    "{arm}: not tested against {than} ({change}, {n} {units}): with {n} {units} and {family} no effect could reach "
+    "{arm}: inconclusive beside {than} ({change}, {n} {units}): with {n} {units} and {family} no effect could reach "
     "p < .05{more}.",
     "no p could be below .05 after correction; on its own, beside one arm",
 )
 UNTESTED_ARMS = Template(
     "With {n} {units} and {family} to compare, no effect could reach p < .05, however large{enough_deals}. "
-    "Differences from {than}, in {unit}, not tested: {changes}.",
+    "Differences from {than}, in {unit}, inconclusive: {changes}.",
     "the same, once for all arms of a run",
 )
 ENOUGH = Template("; with {enough} deals it could", "deals are the unit")
@@ -185,25 +187,25 @@ CHEATS = Template(
 
 # A role beside its controls
 NOT_REMOVED = Template(
-    "{role}: no arm removes it, so its controls have no effect to explain.", "only controls were played"
+    "{role}: no arm removes {it}, so the controls have no effect to explain.", "only controls were played"
 )
 REMOVAL_OPEN = Template(
-    "{role}: an effect of its removal{effect} is neither shown nor excluded.{read}",
+    "{role}: an effect of {removal}{effect} is neither shown nor excluded.{read}",
     "the removal's corrected p is .05 or more",
 )
 REMOVAL_UNTESTED = Template(
-    "{role}: the effect of its removal{effect} is not tested: with {n} {units} and {family} no effect could reach "
+    "{role}: the effect of {removal}{effect} is inconclusive: with {n} {units} and {family} no effect could reach "
     "p < .05.{read}",
     "no p could be below .05 after correction",
 )
 REMOVAL_SAME = Template(
-    "{role}: without it the same games were played, move by move.{read}", "the removal changes no game"
+    "{role}: without {it} the same games were played, move by move.{read}", "the removal changes no game"
 )
 PLACEBO_READ = Template(
-    "A placebo in its place changes the {metric}: its note is read.", "the placebo's p is below .05"
+    "A placebo in {its} place changes the {metric}: readers use what stands there.", "the placebo's p is below .05"
 )
 SHUFFLED_READ = Template(
-    "The note of another game in its place changes the {metric}: its note is read.",
+    "The note of another game in {its} place changes the {metric}: readers use what stands there.",
     "the shuffled note's p is below .05",
 )
 field("read", PLACEBO_READ, SHUFFLED_READ, before=" ")
@@ -240,7 +242,7 @@ SURVIVES_EXACT = Template(
 field("reason", CHANCE_EXPLAINS, NOTE_EXPLAINS, RULES_OUT, HARMS, CHANCE_OPEN, NOTE_OPEN, SURVIVES, SURVIVES_EXACT)
 FIELDS["reasons"] = rf"{FIELDS['reason']}(?:; {FIELDS['reason']})*"
 REMOVAL_SHOWN = Template(
-    "{role}: its removal shows an effect{effect}; {reasons}.", "the removal's corrected p is below .05"
+    "{role}: {removal} shows an effect{effect}; {reasons}.", "the removal's corrected p is below .05"
 )
 
 # The marks of a role
@@ -267,8 +269,8 @@ COUNTED = Template(
 _SIDES = r"(?:(?:better|worse|equal|not tested|no significant difference) on \d+(?: \([\w ,.]+\))?(?:, )?)+"
 FIELDS["counts"] = rf"(?:[Oo]f \d+ marks? beside (?:its program|a uniform guess) {_SIDES}(?:; )?)+"
 FOLLOWED = Template(
-    "Its first choice was played in {share} of the {n} turns that it spoke of; in {percent} it was overruled though "
-    "right, in {wrong} followed though wrong.",
+    "Its first choice was played in {share} of the {n} turns with a move of the kind that it proposes; of these turns, "
+    "{percent} overruled it though it was right, {wrong} followed it though it was wrong.",
     "the role proposes moves",
 )
 FIELDS["share"] = r"[\d.]+%(?: \([\d.]+–[\d.]+%\))?"

@@ -90,7 +90,7 @@ def turns(game: Game, arm: str) -> list[TurnRow]:
 
 def _tells(tag: str, role: str | None) -> bool:
     """Return whether a line tells how a move came about."""
-    return tag in ("verdict", "decided", "moved") or (role is not None and (_chooses(role) or _lists_moves(role)))
+    return tag in ("verdict", "decided", "moved") or (role is not None and (chooses(role) or lists_moves(role)))
 
 
 def _rows(game: Game, arm: str, events: Iterable[Plain], first: dict[int, Move]) -> Iterator[TurnRow]:
@@ -102,7 +102,7 @@ def _rows(game: Game, arm: str, events: Iterable[Plain], first: dict[int, Move])
         match event["event"]:
             case "call":
                 calls.append(event)
-                if event["reply"] is not None and _chooses(event["role"]):
+                if event["reply"] is not None and chooses(event["role"]):
                     origins.answered(event["node"], event["ask"], copied=event.get("copied", False))
             case "verdict" if not event["accepted"]:
                 origins.refused(event["node"], parse(event["move"]))
@@ -146,9 +146,9 @@ def _row(game: Game, arm: str, past: Plain, decided: Plain, calls: Sequence[Plai
 
 def _list_rank(config: Plain, calls: Sequence[Plain], decided: Plain) -> int | None:
     """Return the rank in a recommender's list; lean journals do not hold those of programs, which always come."""
-    if decided["forced"] or not any(_lists_moves(node["role"]) for node in config.get("nodes", {}).values()):
+    if decided["forced"] or not any(lists_moves(node["role"]) for node in config.get("nodes", {}).values()):
         return None
-    lists = [call["reply"] is not None for call in calls if _lists_moves(call["role"])]
+    lists = [call["reply"] is not None for call in calls if lists_moves(call["role"])]
     return (decided["rank"] or 0) if not lists or any(lists) else None
 
 
@@ -182,18 +182,18 @@ def proposed_moves(calls: Iterable[Call], decides: str | None) -> list[tuple[str
 
 def _proposed(calls: Iterable[Plain]) -> dict[tuple[str, int], str]:
     """Return the moves that nodes proposed, by node and sample; a redo replaces the earlier proposal."""
-    actions = ((call, (call["reply"] or {}).get("action")) for call in calls if _chooses(call["role"]))
+    actions = ((call, (call["reply"] or {}).get("action")) for call in calls if chooses(call["role"]))
     return {(base(call["node"]), call["sample"]): action for call, action in actions if isinstance(action, str)}
 
 
 @cache
-def _lists_moves(role: str) -> bool:
+def lists_moves(role: str) -> bool:
     """Return whether the reply of a role is a recommender's list."""
     return role in roles.names() and issubclass(roles.get(role).reply, Shortlist)
 
 
 @cache
-def _chooses(role: str) -> bool:
+def chooses(role: str) -> bool:
     """Return whether the reply of a role is a move; it may be, for roles that are not registered here."""
     return role not in roles.names() or issubclass(roles.get(role).reply, Choice)
 

@@ -13,8 +13,8 @@ from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Row
-from experiments.report.figures import drawing, policy, style
 from experiments.report.figures import list_ranks as rank_figure
+from experiments.report.figures import policy, style
 from orchestrator.errors import UserError
 
 KINDS = (".svg", ".png")
@@ -24,8 +24,6 @@ def check(path: Path) -> None:
     """Raise UserError for a file that cannot be written as a picture, before anything is reckoned."""
     if path.suffix not in KINDS:
         raise UserError(f"--out writes .csv, {' or '.join(KINDS)} files, not {path.name!r}")
-    if not drawing.available():
-        raise UserError(drawing.MISSING)
 
 
 def write(path: Path, paint: Callable[[], Any], rows: Sequence[Row]) -> None:

@@ -17,7 +17,7 @@ from experiments.document.formats import (
     TALLY,
     bounds,
 )
-from experiments.report import marks_table
+from experiments.report import arm_graphs, marks_table
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.marks_table import answerer
 from experiments.report.role_sentences import missing, sentences
@@ -69,7 +69,7 @@ def blocks(roles: MarkedRun | Unmarked) -> Iterator[Block]:
         return
     assert isinstance(roles, MarkedRun)
     baseline = roles.data.analysis.baseline
-    yield Text("For each role: were its notes right, were they used. The verdict says what its removal changes.")
+    yield Text(f"For each role: were its notes right, were they used.{_removals(roles)}")
     yield from notes(sentences(roles))
     yield replace(_marks(roles), title="Were the notes right", caption=MARKS_CAPTION)
     yield replace(_differences(roles), title=f"Marks against *{baseline}*, paired by deal", caption=DIFFERENCES_CAPTION)
@@ -80,6 +80,13 @@ def blocks(roles: MarkedRun | Unmarked) -> Iterator[Block]:
     if unmarked := list(missing(roles.games)):
         yield Text("Not marked:")
         yield from notes(unmarked, "aside")
+
+
+def _removals(roles: MarkedRun) -> str:
+    """Say where the effect of a removal stands, and which nodes are removed together only."""
+    arms = arm_graphs.removed(roles.data.run)
+    together = (f" {arm} removes {' and '.join(nodes)} together." for arm, nodes in arms.items() if len(nodes) > 1)
+    return f"{' The verdict says what a removal changes.' * bool(arms)}{''.join(together)}"
 
 
 def data(roles: MarkedRun | Unmarked | None) -> dict[str, Any]:

@@ -105,6 +105,11 @@ class RunData:
         """The arms of cross-play."""
         return [arm for arm in self.arms if WITH in arm and not arm.startswith(f"{EVALUATED}{WITH}")]
 
+    @cached_property
+    def configs(self) -> tuple[Mapping[str, Any], ...]:
+        """The graphs that sat in any arm, as run.yaml has them."""
+        return tuple(seat["config"] for seat in (self.run.get("seats") or {}).values() if seat.get("config"))
+
     def shortlist(self) -> list[str]:
         """Return the arms that get a row each: of too many, those that differ most from the baseline.
 

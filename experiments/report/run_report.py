@@ -150,8 +150,6 @@ def _scores(analysis: Analysis, data: RunData | None) -> Table:
 
 def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.LeftOut]) -> Iterator[Block]:
     yield Heading("Figures", key="figures")
-    if not drawing.available():
-        yield Text(f"There are tables, but no pictures: {drawing.MISSING}")
     yield from _drawn(figures)
     if left_out:
         yield Text("Left out:")

@@ -16,7 +16,6 @@ from experiments.record.provenance import Provenance
 from experiments.record.rows import Row
 from experiments.report import added_roles, order, roles_section, run_report, verdict
 from experiments.report.added_roles import AddedRole
-from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.statistics.estimates import Interval
 from experiments.study import notes as study_notes
@@ -145,12 +144,9 @@ def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
 
 
 def protocol(done: Played) -> list[str]:
-    """Return what a reader must know about the protocol and the pictures."""
-    study, rows = done.plan.experiment, done.rows
-    sentences = [*done.plan.notes, *(study_notes.fewest_trials(rows) if study.adhoc else ())]
-    if (study.adhoc or study.cross_play) and not drawing.available():
-        sentences.append(f"Tables are in {drawing.FOLDER}/; {drawing.MISSING}")
-    return sentences
+    """Return what a reader must know about the protocol."""
+    trials = study_notes.fewest_trials(done.rows) if done.plan.experiment.adhoc else ()
+    return [*done.plan.notes, *trials]
 
 
 def so_far(done: Played) -> Iterator[str]:

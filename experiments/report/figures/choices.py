@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from experiments.record import turn_rows
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.run_data import NothingToDrawError, RunData
@@ -72,13 +73,19 @@ def _proposals(data: RunData) -> Rows:
             sums[0] += total
             sums[1] += turns
     if not lines:
-        raise NothingToDrawError(
-            "no node but the deciding one proposed a move, or only programs did and the journals are lean"
-        )
+        raise NothingToDrawError(_why_no_proposals(data))
     nodes = list(dict.fromkeys(node for node, _ in lines))
     rows = [(node, arm, int(lines[node, arm][1]), lines[node, arm][0] / lines[node, arm][1])
             for node in nodes for arm in data.shortlist() if (node, arm) in lines]  # fmt: skip
     return figure_rows(("node", "arm", "turns", "share"), tuple(rows))
+
+
+def _why_no_proposals(data: RunData) -> str:
+    nodes = [node for config in data.configs for name, node in config["nodes"].items() if name != config["decides"]]
+    if data.configs and not any(turn_rows.chooses(node["role"]) for node in nodes):
+        return "no node but the deciding one chooses a move"
+    lean = data.run.get("journals") == "lean"
+    return "lean journals hold no proposals of programs" if lean else "no node proposed a move"
 
 
 def _paint_proposals(table: Rows, data: RunData) -> Any:

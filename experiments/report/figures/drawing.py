@@ -46,7 +46,6 @@ def all_figures(data: RunData) -> list[Figure]:
 
 
 FOLDER = "figures"
-MISSING = "figures need matplotlib, which is not installed: `pip install matplotlib`"
 
 
 @dataclass(frozen=True)
@@ -73,15 +72,6 @@ class LeftOut:
     why: str
 
 
-def available() -> bool:
-    """Tell whether matplotlib is installed."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
 def draw(data: RunData, *, png: bool = True) -> tuple[list[DrawnFigure], list[LeftOut]]:
     """Write all figures that have data, and their tables; also returns which were left out, and why.
 
@@ -99,8 +89,6 @@ def draw(data: RunData, *, png: bool = True) -> tuple[list[DrawnFigure], list[Le
             continue
         write_atomically(data.folder / FOLDER / f"{figure.name}.csv", csv_text(table, digits=4))
         tables.append(DrawnFigure(figure, table, None))
-    if not available():
-        return tables, left_out
     painted = []
     for figure_table in tables:
         try:

@@ -6,6 +6,7 @@ from typing import Any
 
 from experiments.analysis import policies
 from experiments.analysis.policies import RankTable
+from experiments.record import turn_rows
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, Rows, figure_rows
 from experiments.report.run_data import NothingToDrawError, RunData
@@ -42,7 +43,9 @@ def _table(data: RunData) -> Rows:
         for seat, games in sorted(tally.list_ranks.items()):
             ranks.append(RankTable(arm, players, f"P{seat}", {game: Counter(c) for game, c in games.items()}))
     if not ranks:
-        raise NothingToDrawError("no seat has a recommender")
+        nodes = [node for config in data.configs for node in config["nodes"].values()]
+        listing = any(turn_rows.lists_moves(node["role"]) for node in nodes)
+        raise NothingToDrawError("lean journals hold no lists of programs" if listing else "no seat has a recommender")
     return table_of(ranks)
 
 

@@ -14,7 +14,6 @@ from experiments.analysis import adhoc_teams
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import analyse
 from experiments.record.rows import Row
-from experiments.report.figures import drawing
 from experiments.study import experiment as config
 from experiments.study.adhoc import SELF_PLAY, standing
 from experiments.study.experiment import Experiment
@@ -186,10 +185,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-def test_terminal_report_and_data_mark_partners_that_are_no_strangers(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(drawing, "available", lambda: False)  # tables without pictures
+def test_terminal_report_and_data_mark_partners_that_are_no_strangers(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "few.yaml"
     path.write_text(yaml.safe_dump(SMALL), "utf-8")
     code, out, _ = run("experiment", "run", str(path), "--out", str(tmp_path / "few"))

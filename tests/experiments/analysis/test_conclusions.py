@@ -157,7 +157,7 @@ def test_few_deals_are_said_to_be_few() -> None:
     said = sentences(analyse(games("full", [20, 22, 21, 25]) + games("no-x", [10, 11, 12, 14]), "full"))
     assert said[0] == (
         "With 4 deals and one arm to compare, no effect could reach p < .05, however large; with 6 deals it could. "
-        "Differences from full, in points, not tested: no-x -10.25."
+        "Differences from full, in points, inconclusive: no-x -10.25."
     )
     assert not any("planning" in one for one in said)
     more = sentences(analyse(games("full", range(9, 16)) + games("no-x", [9, 11, 12, 9, 14, 13, 14]), "full"))
@@ -175,7 +175,7 @@ def test_too_few_deals_are_named_once_for_the_arms_that_are_claimed() -> None:
     }
     assert sentences(analysis)[0] == (
         "With 2 deals and 2 arms to compare, no effect could reach p < .05, however large; with 7 deals it could. "
-        "Differences from full, in points, not tested: a -1.00, b -4.75."
+        "Differences from full, in points, inconclusive: a -1.00, b -4.75."
     )
 
 

@@ -50,6 +50,13 @@ def test_an_effect_survives_when_placebo_and_shuffled_notes_show_it_too_and_chan
     assert "chance, the length of the prompt and the note of another game do not explain it" in one.sentence
 
 
+def test_roles_that_an_arm_removes_together_share_a_sentence() -> None:
+    one = replace(only(found(removed=LESS, placebo=LESS, shuffled=LESS)), nodes=("x", "y"))
+    assert one.sentence.startswith("x and y: their removal together shows an effect (-3.80, ")
+    one = replace(one, removed=None)
+    assert one.sentence == "x and y: no arm removes them, so the controls have no effect to explain."
+
+
 @pytest.mark.parametrize(
     ("arms", "why"),
     [

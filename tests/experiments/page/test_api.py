@@ -39,7 +39,7 @@ def test_a_run_has_its_arms_with_the_scores_of_the_report(page: TestClient, play
     assert arms["iggi"]["difference"] is None
     others = [row.score_strict for row in rows if row.arm == "iggi"]
     assert arms["piers"]["difference"]["mean"] == (sum(scores) - sum(others)) / 2
-    assert arms["piers"]["difference"]["says"].startswith("piers: not tested against iggi (-0.50 points, 2 ")
+    assert arms["piers"]["difference"]["says"].startswith("piers: inconclusive beside iggi (-0.50 points, 2 ")
 
 
 def test_the_runs_file_chooses_the_columns(page: TestClient) -> None:

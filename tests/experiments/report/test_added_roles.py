@@ -60,7 +60,7 @@ def test_the_report_names_what_the_role_changed(folder: Path) -> None:
     text = (folder / "runs" / "mine" / "report.md").read_text("utf-8")
     changed = r"with-oldest adds oldest\. It changes 2 of 2 games, half of these by turn \d+; the first other move is "
     assert re.search(changed + r"another discard \(2\)\. What oldest proposed was played in \d+% of \d+ turns\.", text)
-    assert re.search(r"Differences from full, in points, not tested: with-oldest -\d+\.\d\d\.", text)
+    assert re.search(r"Differences from full, in points, inconclusive: with-oldest -\d+\.\d\d\.", text)
     assert "with-mood adds mood. All 2 games are the same, move by move: what it says changes no move." in text
 
 

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
+import graphs
 from experiments.document.blocks import Note, Table
 from experiments.document.latex import escape
 from experiments.record import failures, rows, run_folder
 from experiments.record.rows import Row
 from experiments.record.turn_rows import TurnRow
 from experiments.report import mark_metric, order, run_facts, run_report, score_tables
-from experiments.report.figures import cross_play, curves, deals, drawing, scores
+from experiments.report.figures import choices, cross_play, curves, deals, drawing, list_ranks, scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import NothingToDrawError, RunData, run_data
 from experiments.report.turn_tally import TurnTally
@@ -23,12 +24,6 @@ from experiments.study import experiment
 from experiments.tasks.games.experiment_run import run as run_experiment
 from tests.conftest import Run
 from tests.support.golden import matches
-
-
-@pytest.fixture(autouse=True)
-def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They take most of the time; tests that look at one undo this."""
-    monkeypatch.setattr(drawing, "available", lambda: False)
 
 
 def game(arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, lost: bool = False) -> Row:
@@ -213,6 +208,30 @@ def test_variance_is_split_between_deals_and_repeats(tmp_path: Path) -> None:
     printed = score_tables.variances(once.variances, once.analysis).printed()
     assert printed and "within" not in [column.key for column in printed.columns]
     assert "No deal was repeated" in text(report(tmp_path / "x", once.rows, {"baseline": "base"}))
+
+
+@pytest.mark.parametrize(
+    ("graph", "journals", "reasons"),
+    [
+        ("house", "full", ["no node but the deciding one chooses a move", "no seat has a recommender"]),
+        ("best_of_k", "full", ["no node proposed a move", "no seat has a recommender"]),
+        ("best_of_k", "lean", ["lean journals hold no proposals of programs", "no seat has a recommender"]),
+        (
+            "tom_planner_0",
+            "lean",
+            ["no node but the deciding one", "lean journals hold no lists of programs"],
+        ),
+    ],
+)
+def test_a_figure_that_is_left_out_has_one_reason(
+    graph: str, journals: str, reasons: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunData, "tallies", {})
+    seats = {"s": {"spec": graph, "config": graphs.read(graph).model_dump(mode="json")}}
+    found = data(tmp_path, games("a", [10, 12]), {"seats": seats, "journals": journals})
+    for figure, reason in zip((choices.FIGURES[-1], list_ranks.FIGURE), reasons, strict=True):
+        with pytest.raises(NothingToDrawError, match=reason):
+            figure.data(found)
 
 
 @pytest.mark.pictures

@@ -20,7 +20,6 @@ from experiments.document.blocks import Document, Heading, Note
 from experiments.record import rows, run_folder
 from experiments.record.rows import Row
 from experiments.report import run_report, verdict
-from experiments.report.figures import drawing
 from experiments.study import experiment, manifest
 from experiments.study.plan import Plan
 from tests.support.prove import FULL
@@ -82,10 +81,7 @@ def printed(report: run_report.Report) -> list[str]:
     return lines
 
 
-def test_runs_without_an_effect_claim_one_as_seldom_as_promised_and_never_its_absence(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(drawing, "available", lambda: False)
+def test_runs_without_an_effect_claim_one_as_seldom_as_promised_and_never_its_absence(folder: Path) -> None:
     claiming = 0
     for number in range(RUNS):
         few = number == RUNS - 1

@@ -1,7 +1,6 @@
 """Cross-play: who sits where, what the matrix says, and its pictures."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 import yaml
 
 from experiments.report import run_report
-from experiments.report.figures import drawing
 from experiments.study import cross_play
 from experiments.study import experiment as config
 from experiments.study.arms import Deal
@@ -20,7 +18,6 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import GameStarted, Memory
 from orchestrator.players.partners import get
 from orchestrator.table.seat import Decision
-from tests.conftest import Run
 
 TEXT: dict[str, Any] = {
     "name": "pairs",
@@ -78,18 +75,6 @@ def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(tmp_path
             assert float(found[one, rest]["struck_out"]) == pytest.approx(sum(r.lives == 0 for r in rows) / 3, abs=1e-4)
     assert (tmp_path / "figures" / "cross-play-3p.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "figures" / "cross-play-3p.svg").read_text("utf-8")
-
-
-def test_without_matplotlib_the_tables_are_there_and_one_sentence_says_why_no_picture(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(drawing, "available", lambda: False)
-    Path("pairs.yaml").write_text(yaml.safe_dump({**TEXT, "players": [2], "seeds": [1]}), "utf-8")
-    code, out, _ = run("experiment", "run", "pairs.yaml", "--out", "here", "--json", "-q")
-    assert code == 0 and "pip install matplotlib" in json.loads(out)["notes"][-1]
-    names = {path.name for path in Path("here/figures").iterdir()}
-    assert "cross-play-2p.csv" in names and all(name.endswith(".csv") for name in names)
-    assert "There are tables, but no pictures" in Path("here/report.md").read_text("utf-8")
 
 
 def test_two_seats_of_one_label_are_refused_and_all_partners_can_be_named_at_once() -> None:
