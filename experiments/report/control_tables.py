@@ -146,14 +146,16 @@ REFERENCES_CAPTION = (
 def published(data: RunData) -> Table:
     """Return the published scores that fit the run."""
     counts = data.players()
+    keys: list[int | str] = [*counts, "all"]
     columns = (
         *(Column("reference", "reference"), Column("who", "who played"), Column("source", "source")),
         Column("n", "n"),
         *(Column(f"players_{count}", f"{count} players", NUMBER) for count in counts),
+        Column("players_all", "2 to 5", NUMBER),
     )
     fitting = [(ref, references.fitting(ref, counts, data.metric)) for ref in data.references]
     rows = [
-        (ref.name, ref.says, ref.source, ref.n, *(means.get(count) for count in counts))
+        (ref.name, ref.says, ref.source, ref.n, *(means.get(count) for count in keys))
         for ref, means in fitting
         if means
     ]
@@ -161,6 +163,7 @@ def published(data: RunData) -> Table:
 
 
 def published_means(data: RunData, players: int | None) -> Mapping[str, float]:
-    """Return the published means at a player count by name, for lines in the figure of scores; none of pooled rows."""
+    """Return the published means at a player count by name, for lines in the figure of scores; over all for pooled
+    rows."""
     fitting = {ref.name: references.fitting(ref, data.players(), data.metric) for ref in data.references}
-    return {name: means[players] for name, means in fitting.items() if players is not None and players in means}
+    return {name: means[count] for name, means in fitting.items() if (count := players or "all") in means}

@@ -29,10 +29,10 @@ def effects(analysis: Analysis) -> dict[str, float]:
 def by_effect(arms: Sequence[str], analysis: Analysis, run: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the baseline, the other arms by their difference from it, the largest first, and arms without one.
 
-    A grid keeps its own order.
+    A grid and a sequence keep their own order.
     """
-    sizes = effects(analysis)
-    if not sizes or (run.get("experiment") or {}).get("matrix"):
+    sizes, settings = effects(analysis), run.get("experiment") or {}
+    if not sizes or settings.get("matrix") or settings.get("cross_play"):
         return tuple(arms)
     first = [arm for arm in arms if arm == analysis.baseline]
     compared = sorted((arm for arm in arms if arm in sizes), key=lambda arm: -sizes[arm])

@@ -1,6 +1,9 @@
-"""Cross-play: every ordered pair (A, B), A in exactly one seat and B in all others; the diagonal is self-play."""
+"""Cross-play: every ordered pair (A, B), A in exactly one seat and B in all others; the diagonal is self-play.
 
-from collections.abc import Mapping
+Or one sequence: A takes the seats of B one by one, from none of them to all.
+"""
+
+from collections.abc import Mapping, Sequence
 
 from experiments.study.arm_names import check_number
 from experiments.study.arms import Arm, check
@@ -31,10 +34,13 @@ def player_counts(
 
 
 def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None) -> list[Arm]:
-    """An arm for every ordered pair of the experiment's participants, or of those given by label. Raises UserError."""
+    """An arm for every ordered pair of the experiment's participants, or of those given by label; for a sequence, one
+    for each number of seats. Raises UserError."""
     assert experiment.cross_play is not None
     pairs = experiment.cross_play
     specs = participants(pairs.seats, experiment) if labels is None else labels
+    if pairs.sequence:
+        return _sequence(specs, experiment.players)
     check_number(len(specs) ** 2, [f"the pairs of {len(specs)} seats"])
     listed_pairs = []
     for label, a in specs.items():
@@ -44,3 +50,14 @@ def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None)
             check(arm)
             listed_pairs.append(arm)
     return listed_pairs
+
+
+def _sequence(specs: Mapping[str, PlayerSpec], counts: Sequence[int]) -> list[Arm]:
+    """Return an arm for each number of seats of the first, which sits from seat 0 on; the second has the others."""
+    (label, first), (_, second) = specs.items()
+    listed_arms = []
+    for number in range(max(counts) + 1):
+        fitting = tuple(players for players in counts if players >= number)
+        listed_arms.append(Arm(f"{label}-{number}", second, dict.fromkeys(range(number), first), players=fitting))
+        check(listed_arms[-1])
+    return listed_arms

@@ -17,6 +17,7 @@ from experiments.study.file_schema import (
     AnySeat,
     Changes,
     ControlSettings,
+    CrossPlay,
     Model,
     Name,
     SeatConfig,
@@ -37,20 +38,6 @@ from orchestrator.yaml_files import from_file, loaded, setting
 
 TABLE = ("id", "state", "swing", *COLUMNS)
 """The columns that the page's table of games may show."""
-
-
-class CrossPlay(Frozen):
-    """Cross-play of every ordered pair (A, B): A in exactly one seat, B in all others."""
-
-    seats: dict[Name, AnySeat] | Literal["partners"]
-    """By label; a list is labelled by its graphs. `partners`: all rule players."""
-    rotate: bool = False
-    """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which always starts."""
-
-    @field_validator("seats", mode="before")
-    @classmethod
-    def _labelled(cls, seats: Any) -> Any:
-        return labelled(seats)
 
 
 class AdHoc(Frozen):
@@ -359,6 +346,7 @@ TYPES = ("Range", "SeatConfig", "ModelSettings", "SimSettings", "str")
 def put(data: dict[str, Any], text: str) -> None:
     """Apply a `--set` of the command line: `seeds.count=10`, `models.default=program`. Raises UserError."""
     keys, value = setting(text, "seeds.count=10")
+    keys = ["matrix", ".".join(keys[1:])] if keys[0] == "matrix" and keys[1:] else keys  # its keys are dotted
     place(data, keys, value, f"--set {text!r}")
 
 

@@ -6,12 +6,12 @@ They are for orientation: no claim, interval or test uses them.
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
 from experiments.record.rows import Metric
-from graphs.config import PlayerCount
+from graphs.config import PLAYERS, PlayerCount
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.values import Frozen
 
@@ -20,10 +20,10 @@ class Reference(Frozen):
     name: str
     says: str
     """Who played, in words."""
-    score: Metric
-    """How a game counts in which the third life was lost."""
-    means: Mapping[PlayerCount, float]
-    """By player count; empty where the source states none, so that nothing can be drawn."""
+    score: Metric | Literal["rating"]
+    """How a game counts in which the third life was lost; `rating` of a judge's, which is no score."""
+    means: Mapping[PlayerCount | Literal["all"], float]
+    """By player count, `all` over 2 to 5 players; empty where the source states none, so that nothing can be drawn."""
     n: str
     """How many games, as the source says."""
     source: str
@@ -44,9 +44,11 @@ def named(names: Sequence[str]) -> tuple[Reference, ...]:
     return tuple(packaged()[name] for name in dict.fromkeys(names))
 
 
-def fitting(ref: Reference, players: Sequence[int], score: Metric) -> Mapping[int, float]:
-    """Its means at these player counts, if it counts lost games as the run's score does; empty otherwise."""
-    return {count: ref.means[count] for count in players if count in ref.means} if ref.score == score else {}
+def fitting(ref: Reference, players: Sequence[int], score: Metric) -> Mapping[int | str, float]:
+    """Its means at these player counts, and over all four, if it counts lost games as the run's score does; empty
+    otherwise."""
+    counts = {*players, "all"} if set(players) == set(PLAYERS) else set(players)
+    return {count: mean for count, mean in ref.means.items() if count in counts} if ref.score == score else {}
 
 
 def unfit(references: Sequence[Reference], players: Sequence[int], score: Metric) -> Iterator[str]:
@@ -60,7 +62,7 @@ def unfit(references: Sequence[Reference], players: Sequence[int], score: Metric
         elif not (means := fitting(ref, players, score)):
             has = ", ".join(map(str, ref.means))
             yield f"The reference {ref.name} is not shown: it has {has} players, and this run {counts}."
-        elif missing := [count for count in players if count not in means]:
+        elif "all" not in means and (missing := [count for count in players if count not in means]):
             yield f"The reference {ref.name} has no mean at {' and '.join(map(str, missing))} players."
 
 
@@ -70,10 +72,15 @@ def rows() -> list[dict[str, str]]:
         {
             "name": ref.name,
             "score": ref.score,
-            "means": ", ".join(f"{count}p {mean:g}" for count, mean in ref.means.items()) or "none by player count",
+            "means": ", ".join(_mean(*item) for item in ref.means.items()) or "none by player count",
             "n": ref.n,
             "says": ref.says,
             "source": ref.source,
         }
         for ref in packaged().values()
     ]
+
+
+def _mean(count: int | str, mean: float) -> str:
+    """Return `2p 22.99`, `all 14.9`."""
+    return f"{count} {mean:g}" if count == "all" else f"{count}p {mean:g}"

@@ -422,5 +422,8 @@ def test_published_scores_are_shown_only_where_they_fit_and_never_claimed(run: R
     ):
         assert any(why in one for one in made.unfit) and why in said
     assert "SmartBot" in (tmp_path / "b" / run_report.LATEX).read_text("utf-8")
+    every = [row for players in (2, 3, 4, 5) for row in games("base", BASE, players=players)]
+    pooled = report(tmp_path / "c", every, {"metric": "kept"}, reference=["mycroft-o4-mini"])
+    assert re.search(r"\| mycroft-o4-mini \|.*\| 11\.30 \|", text(pooled)) and not pooled.unfit
     code, _, err = run("report", str(tmp_path / "b"), "--reference", "smartbt")
     assert code == 2 and "did you mean 'smartbot'?" in err

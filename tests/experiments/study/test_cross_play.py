@@ -61,6 +61,21 @@ def test_a_rotated_first_sits_in_the_seat_of_the_deals_number() -> None:
         assert [one.spec for one in cast].index("partner:random") == seed % 3
 
 
+def test_in_a_sequence_the_first_takes_the_seats_of_the_second_one_by_one() -> None:
+    arms = {arm.name: arm for arm in cross_play.arms(experiment(sequence=True))}
+    assert {name: arm.players for name, arm in arms.items()} == {
+        "a-0": (2, 3),
+        "a-1": (2, 3),
+        "a-2": (2, 3),
+        "a-3": (3,),
+    }
+    for number in range(4):
+        cast = [seat.spec for seat in arms[f"a-{number}"].lineup(Deal(1, 3))]
+        assert cast == ["partner:random"] * number + [f"python:{__name__}:last"] * (3 - number)
+    with pytest.raises(UserError, match="a sequence is of two seats, by label, and does not rotate"):
+        experiment(sequence=True, rotate=True)
+
+
 @pytest.mark.pictures
 def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(tmp_path: Path) -> None:
     done = run_experiment(experiment(), tmp_path)

@@ -68,10 +68,13 @@ def test_a_ready_file_begins_with_its_command_and_can_be_played_at_all_its_count
     assert {one["players"] for one in json.loads(out)["arms"]} == set(experiment.read(name).players)
 
 
-CHEAP = ("role-ablation-small", "prompt-ablation", "context-ladder", "sparks-10", "cac-3", "challenge-selfplay")
+CHEAP = (
+    *("role-ablation-small", "prompt-ablation", "context-ladder", "sparks-10", "cac-3", "challenge-selfplay"),
+    *("sparks-judge", "best-of-k", "sparks-cross-play", "sparks-models", "sparks-moa", "tom-languages", "tom-orders"),
+)
 
 
-@pytest.mark.parametrize("name", [*CHEAP, "sparks-judge", "best-of-k"])
+@pytest.mark.parametrize("name", CHEAP)
 def test_one_deal_of_a_ready_file_is_played_by_programs(name: str, tmp_path: Path) -> None:
     one = ["seeds=[1]", f"players=[{min(experiment.read(name).players)}]", "repeats=1", "journals=lean"]
     done = run_experiment(experiment.read(name, [*one, "models.default=program"]), tmp_path)
