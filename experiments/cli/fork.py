@@ -189,9 +189,9 @@ def _play_on(fork: "Fork", new_game: "Branch", layer: "ModelLayer", quiet: bool,
 
 
 def _show(fork: "Fork", screen: "Console") -> None:
-    """Print the position, then both decisions with what changed; of several samples the first, and all their moves."""
+    """Print the position, the moves of several samples, then both decisions with what changed: of samples the first."""
     from experiments.document import terminal
-    from experiments.document.blocks import Heading, Note, Text
+    from experiments.document.blocks import Block, Heading, Note, Text
     from experiments.show.game_story import spent
     from experiments.show.live_table import picture
     from experiments.show.terminal import on
@@ -203,11 +203,16 @@ def _show(fork: "Fork", screen: "Console") -> None:
     terminal.show([Heading(f"turn {place.view.turn}: P{place.view.seat}, decided again")], screen)
     screen.print(picture(place.view))
     terminal.show([Note(f"note: {warning}", "caution") for warning in fork.warnings], screen)
+    parts: list[Block] = []
     if fork.new:
         then = Side(f"then: {old.graph} on {on(old.model)}", fork.old)
         now = Side(f"now: {new.graph} on {on(new.model)}", fork.new[0])
+        if samples := fork_report.moves(fork):
+            screen.print()
+            terminal.show(samples, screen)
         screen.print(sides(then, now, screen.width, fork_report.meanings(fork)))
-    parts, used = fork_report.blocks(fork), fork_report.usage(fork)
+        parts += fork_report.same_notes(fork)
+    used = fork_report.usage(fork)
     if used["calls"]:
         costless = among(new.model) and not used["tokens_in"]
         parts.append(Text(f"asked    {used['calls']} calls at no cost" if costless else f"asked    {spent(used)}"))

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from experiments.document.terminal import printable
 from experiments.record.game import Game
-from experiments.show.terminal import fake_warning, fireworks, turn_line, warning, who
+from experiments.show.terminal import fake_warning, fireworks, slips, turn_line, warning, who
 from experiments.values.move_values import Mistake
 from orchestrator import journal
 from orchestrator.journal.events import Call, Result
@@ -35,6 +35,8 @@ def print_game(story: Game, console: Console, mistakes: Mapping[int, Mistake] | 
             console.print(turn_line(turn.view, turn.decided, turn.moved.past, origin, console.width))
             if turn.decided.why:
                 console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
+            if errors := slips(turn.calls):
+                console.print(Text(f"         simulated errors: {errors}", style="magenta"), soft_wrap=True)
             if mistake := mistakes.get(turn.number):
                 console.print(Text(f"         mistake: {mistake.text}", style="bold red"), soft_wrap=True)
         else:

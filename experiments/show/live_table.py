@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.document.terminal import plain_table, printable
-from experiments.show.terminal import card, certainty, fake_warning, fireworks, turn_line, warning
+from experiments.show.terminal import card, certainty, fake_warning, fireworks, slips, turn_line, warning
 from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.hanabi.view import Knowledge, View
 from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, TurnStarted
@@ -32,6 +32,8 @@ class LiveTable:
         self._decided: Decided | None = None
         self._origin_of = MoveOrigins()
         self._origin: MoveOrigin | None = None
+        self._calls: list[Call] = []
+        """Of the turn in play."""
         self._faked = False
         """Whether it was said that the fake server answers."""
         self._since = 0.0
@@ -49,14 +51,17 @@ class LiveTable:
     def __call__(self, event: Event) -> None:
         self._origin = self._origin_of(event) or self._origin
         match event:
-            case Call() if event.fake and not self._faked:
-                self._faked = True
-                self._console.print(fake_warning())
+            case Call():
+                self._calls.append(event)
+                if event.fake and not self._faked:
+                    self._faked = True
+                    self._console.print(fake_warning())
             case GameStarted():
                 if line := warning(event.model):
                     self._console.print(line)
             case TurnStarted():
                 self._view, self._decided, self._since = event.view, None, time.monotonic()
+                self._calls.clear()
                 self._draw()
             case Decided():
                 self._decided = event
@@ -66,7 +71,9 @@ class LiveTable:
                 if self._live:
                     self._console.print(line, no_wrap=True, overflow="ellipsis")
                 else:
-                    self._console.print(line.append(f"  {_brief(self._decided.why)}"))
+                    errors = slips(self._calls)
+                    line.append(f"  {_brief(self._decided.why)}")
+                    self._console.print(line.append(f"  simulated errors: {errors}" if errors else "", "magenta"))
 
     def _draw(self) -> None:
         if self._live:

@@ -1,5 +1,7 @@
 """How Hanabi looks in a terminal: cards in their colours, a turn on a line."""
 
+from collections.abc import Iterable
+
 from rich.text import Text
 
 from experiments.document.terminal import UNBROKEN, printable
@@ -8,7 +10,7 @@ from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import Decided, SeatInfo
+from orchestrator.journal.events import Call, Decided, SeatInfo
 from orchestrator.journal.move_origins import MoveOrigin
 from orchestrator.journal.result import FAKE_SERVER
 from orchestrator.models.simulated_settings import among
@@ -112,6 +114,15 @@ def _marks(origin: MoveOrigin) -> Text:
     if origin.copied:
         marks.append("  COPIED from the example", style="bold magenta")
     return marks
+
+
+def slips(calls: Iterable[Call]) -> str:
+    """Return the errors of simulated models by node: `tom_interpreter malformed; aggregator misread stack`."""
+    by_node: dict[str, dict[str, None]] = {}
+    for call in calls:
+        if call.injected:
+            by_node.setdefault(call.node, {}).update(dict.fromkeys(call.injected))
+    return "; ".join(f"{node} {', '.join(kinds).replace('_', ' ')}" for node, kinds in by_node.items())
 
 
 def _short(past: Past) -> str:

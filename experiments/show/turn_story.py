@@ -226,7 +226,7 @@ class TurnStory:
         if call.copied:
             facts.append("repeats the prompt's example")
         if call.injected:
-            facts.append(f"errors: {', '.join(call.injected)}")
+            facts.append(f"simulated errors: {', '.join(call.injected)}".replace("_", " "))
         return Text.assemble((f"\n{call.node}", "bold cyan"), (f"  ({', '.join(facts)})", "dim"))
 
     def _response(self, call: Call) -> str:

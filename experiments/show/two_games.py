@@ -15,7 +15,7 @@ from experiments.document.formats import INT
 from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn, first_difference
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on
+from experiments.show.terminal import certainty, on, slips
 from experiments.show.turn_story import reply_lines
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -48,6 +48,9 @@ def sides(first: Side, second: Side, width: int, remarks: Mapping[str, str] | No
     for side in (first, second):
         table.add_column(Text(side.title), overflow="fold", ratio=1)
     table.add_row("decided", _decision(first.turn), _decision(second.turn))
+    errors = [slips(side.turn.calls) for side in (first, second)]
+    if any(errors):
+        table.add_row("simulated errors", *(Text(text or "none", style="magenta") for text in errors))
     old, new = first.turn.replies, second.turn.replies
     for node in dict.fromkeys((*new, *old)):
         ours, theirs = _lines(old.get(node, ())), _lines(new.get(node, ()))

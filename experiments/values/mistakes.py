@@ -71,7 +71,10 @@ def _risky_misplay(position: Position, past: Past) -> Fault | None:
     if chance >= (1.0 if view.lives == 1 else RISKY) or (chance and view.deck_size <= GAMBLES.get(view.lives, -1)):
         return None
     lives = "the last life" if view.lives == 1 else f"one of {view.lives} lives"
-    return "risky_misplay", f"the card fitted with a chance of at most {percent(chance)}, and the play cost {lives}"
+    known = (
+        f"the card was playable with at most {percent(chance)}" if chance else "the card was known not to be playable"
+    )
+    return "risky_misplay", f"{known}; the play cost {lives}"
 
 
 def _critical_discard(position: Position, past: Past) -> Fault | None:

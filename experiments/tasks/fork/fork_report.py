@@ -1,10 +1,11 @@
 """A fork as data and as parts of a document: what changed in each node's note, and the moves of several samples."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from experiments.document.blocks import Block, Column, Note, Text, table
+from experiments.document.blocks import Block, Column, Heading, Note, Text, table
 from experiments.document.formats import INT
 from experiments.record.game import Turn
 from experiments.tasks.fork.decision import Fork
@@ -56,23 +57,27 @@ def meanings(fork: Fork) -> dict[str, str]:
     return {change.node: MEANING[change.status] for change in changes(fork)}
 
 
-def blocks(fork: Fork) -> list[Block]:
-    """Return what stands below both decisions: notes that are the same, the moves of all samples, and the calls."""
-    parts: list[Block] = []
-    if fork.new:
-        words = {"kept": MEANING["kept"], "edited": f"{MEANING['edited']}, and the same"}
-        words["same"] = f"{MEANING['same']}, and the same"
-        for status, title in words.items():
-            nodes = [c.node for c in changes(fork) if c.status == status and c.old == c.new]
-            parts += [Note(f"{title}: {', '.join(nodes)}", "aside")] if nodes else []
+def moves(fork: Fork) -> list[Block]:
+    """Return how many samples decided for each move, and in how many of these a simulated model erred; then the title
+    of the first sample."""
     if fork.same:
-        parts.append(Text(f"One decision stands for all: {fork.same}."))
-    elif len(fork.new) > 1:
-        then = fork.old.decided and str(fork.old.decided.move)
-        rows = [(move, times, "as then" if move == then else "") for move, times in fork.moves.items()]
-        columns = (Column("move", "move"), Column("times", "times", INT), Column("then", ""))
-        parts += [Text(f"{len(fork.new)} decisions, each with its own seeds:"), table("moves", columns, rows)]
-    return parts
+        return [Text(f"One decision stands for all: {fork.same}.")]
+    if len(fork.new) < 2:
+        return []
+    then = fork.old.decided and str(fork.old.decided.move)
+    erred = Counter(str(t.decided.move) for t in fork.new if t.decided and any(call.injected for call in t.calls))
+    rows = [(move, n, erred[move] or None, "as then" if move == then else "") for move, n in fork.moves.items()]
+    columns = (Column("move", "move"), Column("times", "times", INT), Column("erred", "with simulated errors", INT))
+    title = f"{len(fork.new)} decisions, each with its own seeds:"
+    return [table("moves", (*columns, Column("then", "")), rows, title=title), Heading(f"sample 1 of {len(fork.new)}")]
+
+
+def same_notes(fork: Fork) -> list[Block]:
+    """Return which notes are the same in both decisions."""
+    words = {"kept": MEANING["kept"], "edited": f"{MEANING['edited']}, and the same"}
+    words["same"] = f"{MEANING['same']}, and the same"
+    nodes = {title: [c.node for c in changes(fork) if c.status == s and c.old == c.new] for s, title in words.items()}
+    return [Note(f"{title}: {', '.join(names)}", "aside") for title, names in nodes.items() if names]
 
 
 def usage(fork: Fork) -> dict[str, Any]:

@@ -142,3 +142,15 @@ def test_the_printed_note_can_be_read_again(run: Run, game: Games, tmp_path: Pat
         file.write_text(run("fork", str(path), "--turn", "3", "--note", node)[1])
         fork = decision.decide(path, 3, edits={node: file})
         assert fork.new_notes()[node] == note and fork.new[0].decided == fork.old.decided
+
+
+def test_samples_are_counted_before_the_first_is_shown_and_simulated_errors_are_named(run: Run, game: Games) -> None:
+    path = game("house", 2, "sim:careless", turns=6)
+    turn = next(turn for turn in Game.open(path).turns if any(call.injected for call in turn.calls))
+    out = run("fork", str(path), "--turn", str(turn.number), "--samples", "4")[1]
+    counts, first = out.index("4 decisions, each with its own seeds"), out.index("sample 1 of 4")
+    assert counts < out.index("with simulated errors") < first < out.index("simulated errors  ")
+    kind = next(call.injected[0] for call in turn.calls if call.injected).replace("_", " ")
+    for shown in (out[first:], run("show", str(path))[1]):
+        line = next(line for line in shown.splitlines() if "simulated errors" in line)
+        assert kind in line
