@@ -11,7 +11,6 @@ from experiments.cli.shared_options import (
     Full,
     Interrupted,
     Intervals,
-    MetricOf,
     Output,
     Traces,
     group,
@@ -82,7 +81,6 @@ def run(
     traces: Traces,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
-    metric: MetricOf = None,
     marks: Marks = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
@@ -101,9 +99,9 @@ def run(
     from experiments.tasks.games import experiment_run
 
     loud, as_json = output.loud, output.as_json
-    if metric is not None:
-        mark_metric.check(metric)
     study = experiment.read(name, settings or ())
+    if study.metric is not None:
+        mark_metric.check(study.metric)
     folder = out or Path("runs") / study.name
     if dry_run:
         from experiments.costs import dry_run as dry
@@ -118,7 +116,7 @@ def run(
     from experiments.tasks.judge import judge_report
 
     tasks = judge_report.blocks_of_run(done.plan.folder)
-    summary = run_summary.summary(done, interval=interval, metric=metric, marks=marks, tasks=tasks)
+    summary = run_summary.summary(done, interval=interval, marks=marks, tasks=tasks)
     print_blocks(run_summary.json_value(summary), run_summary.blocks(summary, full=full), as_json=as_json)
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"

@@ -49,6 +49,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "--max-usd": {"": "--budget {}usd"},
     "--csv": {"report": "--out {}", "experiment policy": "--out {}"},
     "--figure": {"experiment policy": "--out {}"},
+    "--metric": {"experiment run": "--set metric={}"},
     "--arm-b": {"diff": "--arm {}"},
     "--stop-when": {"experiment run": "--set stop.when={}"},
     "--stop-effect": {"experiment run": "--set stop.effect={}"},

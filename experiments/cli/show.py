@@ -12,6 +12,7 @@ from orchestrator.errors import UserError
 if TYPE_CHECKING:
     from experiments.record.game import Game
     from experiments.values import Mistake, TurnValues
+    from experiments.values.game_marks import GameMarks
 
 
 def show(
@@ -35,6 +36,9 @@ def show(
             help="Mark mistakes, seconds a turn; with --turn the value of each move; of a DIR the worst moves.",
         ),
     ] = False,
+    marks: Annotated[
+        bool, typer.Option("--marks", help="With --turn: how right each response was, against the hidden cards.")
+    ] = False,
     most: Annotated[
         int, typer.Option(min=1, help="With --mistakes of a DIR: the most games, those with the lowest scores.")
     ] = 20,
@@ -46,12 +50,14 @@ def show(
 
     GAME: turn by turn; with --turn N one turn with its prompts and responses. DIR: the games worth a look.
     """
-    _check(game, turn, role, prompts=prompts, full=full)
+    _check(game, turn, role, prompts=prompts, full=full, marks=marks)
     if game.is_dir():
         _folder(game, most, swings=mistakes, as_json=output.as_json)
         return
+    from experiments.document import terminal
     from experiments.document.terminal import console
     from experiments.record.game import Game
+    from experiments.report import turn_marks
     from experiments.show import game_story, turn_story
 
     opened = Game.open(game)
@@ -66,20 +72,23 @@ def show(
     if output.as_json:
         values = _values(opened, turn, game, rollouts) if mistakes else None
         extra = {"values": values.model_dump(mode="json")} if values else {}
+        extra |= turn_marks.data(_marks(opened, game), turn) if marks else {}
         printed(turn_story.as_data(opened, turn, part) | extra)
     else:
         turn_story.print_turn(opened, turn, console(), part)
-        if mistakes:
-            from experiments.document import terminal
-
+        parts = [*turn_marks.blocks(_marks(opened, game), turn, role)] if marks else []
+        parts += turn_story.blocks(_values(opened, turn, game, rollouts)) if mistakes else []
+        if parts:
             console().print()
-            terminal.show(turn_story.blocks(_values(opened, turn, game, rollouts)), console())
+        terminal.show(parts, console())
 
 
-def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, full: bool) -> None:
+def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, full: bool, marks: bool) -> None:
     """Raise UserError for options that do not belong together."""
-    if turn is None and (role is not None or prompts):
-        raise UserError(f"{'--role' if role is not None else '--prompts'} is for one turn: name it with --turn N")
+    of_turn = {"--role": role is not None, "--prompts": prompts, "--marks": marks}
+    if turn is None and (name := next((name for name, is_set in of_turn.items() if is_set), None)):
+        whole = f"; `orchestrator report {game} --marks` marks all" if name == "--marks" else ""
+        raise UserError(f"{name} is for one turn: name it with --turn N{whole}")
     if game.is_dir() and (turn is not None or full):
         raise UserError(
             f"{str(game)!r} is a folder, and --turn and --full are for one game; "
@@ -116,6 +125,15 @@ def _mistakes(game: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:
     show, total = progress("mistakes of turn"), len(game.turns)
     mistakes = mistakes_of(game, rollouts=rollouts, store=store_of(path), done=lambda number: show(number, total))
     return {mistake.turn: mistake for mistake in mistakes}
+
+
+def _marks(game: "Game", path: Path) -> "GameMarks":
+    """The marks of a game. Raises UserError for one that is not finished."""
+    from experiments.values.mark_store import marks_of
+
+    if game.result is None:
+        raise UserError(f"{str(path)!r} is not finished; marks need the end of a game")
+    return marks_of(path).of(path)
 
 
 def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":

@@ -79,16 +79,15 @@ def summary(
     done: Played,
     *,
     interval: Interval = "t",
-    metric: str | None = None,
     marks: bool | None = None,
     tasks: Sequence[Block] = (),
 ) -> RunSummary:
     """Write the report of a run that was just played, and return what it says; options as of `run_report.write`."""
     if not done.rows or done.unwritten:
-        named = headline({"metric": done.plan.metric}, metric)
+        named = headline({"metric": done.plan.metric})
         return RunSummary(done, analyse(done.rows, score=named.score), named)
     report = run_report.write(
-        done.plan.folder, peeked=done.games, interval=interval, metric=metric, png=False, marks=marks, tasks=tasks
+        done.plan.folder, peeked=done.games, interval=interval, png=False, marks=marks, tasks=tasks
     )
     return RunSummary(done, report.analysis, report.headline, report.roles, report.added, report.document)
 

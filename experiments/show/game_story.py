@@ -13,6 +13,7 @@ from experiments.document.terminal import printable
 from experiments.record.game import Game
 from experiments.show.terminal import fake_warning, fireworks, slips, turn_line, warning, who
 from experiments.values.move_values import Mistake
+from experiments.values.worth_a_look import costliest
 from orchestrator import journal
 from orchestrator.journal.events import Call, Result
 from orchestrator.journal.move_origins import origins
@@ -106,18 +107,21 @@ def _origins(result: Result) -> Iterator[tuple[str, str]]:
         )
 
 
-def print_result(result: Result, path: Path, screen: Console, *, again: bool, turn: int = 1) -> None:
+def print_result(result: Result, path: Path, screen: Console, *, again: bool, turn: int | None = None) -> None:
     """Print the result, and which command to use next."""
     screen.print(summary(result))
     print_next(path, screen, again=again, turn=turn)
 
 
-def print_next(path: Path, screen: Console, *, again: bool, turn: int = 1) -> None:
-    """Print where the game is, and which command to use next."""
+def print_next(path: Path, screen: Console, *, again: bool, turn: int | None = None) -> None:
+    """Print where the game is, and the command that shows a turn: by default the one to look at first, with the
+    reason."""
+    number, why = (turn, "") if turn else costliest(Game.open(path))
     screen.print(Text(f"\njournal  {path}"))
     if again:
         screen.print(Text("         played before; --force-new plays it again", style="dim"))
-    screen.print(Text(f"next     orchestrator show {path} --turn {turn}", style="dim"))
+    reason = f"  # {why}" if why else ""
+    screen.print(Text(f"next     orchestrator show {path} --turn {number}{reason}", style="dim"), soft_wrap=True)
 
 
 USED = ("calls", "tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens", "cache_hits", "usd")

@@ -8,11 +8,8 @@ from rich.console import Console
 from experiments.document import terminal
 from experiments.document.blocks import Column, Heading, Note, notes, table
 from experiments.document.formats import RIGHT
-from experiments.values.worth_a_look import GROUPS, Group, Look, Looks
+from experiments.values.worth_a_look import GROUPS, SHOWN, Group, Look, Looks
 from roles.words import many
-
-SHOWN = 5
-"""Games of a group that are listed."""
 
 
 def print_looks(looks: Looks, nothing: str, screen: Console) -> None:

@@ -98,7 +98,7 @@ def _missed_play(position: Position, past: Past) -> Fault | None:
         return None
     for slots, by in ((position.by_hints, "by hints and counting"), (position.own, "by the conventions")):
         if sure := [slot for slot, card in enumerate(slots) if card.playable == 1.0]:
-            return "missed_play", f"slot {sure[0]} was certain to fit {by} and was not played"
+            return "missed_play", f"slot {sure[0]} was certainly playable {by}, but was not played"
     return None
 
 

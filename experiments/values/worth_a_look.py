@@ -5,7 +5,7 @@ games with the lowest scores. Swings take rollouts, and are looked for when they
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Literal
@@ -13,7 +13,7 @@ from typing import Literal
 from experiments.record import failures, saved
 from experiments.record.game import Game, Turn
 from experiments.record.turn_rows import proposed_moves
-from experiments.values.mistakes import WORTH
+from experiments.values.mistakes import KINDS, WORTH, faults_of
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from experiments.values.rollout_store import store_of
@@ -40,6 +40,8 @@ READ = 50
 """Games that are read for overruled roles, those with the lowest scores first."""
 ROLLED = 20
 """The same for swings."""
+SHOWN = 5
+"""Games of a group that are listed, and for which the turn is looked up."""
 DEALS = 8
 """Orders of the deck for each turn of these: few, since only large swings count."""
 
@@ -107,7 +109,37 @@ def worth_a_look(
             done(number, len(rolled))
     order = list(GROUPS)
     looks.sort(key=lambda look: (order.index(look.group), -look.weight, look.journal))
+    shown = [look for group in GROUPS for look in [look for look in looks if look.group == group][:SHOWN]]
+    looks = [replace(look, turn=_turn_of(look)) if look in shown and not look.turn else look for look in looks]
     return Looks(len(games), len(ended), tuple(looks), len(teams), len(read), len(rolled))
+
+
+def _turn_of(look: Look) -> int | None:
+    """The first turn in which a move was forced, most choices were refused, or a response was unusable."""
+    if look.group not in ("forced", "refused", "faults"):
+        return look.turn
+    weights = {turn.number: _weight(look.group, turn) for turn in Game.open(Path(look.journal)).turns}
+    worst = max(weights, key=lambda number: weights[number], default=None)
+    return worst if worst and weights[worst] else None
+
+
+def _weight(group: Group, turn: Turn) -> int:
+    if group == "forced":
+        return bool(turn.decided and turn.decided.forced)
+    if group == "refused":
+        return sum(not verdict.accepted for verdict in turn.verdicts)
+    return any(line.call and not line.call.usable for line in turn.lines)
+
+
+def costliest(story: Game) -> tuple[int, str]:
+    """Return the turn of a game to look at first, and why: a risky misplay or a lost critical card, else the first life
+    lost, else another known fault, else the last turn."""
+    faults = sorted(faults_of(story), key=lambda fault: KINDS.index(fault.kind))
+    lost = [turn.number for turn in story.turns if turn.moved and turn.moved.past.scored is False]
+    for fault in faults:
+        if fault.kind in KINDS[:2] or not lost:
+            return fault.turn, fault.text
+    return (lost[0], "the first life lost") if lost else (max(len(story.turns), 1), "")
 
 
 def _has_colleagues(peeked: Game) -> bool:

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from experiments.record.game import Game
 from experiments.running import single_game
 from experiments.show.live_table import LiveTable
+from experiments.values.worth_a_look import costliest
 from orchestrator.errors import ModelError
 from orchestrator.hanabi.referee import deal
 from orchestrator.models import fake_endpoint, layer, retries
@@ -37,7 +39,8 @@ def test_play_ends_with_a_result_and_names_the_journal_and_the_next_command(run:
     lines = [line.rstrip() for line in out.splitlines()]
     assert lines[0].startswith("  1  P0  ") and "tokens 7" in lines[0]
     assert lines[-2] == "journal  games/watson-2p-s1.jsonl"
-    assert lines[-1] == "next     orchestrator show games/watson-2p-s1.jsonl --turn 1"
+    turn, why = costliest(Game.open(Path("games/watson-2p-s1.jsonl")))
+    assert lines[-1] == f"next     orchestrator show games/watson-2p-s1.jsonl --turn {turn}  # {why}" and turn > 1
     assert Path("games/watson-2p-s1.jsonl").exists()
     assert "\x1b" not in out
 

@@ -88,6 +88,8 @@ def test_options_of_the_program_stand_anywhere(run: Run) -> None:
             "experiment run a --stop-when either --looks 5,10",
             "experiment run a --set stop.when=either --set stop.looks=[5,10]",
         ),
+        ("experiment run a --metric kept", "experiment run a --set metric=kept"),
+        ("report a --metric kept", "report a --metric kept"),
         ("play --otlp env --otlp-content", "play --otlp env --otlp content"),
         ("export a --to otlp --endpoint env --content", "export a --to otlp --otlp env --otlp content"),
         ("export a --to tables --texts --with marks", "export a --to tables --with texts --with marks"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import graphs
 from experiments.page.bundle import Bundle
 from experiments.page.library import Library
-from experiments.page.role_marks import quality
+from experiments.report.turn_marks import quality
 from experiments.values.role_mark import RoleMark
 from orchestrator.journal import Journal
 from orchestrator.table import play

@@ -392,7 +392,7 @@ def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run
     assert "arm has 5.00 more prompt tokens per game (worse) than base" in said, "the same moves may cost more"
     assert "By the strict score: arm and base: the same games in 8 of 8 deals" in said
     command = "experiment", "run", str(_small(tmp_path)), "--out", str(tmp_path / "c"), "-q"
-    code, _, err = run(*command, "--metric", "mark:tom_interpreter.nothing")
+    code, _, err = run(*command, "--set", "metric=mark:tom_interpreter.nothing")
     assert code == 2 and "the role 'tom_interpreter' has no mark 'nothing'; it has" in err
     assert not (tmp_path / "c").exists(), "refused before anything is played"
 

@@ -8,9 +8,11 @@ import pytest
 from rich.console import Console
 
 import graphs
+from experiments.record.game import Game
 from experiments.show.terminal import certainty
 from experiments.show.worth_a_look import print_looks
-from experiments.values.worth_a_look import overruled, worth_a_look
+from experiments.values.mistakes import faults_of
+from experiments.values.worth_a_look import costliest, overruled, worth_a_look
 from orchestrator import Scripted, play
 from orchestrator.hanabi.moves import HintRank, parse
 from orchestrator.journal.events import Call
@@ -68,6 +70,12 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
     assert "not finished: 1 game" in out and "after 1 turn; suspended: no money left" in out
     assert "2 of 2 moves were forced" in out and "unusable answers" in out
     assert made["smart"].as_posix() not in out and "--mistakes" in out
+    assert f"orchestrator show {made['forced'].as_posix()} --turn 1" in out
+    struck = Game.open(made["struck"])
+    turn, why = costliest(struck)
+    lost = [turn.number for turn in struck.turns if turn.moved and turn.moved.past.scored is False]
+    known = {fault.turn: fault for fault in faults_of(struck)}
+    assert (turn in known and known[turn].text == why) or (turn, why) == (lost[0], "the first life lost")
     ends = {row["journal"]: row["end"] for row in json.loads(run("list", "games", "--json")[1])}
     assert ends[made["struck"].as_posix()] == "lives_lost" and ends[made["suspended"].as_posix()] is None
     data = json.loads(run("show", "games", "--json")[1])
@@ -135,6 +143,10 @@ def test_a_colleague_is_overruled_though_right_only_with_a_clearly_better_move()
         (["show", "games", "--turn", "3"], "is a folder, and --turn and --full are for one game"),
         (["show", "games", "--full"], "is a folder"),
         (["show", "games/smart.jsonl", "--role", "analyst"], "--role is for one turn: name it with --turn N"),
+        (
+            ["show", "games/smart.jsonl", "--marks"],
+            "--turn N; `orchestrator report games/smart.jsonl --marks` marks all",
+        ),
         (["show", "games/smart.jsonl", "--prompts"], "--prompts is for one turn: name it with --turn N"),
     ],
 )
@@ -195,3 +207,20 @@ def test_mistakes_are_marked_when_they_are_asked_for(run: Run) -> None:
         assert data["turns"][-1]["mistake"]["kind"] == "risky_misplay"
     values = json.loads(run("show", "short.jsonl", *last, "--mistakes", "--json", *few)[1])["values"]
     assert values["played"] == "play slot 4" and values["moves"][0]["rank"] == 1
+
+
+def test_the_marks_of_a_turn_stand_below_it(run: Run) -> None:
+    play(graphs.seat("house", "sim:careless"), players=2, seed=1, journal="one.jsonl", max_turns=3)
+    turn = ("show", "one.jsonl", "--turn", "2", "--marks")
+    told = json.loads(run(*turn, "--json")[1])["marks"]
+    assert {mark["node"] for mark in told} >= {"aggregator", "discard_strategist"}
+    _, _, marks = run(*turn)[1].partition("\nmarks ")
+    rows = dict(line.split(maxsplit=1) for line in marks.splitlines() if line.startswith("  "))
+    regret = next(mark for mark in told if (mark["node"], mark["name"]) == ("aggregator", "regret"))
+    assert rows["regret"].startswith(f"{regret['value']:.2f} ") and rows["regret"].endswith(regret["stands"])
+    alone = run(*turn, "--role", "aggregator")[1].partition("\nmarks ")[2]
+    assert "regret" in alone and "safety_brier" not in alone
+    lines = Path("one.jsonl").read_text("utf-8").splitlines(keepends=True)
+    Path("one.jsonl").write_text("".join(lines[:-1]), "utf-8")
+    code, _, err = run(*turn)
+    assert code == 2 and "is not finished; marks need the end of a game" in err

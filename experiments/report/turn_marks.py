@@ -1,0 +1,100 @@
+"""The marks of one turn: how right each response was, beside its program and a uniform guess."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from experiments.document.blocks import Block, Cell, Column, Look, Note, notes, table
+from experiments.document.formats import NUMBER, RIGHT
+from experiments.values.game_marks import GameMarks
+from experiments.values.mark_tally import Key
+from experiments.values.role_mark import RoleMark
+from graphs.attempts import base
+from orchestrator.models.settings import PROGRAM
+from roles.marks import MarkInfo
+
+ROUNDING = 1e-9
+
+
+def data(marks: GameMarks, turn: int) -> dict[str, Any]:
+    """Return a turn's marks and the known faults of its move, as plain data."""
+    return {
+        "marks": [_mark(mark) for mark in marks.marks if mark.turn == turn],
+        "faults": [fault.text for fault in marks.faults if fault.turn == turn],
+    }
+
+
+def _mark(mark: RoleMark) -> dict[str, Any]:
+    key = Key.of(mark)
+    good, why = quality(mark, key.info)
+    return {
+        "node": mark.node,
+        "role": mark.role,
+        "sample": mark.sample,
+        "name": key.title,
+        "value": mark.value,
+        "says": key.info.says if key.info else None,
+        "unit": key.info.unit if key.info else None,
+        "best": key.info.best if key.info else None,
+        "baselines": dict(mark.baselines),
+        "good": good,
+        "stands": why,
+    }
+
+
+def quality(mark: RoleMark, info: MarkInfo | None) -> tuple[bool | None, str]:
+    """Return whether a mark is good, and why in words; None where neither direction is better, or nothing is beside
+    it."""
+    if info is None or info.best is None:
+        return None, ""
+    if abs(mark.value - info.best) < ROUNDING:
+        return True, "best value"
+    sign = 1 if info.higher else -1
+    for name, title in ((PROGRAM, "its program"), ("uniform", "a uniform guess")):
+        if name in mark.baselines:
+            ahead = sign * (mark.value - mark.baselines[name])
+            if abs(ahead) < ROUNDING:
+                return True, f"equals {title}"
+            return ahead > 0, f"{'better' if ahead > 0 else 'worse'} than {title}"
+    return None, ""
+
+
+def blocks(marks: GameMarks, turn: int, part: str | None = None) -> Iterator[Block]:
+    """Return a turn's marks below the name of each node; `part`: only of this node, or of the nodes of this role."""
+    told = data(marks, turn)
+    rows: list[tuple[Cell, ...]] = []
+    looks: list[Look] = []
+    before = ""
+    for mark in told["marks"]:
+        if part not in (None, mark["node"], base(mark["node"]), mark["role"]):
+            continue
+        if mark["node"] != before:
+            before = mark["node"]
+            rows.append((before, *[""] * 5))
+            looks.append("strong")
+        sample, best = f" (sample {mark['sample'] + 1})" * bool(mark["sample"]), mark["best"]
+        beside = [mark["baselines"].get(name) for name in (PROGRAM, "uniform")]
+        rows.append(
+            (
+                f"  {mark['name']}{sample}",
+                mark["value"],
+                *beside,
+                None if best is None else f"{best:.2g}",
+                mark["stands"],
+            )
+        )
+        looks.append("plain")
+    columns = (
+        *(Column("mark", "marks", unbroken=True), Column("value", "value", NUMBER)),
+        *(Column("program", "program", NUMBER), Column("uniform", "uniform", NUMBER)),
+        *(Column("best", "best", RIGHT), Column("stands", "")),
+    )
+    yield table("marks", columns, rows, looks=tuple(looks)) if rows else Note("no response of this turn has a mark")
+    yield from notes((f"fault of the move: {text}" for text in told["faults"]), "error")
+    if rows:
+        yield Note(LEGEND, "aside")
+
+
+LEGEND = (
+    "value: against the hidden cards and the values of moves; program, uniform: what the role's exact program and a "
+    "uniform guess score here. `orchestrator roles show ROLE` defines each mark."
+)
