@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from experiments.analysis.conclusions import listed
 from experiments.analysis.games import complete, unit_values
 from experiments.analysis.summaries import Summary
 from experiments.record.measures import STRICT
@@ -147,8 +148,8 @@ def _shared(arms: Sequence[Sequence[Row]]) -> list[list[Row]]:
     """Return the games of deals that were played in all of these arms, at all their player counts."""
     if not arms:
         return []
-    same = set.intersection(*({(row.players, row.seed, row.repeat) for row in games} for games in arms))
-    return [complete([row for row in games if (row.players, row.seed, row.repeat) in same]) for games in arms]
+    same = set.intersection(*({row.pairing for row in games} for games in arms))
+    return [complete([row for row in games if row.pairing in same]) for games in arms]
 
 
 def sentences(counts: Sequence[AdHocTeams]) -> list[str]:
@@ -158,7 +159,7 @@ def sentences(counts: Sequence[AdHocTeams]) -> list[str]:
 
 
 def _sentence(teams: AdHocTeams) -> str:
-    counts = " and ".join(", ".join(map(str, teams.counts)).rsplit(", ", 1))
+    counts = listed(list(map(str, teams.counts)))
     name, mean, strangers = f"{teams.evaluated} at {counts} players", teams.over_partners, teams.standing("held out")
     if mean is None:
         why = "no deal was played with all held-out partners" if strangers else "no partner of the pool is held out"

@@ -19,6 +19,8 @@ FEW = 10
 """Deals up to which a sentence without a significant difference states what they can detect."""
 MOST = 4
 """Arms without a significant difference that a verdict names where there are many arms; more are counted."""
+MOSTLY = 0.5
+"""The share of struck-out games from which the sentence of an arm states it."""
 PROGRAMS = "All of these are games of programs: no model was asked."
 
 
@@ -41,7 +43,12 @@ def verdict(analysis: Analysis, more: Mapping[str, str] = {}, arms: Sequence[str
         *(f"{'; '.join(analysis.stopped.states)}." for _ in [0] if analysis.stopped),
         *(compared(each, counts=several, more=tuple(_clauses(each, analysis, more))) for each in named),
         *([say.OTHERS(n=others, than=tested[0].baseline)] if others else []),
-        *_untested(each for each in effects if not is_testable(each)),
+        *_untested((each for each in effects if not is_testable(each)), analysis),
+        *(
+            say.STRUCK_OUT(arm=arm, struck_out=said)
+            for arm in [analysis.baseline]
+            for said in _struck_out(arm, analysis)
+        ),
         *_by_the_score(analysis, several),
     )
 
@@ -93,7 +100,7 @@ def widest(differences: Sequence[Difference]) -> list[Difference]:
 
 def compared(difference: Difference, *, counts: bool = True, more: Sequence[str] = ()) -> str:
     """Return the sentence of a difference; `counts`: name the player counts; `more`: clauses that it ends with."""
-    at = f" at {_listed(list(map(str, difference.counts)))} players" if counts else ""
+    at = f" at {listed(list(map(str, difference.counts)))} players" if counts else ""
     than = f"{difference.baseline}{at}"
     alike = f", the same games in {difference.alike} of them" if difference.alike else ""
     pooled = difference.players is None and counts
@@ -131,7 +138,9 @@ def _template(difference: Difference) -> say.Template:
 
 
 def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]) -> Iterator[str]:
-    """Return what the sentence of an arm adds: what few deals can detect, the other score, a given clause."""
+    """Return what the sentence of an arm adds: strike-outs, what few deals can detect, the other score, a given
+    clause."""
+    yield from _struck_out(difference.arm, analysis, difference.players)
     if difference.p is None or not is_testable(difference):
         return
     if _template(difference) is say.OPEN and difference.n <= FEW and difference.mde is not None:
@@ -152,14 +161,26 @@ def _left_out(difference: Difference) -> Iterator[str]:
         yield say.LEFT_OUT(games=difference.left_out)
 
 
-def _untested(effects: Iterable[Difference]) -> Iterator[str]:
+def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None) -> Iterator[str]:
+    """Say how many games of an arm were struck out, where these are at least half, and what both scores are."""
+    every = {each.players: each for each in analysis.summaries if each.arm == arm}
+    summary = every.get(players) or next(reversed(every.values()), None)
+    if summary and analysis.metric in OTHER and summary.struck_out >= MOSTLY:
+        low, high = (size(summary.of(score).mean) for score in ("strict", "kept"))
+        yield say.STRIKE_OUTS(n=round(summary.struck_out * summary.n), games=summary.n, low=low, high=high)
+
+
+def _untested(effects: Iterable[Difference], analysis: Analysis) -> Iterator[str]:
     """Return a sentence for all arms whose difference could not be significant, by what they are compared with."""
     groups: dict[tuple[object, ...], list[Difference]] = defaultdict(list)
     for each in effects:
         groups[each.baseline, each.n, each.unit, each.tests].append(each)
     for group in groups.values():
         first = group[0]
-        changes = ", ".join(f"{each.arm} {signed(each.mean)}" for each in group)
+        struck_out = {each.arm: "".join(_struck_out(each.arm, analysis, each.players)) for each in group}
+        changes = ", ".join(
+            f"{each.arm} {signed(each.mean)}{f' ({said})' if (said := struck_out[each.arm]) else ''}" for each in group
+        )
         enough = say.ENOUGH(enough=fewest_pairs(first.tests)) if first.unit == "deals" and not first.stop else ""
         yield say.UNTESTED_ARMS(
             n=first.n, units=_units(first), family=family(first.tests), enough_deals=enough, than=first.baseline,
@@ -215,7 +236,7 @@ def pvalue(p: float | None) -> str:
     return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """Return `a, b and c`."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
@@ -241,7 +262,7 @@ def is_testable(difference: Difference) -> bool:
 
 def _withheld(analysis: Analysis) -> Iterator[str]:
     if analysis.withheld:
-        yield say.WITHHELD(arms=_listed(analysis.withheld), percent=percent(WITHHELD))
+        yield say.WITHHELD(arms=listed(analysis.withheld), percent=percent(WITHHELD))
 
 
 def _by_the_score(analysis: Analysis, several: bool) -> Iterator[str]:
@@ -296,7 +317,7 @@ def _named(arms: Sequence[str], summaries: Sequence[Summary]) -> str:
     """Return arms in words: their names, or those of all others, when there are few; otherwise their number."""
     others = list(dict.fromkeys(each.arm for each in summaries if each.arm not in arms))
     if len(arms) <= NAMED:
-        return _listed(arms)
+        return listed(arms)
     if len(others) <= NAMED:
-        return f"all arms but {_listed(others)}"
+        return f"all arms but {listed(others)}"
     return f"{len(arms)} of {len(arms) + len(others)} arms"

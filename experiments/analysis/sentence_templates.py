@@ -18,11 +18,10 @@ PLACEBO, FOREIGN = "a placebo of the same length", "the note of another game"
 
 FIELDS: dict[str, str] = {
     "arm": NAME,
-    "arms": rf"{NAME}(?:, {NAME})*(?: and {NAME})?",
+    "arms": rf"(?:{NAME}|\d+ arms)(?:, {NAME})*(?: and {NAME})?",
     "than": rf"{NAME}(?: at [\d, and]+ players)?",
     "role": rf"{NAME}(?: and {NAME})*",
     "change": f"{NUMBER} {UNIT}",
-    "changes": rf"{NAME} {NUMBER}(?:, {NAME} {NUMBER})*",
     "effect": rf"(?: \((?:the same games|{NUMBER}(?:, p (?:= (?:\.\d{{3}}|1\.000)|< \.001))?)\))?",
     "p": P,
     "units": r"(?:deals?|repeats?)",
@@ -98,9 +97,15 @@ CONTROLS_HOLD = Template("its controls do not explain it", "a shown effect of a 
 CONTROL_EXPLAINS = Template("a control explains at least part of it", "a control is shown to explain a role's effect")
 CONTROLS_OPEN = Template("its controls leave open why", "a role's effect is shown, and a control decides nothing")
 CONTROLS_MISSING = Template("not ruled out: {readings}", "a role's effect is shown, and a control is missing")
+STRIKE_OUTS = Template(
+    "{n} of {games} games struck out, strict score {low}, kept score {high}",
+    "at least half of its games were struck out",
+)
+field("struck_out", STRIKE_OUTS)
 field(
     "more",
-    LEFT_OUT, OTHER_SHOWN, OTHER_OPEN, DETECTS, CONTROLS_HOLD, CONTROL_EXPLAINS, CONTROLS_OPEN, CONTROLS_MISSING,
+    STRIKE_OUTS, LEFT_OUT, OTHER_SHOWN, OTHER_OPEN, DETECTS,
+    CONTROLS_HOLD, CONTROL_EXPLAINS, CONTROLS_OPEN, CONTROLS_MISSING,
     before="; ",
 )  # fmt: skip
 
@@ -144,6 +149,7 @@ UNTESTED_ARMS = Template(
     "Differences from {than}, in {unit}, inconclusive: {changes}.",
     "the same, once for all arms of a run",
 )
+FIELDS["changes"] = "{0}(?:, {0})*".replace("{0}", rf"{NAME} {NUMBER}(?: \({FIELDS['struck_out']}\))?")
 ENOUGH = Template("; with {enough} deals it could", "deals are the unit")
 FIELDS["enough_deals"] = f"(?:{ENOUGH.pattern})?"
 SINGLE = Template("{arm} {difference}; one pair of games allows no conclusion{more}.", "a single pair of games")
@@ -159,6 +165,23 @@ BESIDE = Template("By the {metric} score: {sentence}", "arms are compared by ano
 WITHHELD = Template(
     "No comparison is made with {arms}: fewer than {percent} of the moves are the model's own.", "too few own moves"
 )
+
+# Beside the arms of a verdict
+GRAPHS = Template(
+    "{arms} differ in more than their roles: {aspects}.",
+    "arms have another graph than the baseline, with another verifier, context, number of calls, or models",
+)
+_ASPECT = r"(?:verifier|context|calls a turn|models)(?: \([^()]+\))?"
+SEATS = "; the report's table of seats lists them"
+FIELDS["aspects"] = rf"{_ASPECT}(?:(?:, | and ){_ASPECT})*(?:{SEATS})?"
+FAULTS = Template(
+    "Faults per game that changed most beside {than}, not tested: {faults}; the report's section Roles has all.",
+    "moves are marked, and a fault is much more or less frequent in an arm",
+)
+FAULT = Template("{fault} from {low} to {high} ({arm})", "for each of these arms: the fault that changed most")
+FIELDS["fault"] = r"an? [\w ]+"
+FIELDS["faults"] = f"{FAULT.pattern}(?:, {FAULT.pattern})*"
+STRUCK_OUT = Template("{arm}: {struck_out}.", "most games of the baseline were struck out")
 
 # Beside the verdict
 PLANNING = Template(

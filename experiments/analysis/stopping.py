@@ -100,7 +100,7 @@ def outcomes(rule: StopRule, rows: Sequence[Row], counts: Mapping[str, Sequence[
 def _finished(rule: StopRule, look: int, arms: Sequence[Sequence[Row]], counts: Sequence[int]) -> bool:
     """Return whether both arms have finished all games of the deals of a look."""
     games = set(product(counts, rule.seeds[: rule.looks[look - 1]], range(1, rule.repeats + 1)))
-    return all(games <= {(row.players, row.seed, row.repeat) for row in rows} for rows in arms)
+    return all(games <= {row.pairing for row in rows} for rows in arms)
 
 
 def _settled(

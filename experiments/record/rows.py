@@ -146,6 +146,11 @@ class Row:
         return f"{self.arm}/{Path(self.journal).stem}"
 
     @property
+    def pairing(self) -> tuple[int, int, int]:
+        """Player count, seed and repeat: games of two arms with the same are a pair."""
+        return self.players, self.seed, self.repeat
+
+    @property
     def game(self) -> tuple[object, ...]:
         """The identity of the game among those of its deal: its moves; in old journals, all known numbers."""
         if self.moves_digest is not None:

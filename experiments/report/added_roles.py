@@ -56,9 +56,7 @@ def added_roles(data: RunData) -> list[AddedRole]:
 
 
 def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> AddedRole:
-    ours, theirs = (
-        {(row.players, row.seed, row.repeat): row for row in data.rows_of(name)} for name in (arm, baseline)
-    )
+    ours, theirs = ({row.pairing: row for row in data.rows_of(name)} for name in (arm, baseline))
     deals, turns, kinds = sorted(ours.keys() & theirs.keys()), list[int](), Counter[str]()
     for deal in deals:
         if (digest := ours[deal].moves_digest) is not None and digest == theirs[deal].moves_digest:

@@ -1,10 +1,24 @@
 """How the graphs of arms differ from the baseline's: the nodes that are removed, and what differs beside the nodes."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 
-Run = Mapping[str, Any]
+from pydantic import ValidationError
+
+from experiments.analysis import sentence_templates as say
+from experiments.analysis.caveats import NAMED
+from experiments.analysis.conclusions import listed
+from experiments.study.notes import spans
+from experiments.study.rerun import RecordedSeat
+from graphs.ablate import at
+from graphs.attempts import turn_calls
+from graphs.config import GraphConfig
+from orchestrator.errors import UserError
+
+Run: TypeAlias = Mapping[str, Any]
 """The contents of run.yaml."""
+Traits: TypeAlias = Mapping[str, str]
+"""What a graph has beside its roles, by name."""
 
 
 def seat(run: Run, arm: str | None) -> Mapping[str, Any]:
@@ -22,3 +36,46 @@ def removed(run: Run) -> Mapping[str, list[str]]:
         for arm, each in same.items()
     }
     return {arm: nodes for arm, nodes in lacking.items() if nodes}
+
+
+def sentences(run: Run, arms: Iterable[str]) -> Iterator[str]:
+    """Say, where arms have another graph than the baseline, what differs beside the roles."""
+    baseline = run.get("baseline")
+    base = traits(run, baseline)
+    others = {arm: traits(run, arm) for arm in arms if seat(run, arm).get("spec") != seat(run, baseline).get("spec")}
+    others = {arm: each for arm, each in others.items() if base and each and each != base}
+    aspects = [name for name in base if any(each[name] != base[name] for each in others.values())]
+    if not aspects:
+        return
+    if len(others) <= NAMED:
+        values = listed([_values(name, {**others, str(baseline): base}) for name in aspects])
+        yield say.GRAPHS(arms=listed([*others, str(baseline)]), aspects=values)
+    else:
+        yield say.GRAPHS(arms=f"{len(others)} arms and {baseline}", aspects=f"{listed(aspects)}{say.SEATS}")
+
+
+def _values(name: str, graphs: Mapping[str, Traits]) -> str:
+    """Return `calls a turn (house: 4, cac: 3)`."""
+    return f"{name} ({', '.join(f'{arm}: {each[name]}' for arm, each in graphs.items())})"
+
+
+def traits(run: Run, arm: str | None) -> Traits:
+    """Return what an arm's graph has beside its roles; nothing for a seat that is no graph."""
+    try:
+        recorded = RecordedSeat.model_validate(seat(run, arm))
+        counts = run["arms"][arm]["players"]
+    except (ValidationError, UserError, KeyError):
+        return {}
+    if (config := recorded.config) is None:
+        return {}
+    return {
+        "verifier": _verifier(config),
+        "context": config.context if isinstance(config.context, str) else f"its own {config.context.name}",
+        "calls a turn": spans(sorted({turn_calls(at(config, count)) for count in counts})),
+        "models": recorded.model,
+    }
+
+
+def _verifier(config: GraphConfig) -> str:
+    rule = ["the safety rule"] if config.verify.rule == "safety" else []
+    return listed([*(f"node {judge}" for judge in config.judges), *rule]) or "none"

@@ -1,6 +1,8 @@
-"""In words, for each role: were its notes right, were they used."""
+"""In words: were the notes of each role right, were they used; and which faults arms make more or less often."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.role_marks import MarkedGame, MarkSummary
@@ -10,13 +12,14 @@ from experiments.statistics.estimates import ROUNDING
 from experiments.statistics.permutation import fewest_pairs
 from experiments.values.game_marks import NodeReplies
 from experiments.values.mark_tally import infos_of
+from experiments.values.move_values import TITLES, Kind
 from orchestrator.models.settings import PROGRAM
 from roles.words import many, percent
 
 USE = ("followed", "overruled_right", "followed_wrong", "agrees", "refused", "refusal_gain", "refusal_rollout_gain")
 """Marks that say how answers were used, not whether they were right."""
 NAMED = 3
-"""Marks that a sentence names; more are counted."""
+"""Marks, or arms, that a sentence names."""
 
 
 def sentences(run: MarkedRun) -> Iterator[str]:
@@ -156,6 +159,49 @@ def _share(mark: MarkSummary) -> str:
 def _deciding(run: MarkedRun, arm: str) -> set[str]:
     """Return the roles that choose: those with marks of a choice that nobody follows."""
     return {one.key.role for one in run.summaries if one.arm == arm and one.key.name == "chose_best"}
+
+
+MUCH = 2
+"""The factor by which the mean number of a fault per game changes in an arm that a verdict names; by 1 at least."""
+
+
+def faults(run: MarkedRun, arms: Iterable[str]) -> Iterator[str]:
+    """Name the faults that changed most beside the baseline: of each arm one, of a few arms, on the deals of both."""
+    baseline = run.data.analysis.baseline
+    changes = [change for arm in arms for change in _fault_changes(run, arm, str(baseline))[:1]]
+    if changes:
+        foremost = sorted(changes, key=lambda change: change.size, reverse=True)[:NAMED]
+        texts = (
+            say.FAULT(fault=TITLES[each.kind], low=f"{each.before:.1f}", high=f"{each.after:.1f}", arm=each.arm)
+            for each in foremost
+        )
+        yield say.FAULTS(than=baseline, faults=", ".join(texts))
+
+
+class FaultChange(NamedTuple):
+    """The mean number per game of moves with a fault, in the baseline and in an arm."""
+
+    arm: str
+    kind: Kind
+    before: float
+    after: float
+
+    @property
+    def size(self) -> float:
+        return abs(self.after - self.before)
+
+
+def _fault_changes(run: MarkedRun, arm: str, baseline: str) -> list[FaultChange]:
+    """Return the faults that are much more or less frequent in an arm, the largest change first."""
+    ours, theirs = ({game.row.pairing: game for game in run.of(name)} for name in (arm, baseline))
+    deals = ours.keys() & theirs.keys()
+    kinds = run.games[0].quality if deals else ()
+    changes = [
+        FaultChange(arm, kind, *(fmean(games[deal].quality[kind] for deal in deals) for games in (theirs, ours)))
+        for kind in kinds
+    ]
+    much = [each for each in changes if each.size >= 1 and max(each[2:]) >= MUCH * min(each[2:])]
+    return sorted(much, key=lambda change: change.size, reverse=True)
 
 
 def missing(games: Sequence[MarkedGame], only: str | None = None) -> Iterator[str]:

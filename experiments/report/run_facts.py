@@ -8,7 +8,7 @@ from experiments.document.formats import TEXT
 from experiments.record import failures, run_folder
 from experiments.record.game import Game
 from experiments.record.rows import Row
-from experiments.report import order
+from experiments.report import arm_graphs, order
 from experiments.report.answerers import Answerer
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
@@ -71,16 +71,22 @@ def seats(data: RunData) -> Table:
     changes = data.run.get("experiment", {}).get("arms")
     rows = []
     for arm in data.arms:
-        seat = cards.get(arms.get(arm, {}).get("everybody"), {})
+        seat = arm_graphs.seat(data.run, arm)
         other_keys = arms.get(arm, {}).get("others", ())
         keys = other_keys.values() if isinstance(other_keys, Mapping) else other_keys
         specs = [
             str(seat.get("spec", "")) or next(row.graph for row in data.rows_of(arm)),
             *(str(cards.get(key, {}).get("spec", "")) for key in keys),
         ]
-        rows.append((arm, " + ".join(filter(None, specs)), seat.get("model"), _changes(arm, changes)))
-    columns = ("arm", "seats", "model", "changes")
+        traits = arm_graphs.traits(data.run, arm)
+        more = (traits.get(name) for name in TRAITS)
+        rows.append((arm, " + ".join(filter(None, specs)), seat.get("model"), *more, _changes(arm, changes)))
+    columns = ("arm", "seats", "model", *TRAITS, "changes")
     return table("seats", [Column(name, name, TEXT) for name in columns], rows)
+
+
+TRAITS = ("verifier", "context", "calls a turn")
+"""What a table of seats shows of a graph."""
 
 
 def _changes(arm: str, changes: Any) -> str:
@@ -225,19 +231,16 @@ def templates(data: RunData) -> tuple[Folded, ...]:
 
 def diffs(data: RunData) -> Iterator[Folded]:
     """Return the words that arms replace, against those of the baseline."""
-    arms, texts = data.run.get("arms") or {}, data.run.get("prompts") or {}
-    before = _prompts(data.run, arms.get(data.run.get("baseline")) or {})
-    for name, arm in arms.items():
-        seat = (data.run.get("seats") or {}).get(arm.get("everybody")) or {}
-        if not (seat.get("config") or {}).get("texts"):
+    texts, before = data.run.get("prompts") or {}, _prompts(data, data.run.get("baseline"))
+    for name in data.run.get("arms") or {}:
+        if not (arm_graphs.seat(data.run, name).get("config") or {}).get("texts"):
             continue
-        for file, digest in _prompts(data.run, arm).items():
+        for file, digest in _prompts(data, name).items():
             old = before.get(file)
             if old in texts and digest in texts and old != digest:
                 yield Folded(f"{name}: {file}", diff(str(texts[old]), str(texts[digest]), file), open=True)
 
 
-def _prompts(run: Mapping[str, Any], arm: Mapping[str, Any]) -> Mapping[str, str]:
+def _prompts(data: RunData, arm: str | None) -> Mapping[str, str]:
     """Return the hashes of the texts of an arm's players, by name."""
-    seat = (run.get("seats") or {}).get(arm.get("everybody")) or {}
-    return dict(seat.get("prompts") or {})
+    return arm_graphs.seat(data.run, arm).get("prompts") or {}

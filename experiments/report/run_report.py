@@ -54,7 +54,7 @@ def run_report(
     programs = all(summary.provenance.only_programs for summary in analysis.summaries)
     warnings = (*caveats.answerers(analysis), *caveats.own_moves(analysis))
     warnings = ("All of these are games of programs: no language model was asked.",) if programs else warnings
-    concluded = verdict.sentences(analysis, controls, teams)
+    concluded = verdict.sentences(analysis, data.run, teams, roles)
     # the controls' own arms, and what the verdict has no place for
     more = (
         *(said for said in conclusions.verdict(analysis) if teams or (said not in concluded and controls)),
@@ -356,8 +356,7 @@ def files(report: Report, *, full: bool = False) -> Iterator[Block]:
     if full:
         yield from report.document.unfolded
     else:
-        controls = role_controls.role_controls(analysis, data.run)
-        yield from verdict.blocks(analysis, data.comparable, controls, control_tables.teams(data))
+        yield from verdict.blocks(analysis, data.comparable, data.run, control_tables.teams(data), report.roles)
     pictures = sum(painted.svg is not None for painted in report.drawn)
     yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
     yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")

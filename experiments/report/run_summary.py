@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -66,13 +67,18 @@ class RunSummary:
         plan = self.done.plan
         if not plan.experiment.adhoc:
             return []
-        labels = {**labelled(run_folder.run(plan.folder)), **plan.labels}  # partners of earlier commands, too
+        labels = {**labelled(self.record), **plan.labels}  # partners of earlier commands, too
         return adhoc_teams.teams(self.done.rows, self.analysis.summaries, labels)
 
     @property
     def controls(self) -> list[RoleControls]:
         """Each role's effect beside its controls; none for a run without them."""
-        return role_controls.role_controls(self.analysis, run_folder.run(self.done.plan.folder))
+        return role_controls.role_controls(self.analysis, self.record)
+
+    @cached_property
+    def record(self) -> Mapping[str, Any]:
+        """The contents of run.yaml."""
+        return run_folder.run(self.done.plan.folder)
 
 
 def summary(
@@ -115,7 +121,7 @@ def json_value(run: RunSummary) -> dict[str, Any]:
             "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in status.moves.items()},
         },
         "notes": protocol(done),
-        "verdict": list(verdict.sentences(run.analysis, run.controls, run.teams)),
+        "verdict": list(verdict.sentences(run.analysis, run.record, run.teams, run.roles)),
     }
 
 
@@ -135,7 +141,7 @@ def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
     if full and run.document:
         yield from run.document.unfolded
     else:
-        yield from verdict.blocks(analysis, order.comparable(analysis, done.rows), run.controls, run.teams)
+        yield from verdict.blocks(analysis, order.comparable(analysis, done.rows), run.record, run.teams, run.roles)
         yield from notes(note for note in done.plan.notes if note.startswith(study_notes.DEPARTS))
     yield from notes(so_far(done))
     if not done.unwritten:

@@ -75,7 +75,7 @@ Deal = tuple[int, int, int]
 
 
 def _of_arm(games: list[Row], arm: str) -> dict[Deal, Row]:
-    return {(row.players, row.seed, row.repeat): row for row in games if row.arm == arm}
+    return {row.pairing: row for row in games if row.arm == arm}
 
 
 def _pairs(

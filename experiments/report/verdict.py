@@ -1,38 +1,51 @@
 """The verdict of a run, the beginning of its report and of its terminal output: who played, what differs, one table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from experiments.analysis import adhoc_teams, caveats, conclusions
+from experiments.analysis import adhoc_teams, caveats, conclusions, role_controls
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import Analysis
-from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.summaries import Summary
 from experiments.document.blocks import Block, Note, notes
-from experiments.report import control_tables, score_tables
+from experiments.report import arm_graphs, control_tables, role_sentences, score_tables
+from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.study.notes import spans
 from roles.words import many
 
 
 def blocks(
-    analysis: Analysis, summaries: Sequence[Summary], controls: Sequence[RoleControls], teams: Sequence[AdHocTeams]
+    analysis: Analysis,
+    summaries: Sequence[Summary],
+    run: Mapping[str, Any],
+    teams: Sequence[AdHocTeams],
+    roles: MarkedRun | Unmarked | None,
 ) -> Iterator[Block]:
-    """Return the verdict for a terminal. `summaries`: comparable row by row."""
+    """Return the verdict for a terminal. `summaries`: comparable row by row; `run`: the contents of run.yaml."""
     yield played(analysis)
     yield from notes(caveats.own_moves(analysis), "caution")
-    yield from notes(sentences(analysis, controls, teams))
+    yield from notes(sentences(analysis, run, teams, roles))
     table = control_tables.adhoc(teams) if teams else score_tables.brief(analysis, summaries)
     yield replace(table, title="", caption="")
 
 
-def sentences(analysis: Analysis, controls: Sequence[RoleControls], teams: Sequence[AdHocTeams]) -> tuple[str, ...]:
-    """Return a sentence for each arm, with its caution; with controls, one for each role that is removed."""
+def sentences(
+    analysis: Analysis, run: Mapping[str, Any], teams: Sequence[AdHocTeams], roles: MarkedRun | Unmarked | None
+) -> tuple[str, ...]:
+    """Return a sentence for each arm, with its caution; with controls, one for each role that is removed. Then what
+    else differs between graphs, and the faults that changed most."""
     if teams:
         return tuple(adhoc_teams.sentences(teams))
+    controls = role_controls.role_controls(analysis, run)
     clauses = {role.removed.arm: role.clause for role in controls if role.removed}
     beside = {each.arm for role in controls for each in (role.placebo, role.shuffled) if each and clauses}
     arms = [each.arm for each in conclusions.widest(analysis.differences) if each.arm not in beside]
-    return conclusions.verdict(analysis, clauses, arms if beside else None)
+    return (
+        *conclusions.verdict(analysis, clauses, arms if beside else None),
+        *arm_graphs.sentences(run, dict.fromkeys(arms)),
+        *(role_sentences.faults(roles, dict.fromkeys(arms)) if isinstance(roles, MarkedRun) else ()),
+    )
 
 
 def played(analysis: Analysis) -> Note:

@@ -10,6 +10,7 @@ from scipy import stats
 from experiments.analysis.analysis import analyse
 from experiments.analysis.caveats import caveats
 from experiments.analysis.conclusions import claims, compared, sentences
+from experiments.analysis.sentence_templates import template_of
 from roles.words import percent
 from tests.experiments.analysis.rows import game, games, only, summary
 from tests.support.prove import FULL
@@ -162,6 +163,21 @@ def test_few_deals_are_said_to_be_few() -> None:
     assert not any("planning" in one for one in said)
     more = sentences(analyse(games("full", range(9, 16)) + games("no-x", [9, 11, 12, 9, 14, 13, 14]), "full"))
     assert more[0].endswith("; 7 deals reach 80 % power only from 2.15 points on.")
+
+
+def test_an_arm_whose_games_are_mostly_struck_out_says_so_beside_both_scores() -> None:
+    base, lost, some = games("full", [20, 22, 18, 21, 20, 22]), games("a", [0] * 6, kept=9), games("b", [0] * 2, kept=5)
+    struck_out = "6 of 6 games struck out, strict score 0.00, kept score 9.00"
+    said = sentences(analyse([*base, *lost], "full"))[0]
+    assert said.startswith("a scores 20.50 points less than full ") and said.endswith(f"; {struck_out}.")
+    assert sentences(analyse([*base[:2], *lost[:2], *some], "full"))[0].endswith(
+        "inconclusive: a -21.00 (2 of 2 games struck out, strict score 0.00, kept score 9.00), "
+        "b -21.00 (2 of 2 games struck out, strict score 0.00, kept score 5.00)."
+    )
+    few = [*some, *games("b", range(5, 12))[2:]]
+    assert not any("struck out," in one for one in sentences(analyse([*base, *few], "full"))), "2 of 7 are not most"
+    swapped = sentences(analyse([*base, *lost], "a"))
+    assert f"a: {struck_out}." in swapped and all(template_of(one) for one in swapped if "struck out," in one)
 
 
 def test_too_few_deals_are_named_once_for_the_arms_that_are_claimed() -> None:

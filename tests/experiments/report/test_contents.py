@@ -10,17 +10,19 @@ import pytest
 import yaml
 
 import graphs
+from experiments.analysis.sentence_templates import template_of
 from experiments.document.blocks import Note, Table
 from experiments.document.latex import escape
 from experiments.record import failures, rows, run_folder
 from experiments.record.rows import Row
 from experiments.record.turn_rows import TurnRow
-from experiments.report import mark_metric, order, run_facts, run_report, score_tables
+from experiments.report import arm_graphs, mark_metric, order, run_facts, run_report, score_tables
 from experiments.report.figures import choices, cross_play, curves, deals, drawing, list_ranks, scores
 from experiments.report.figures.figure import Figure
 from experiments.report.run_data import NothingToDrawError, RunData, run_data
 from experiments.report.turn_tally import TurnTally
-from experiments.study import experiment
+from experiments.study import experiment, manifest
+from experiments.study.plan import Plan
 from experiments.tasks.games.experiment_run import run as run_experiment
 from tests.conftest import Run
 from tests.support.golden import matches
@@ -208,6 +210,27 @@ def test_variance_is_split_between_deals_and_repeats(tmp_path: Path) -> None:
     printed = score_tables.variances(once.variances, once.analysis).printed()
     assert printed and "within" not in [column.key for column in printed.columns]
     assert "No deal was repeated" in text(report(tmp_path / "x", once.rows, {"baseline": "base"}))
+
+
+def test_a_swap_of_graphs_is_said_to_change_more_than_roles(tmp_path: Path) -> None:
+    others = ["cac", "sherlock", "watson", "mycroft"]
+    arms = {"house": {}, "house-solo": {"without": ["tom_interpreter"]}, **{name: {"graph": name} for name in others}}
+    study = {"name": "swap", "graph": "house", "players": [2], "seeds": [1], "arms": arms, "baseline": "house"}
+    manifest.write(Plan.resolve(experiment.parse(yaml.safe_dump(study)), tmp_path))
+    run = run_folder.run(tmp_path)
+    assert not list(arm_graphs.sentences(run, ["house-solo"])), "a removal changes what the arm is about"
+    assert arm_graphs.removed(run) == {"house-solo": ["tom_interpreter"]}
+    (one,) = arm_graphs.sentences(run, ["cac", "house-solo"])
+    assert one == (
+        "cac and house differ in more than their roles: verifier (cac: node check, house: the safety rule), "
+        "context (cac: cac, house: house) and calls a turn (cac: 3, house: 4)."
+    )
+    (many,) = arm_graphs.sentences(run, others)
+    assert many == (
+        "4 arms and house differ in more than their roles: verifier, context and calls a turn; the report's table of "
+        "seats lists them."
+    )
+    assert template_of(one) is template_of(many) is not None
 
 
 @pytest.mark.parametrize(

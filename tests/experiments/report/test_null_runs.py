@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 from scipy import stats
 
-from experiments.analysis import role_controls, sentence_templates
+from experiments.analysis import sentence_templates
 from experiments.document import terminal
 from experiments.document.blocks import Document, Heading, Note
 from experiments.record import rows, run_folder
@@ -73,8 +73,8 @@ def sentences(document: Document) -> list[str]:
 
 def printed(report: run_report.Report) -> list[str]:
     """What a terminal shows, without the rows of its table."""
-    screen, controls = StringIO(), role_controls.role_controls(report.analysis, report.data.run)
-    blocks = verdict.blocks(report.analysis, report.data.comparable, controls, [])
+    screen = StringIO()
+    blocks = verdict.blocks(report.analysis, report.data.comparable, report.data.run, [], report.roles)
     terminal.show(blocks, Console(file=screen, width=terminal.UNBROKEN))
     head, *lines = screen.getvalue().split("\n\n")[0].splitlines()
     assert re.fullmatch(r"\d+ games, \d+ deals, 2 players, by simulated models, no language models\.", head)

@@ -14,19 +14,21 @@ import pytest
 from experiments.analysis import marking
 from experiments.analysis.calibration import calibrations
 from experiments.analysis.role_marks import MarkedGame, compared, summaries
+from experiments.analysis.sentence_templates import template_of
 from experiments.interchange import more_columns
 from experiments.record import run_folder
 from experiments.record.game import Game
 from experiments.record.rows import COLUMNS, Row
 from experiments.report import mark_metric, marked_run, marks_table, role_sentences
 from experiments.report.figures import calibration, drawing
-from experiments.report.marked_run import Unmarked
+from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
 from experiments.statistics.estimates import estimate_mean, unseen_share
 from experiments.values.game_marks import GameMarks, game_marks
 from experiments.values.mark_store import marks_of
 from experiments.values.mark_tally import Key, tallied
 from experiments.values.mistakes import known_fault
+from experiments.values.move_values import Kind
 from experiments.values.position import Position
 from experiments.values.role_mark import RoleMark, StatedOutcome
 from orchestrator.errors import UserError
@@ -202,6 +204,27 @@ def test_arms_that_are_no_hypotheses_are_not_corrected_for() -> None:
     assert found["b"].p_holm == found["b"].p == 2 / 2**8 and found["b"].claimed
     assert found["again"].p == found["hand"].p == 2 / 2**8
     assert found["again"].p_holm is None and not found["hand"].claimed
+
+
+def test_the_faults_that_changed_most_are_named_on_the_deals_of_both_arms() -> None:
+    def played(arm: str, missed: list[int], misplays: int = 0) -> list[MarkedGame]:
+        counts: list[dict[Kind, int]] = [{"missed_play": number, "risky_misplay": misplays} for number in missed]
+        return [replace(game(arm, seed), quality=each) for seed, each in enumerate(counts, 1)]
+
+    games = [
+        *played("a", [1, 2, 3, 50]),
+        *played("b", [14, 14, 15], 3),
+        *played("c", [2, 3, 3]),
+        *played("d", [1, 2, 3], 1),
+    ]
+    rows = [one.row for one in games]
+    run = MarkedRun(run_data(Path(), rows, {"baseline": "a"}), tuple(games))
+    (said,) = role_sentences.faults(run, ["b", "c", "d"])
+    assert said == (
+        "Faults per game that changed most beside a, not tested: a certain play missed from 2.0 to 14.3 (b), "
+        "a risky misplay from 0.0 to 1.0 (d); the report's section Roles has all."
+    )
+    assert template_of(said) and not list(role_sentences.faults(run, ["c"])), "half more is not much"
 
 
 def test_a_mark_of_choices_is_a_metric_with_its_side_and_bounds(folder: Path, marks: list[GameMarks]) -> None:
