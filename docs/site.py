@@ -22,7 +22,7 @@ from experiments.cli.app import app
 from experiments.document import markdown
 from experiments.record.measures import METRICS, metadata
 from experiments.record.rows import Number, Row
-from experiments.show import graph_tree, listing
+from experiments.show import graph_tree, listing, section_fields
 from experiments.study.experiment import experiments
 from roles.role_definition import Role
 
@@ -104,7 +104,12 @@ def role_pages() -> str:
     every = [role for role in map(roles.get, roles.names()) if roles.source(role.name) == "built-in"]
     rows = [(f"[{role.name}](#{role.name})", listing.played_by(role), role.title) for role in every]
     parts = ["# Roles", *_table(("role", "played by", "what for"), rows)]
-    return "\n\n".join((*parts, *(part for role in every for part in _role(role))))
+    parts += [part for role in every for part in _role(role)] + ["# Sections"]
+    for data in map(section_fields.data, roles.SECTIONS.values()):
+        parts += [f"## {data['name']} (`{data['class']}`)", data["title"]]
+        fields = [(f"`.{field['name']}`", f"`{field['type']}`", field["meaning"]) for field in data["fields"]]
+        parts += _table(("field", "type", "is"), fields)
+    return "\n\n".join(parts)
 
 
 def _role(role: Role) -> Iterator[str]:

@@ -29,13 +29,14 @@ class LegalMoves(Section):
     listed: Listed
     """By label. A move refused this turn is not among them; the others keep their labels."""
     letters: bool = False
+    """True if the labels are letters."""
     legal: int | None = None
     """The number of legal moves before a recommender shortened the list; None without a recommender."""
     told: bool = True
     """False if the prompt leaves them out, for a role that names no move or finds it elsewhere."""
 
     table: Mapping[str, int] = field(default_factory=dict)
-    """The seat, of how many players, and how many slots it has."""
+    """`seat`, `players`, and `slots`: the number of own cards."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -53,6 +54,7 @@ class LegalMoves(Section):
 
     @property
     def moves(self) -> tuple[Move, ...]:
+        """The moves without their labels, in HLE's order unless the context lists hints first."""
         return tuple(self.listed.values())
 
     def among(self, recommended: Sequence[Move]) -> Self:

@@ -58,7 +58,9 @@ def role(
 
     `template`: the instruction for a model, as text or as a file; a role of this package finds its own in prompts/.
     `options`: what a node may set, e.g. `{"k": (5, 3, "all")}`; the default comes first.
-    `settled`: the reply when there is nothing to ask, which may be an `Absent`.
+    `settled`: `(sections, notes) -> reply` before anybody is asked; None where there is a question. A role that has
+    nothing to say or to propose returns an `Absent` here: it then has no note in this turn, and its readers do without
+    it. The program itself must always return a reply.
     `mark`: scores a reply, `(reply, sections, truth) -> numbers by name`, once the hidden cards are known.
     `after_game`: whether it judges games that are over, so that no graph may have it.
     `extends`: the role whose prompt it gets, to which its own template is added.

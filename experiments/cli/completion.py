@@ -26,6 +26,13 @@ def role(incomplete: str) -> list[str]:
     return _starting(roles.names(), incomplete)
 
 
+def role_or_section(incomplete: str) -> list[str]:
+    """Roles and sections."""
+    import roles
+
+    return [*role(incomplete), *_starting(roles.SECTIONS, incomplete)]
+
+
 def experiment(incomplete: str) -> list[str]:
     """Packaged experiments, and paths of experiment files."""
     packaged = (file.stem for file in (Path(__file__).parents[1] / "configs").glob("*.yaml"))

@@ -73,12 +73,22 @@ def graphs_prompt(
 
 
 @roles_app.command("show")
-def roles_show(name: Role, *, output: Output) -> None:
-    """Show a role: its sections, its reply and its instruction."""
+def roles_show(
+    name: Annotated[str, typer.Argument(help="A role, or a section.", autocompletion=completion.role_or_section)],
+    *,
+    output: Output,
+) -> None:
+    """Show a role: its sections with their fields, its reply, its marks and its instruction; or a section."""
     import roles
     from experiments.document.terminal import console
-    from experiments.show import listing
+    from experiments.show import listing, section_fields
 
+    roles.load()
+    if name in roles.SECTIONS:
+        section = roles.SECTIONS[name]
+        text = "\n".join(section_fields.lines(section, with_types=True))
+        printed(section_fields.data(section)) if output.as_json else print(text)
+        return
     role = roles.get(name)
     printed(listing.role_data(role)) if output.as_json else listing.show_role(role, console())
 

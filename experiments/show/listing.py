@@ -11,6 +11,7 @@ from rich.text import Text
 import roles
 from experiments.document.blocks import Cell, Column, Table, table
 from experiments.document.formats import INT, RIGHT, TEXT
+from experiments.show import section_fields
 from experiments.values.role_marks import mark_infos
 from graphs import config as graph_configs
 from graphs import context
@@ -78,6 +79,7 @@ def role_data(role: Role) -> dict[str, Any]:
         "source": roles.source(role.name),
         "reply": role.reply.__name__,
         "takes": [section.name for section in role.takes],
+        "sections": [section_fields.data(section) for section in role.takes],
         "needs": [section.name for section in role.needs],
         "played_by": played_by(role),
         "after_game": role.after_game,
@@ -94,7 +96,10 @@ def role_data(role: Role) -> dict[str, Any]:
 def show_role(role: Role, console: Console) -> None:
     """Print the sections of a role, its reply and its instruction."""
     console.print(Text.assemble((role.name, "bold"), (f"  {role.title}", "italic")))
-    console.print(Text(f"sections: {', '.join(section.name for section in role.takes)}"))
+    console.print(Text("sections, with the fields that a program finds in `sections[Class]`:"))
+    for section in role.takes:
+        console.print(Text("\n".join(f"  {line}" for line in section_fields.lines(section, with_types=False))))
+    console.print(Text("`orchestrator roles show SECTION` defines the types of a section's fields.", style="dim"))
     console.print(Text(f"its program needs: {', '.join(section.name for section in role.needs) or 'none'}"))
     console.print(Text(f"played by: {played_by(role)}; replies with: {role.reply.__name__}"))
     if role.after_game:

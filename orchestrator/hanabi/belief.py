@@ -24,10 +24,12 @@ class Slot:
 
     @cached_property
     def total(self) -> int:
+        """The number of possible deals."""
         return sum(self.weights)
 
     @cached_property
     def possible(self) -> Mask:
+        """The types that the card can be."""
         return sum(1 << i for i, weight in enumerate(self.weights) if weight)
 
     def chance(self, types: Mask) -> float:
@@ -36,14 +38,17 @@ class Slot:
 
     @cached_property
     def playable(self) -> float:
+        """The probability that the card scores if played now, 0 to 1."""
         return self.chance(self.piles.playable)
 
     @cached_property
     def dead(self) -> float:
+        """The probability that the card can never score again, 0 to 1."""
         return self.chance(self.piles.dead)
 
     @cached_property
     def critical(self) -> float:
+        """The probability that the card is the last copy of a type still needed, 0 to 1."""
         return self.chance(self.piles.critical)
 
     def likely(self) -> dict[Card, float]:

@@ -43,10 +43,12 @@ class Card(StrEnum):
 
     @property
     def rank(self) -> int:
+        """1 to 5."""
         return int(self.value[1])
 
     @property
     def copies(self) -> int:
+        """Copies in the deck: 3, 2 or 1."""
         return COPIES[self.rank]
 
 
@@ -112,6 +114,7 @@ class Piles:
 
     @cached_property
     def playable(self) -> Mask:
+        """Types that score if played now: the next of each colour."""
         tops = zip(range(0, len(CARDS), 5), self.fireworks, strict=True)
         return sum(1 << first + top for first, top in tops if top < 5)
 

@@ -174,6 +174,8 @@ def _answers(role: Role, at: Case) -> Iterator[str]:
     """The program gives its reply type, whatever the options, the same each time."""
     for options in _settings(role) if role.solve else ():
         first, again = (at.sections(role, options=options) for _ in range(2))
+        if _settled(role, first, at.notes(role)) is not None:
+            continue
         try:
             reply, same = (_solve(role, view_sections, at.notes(role)) for view_sections in (first, again))
         except Exception as error:
@@ -309,8 +311,14 @@ CHECKS: tuple[Callable[[Role, Case], Iterator[str]], ...] = (
 )
 
 
+def _settled(role: Role, sections: Sections, notes: Notes) -> BaseModel | None:
+    return role.settled(sections, notes) if role.settled else None
+
+
 def _solve(role: Role, sections: Sections, notes: Notes) -> BaseModel | None:
-    return role.solve(sections, notes) if role.solve else None
+    """What the node says in play: the settled reply, else the program's."""
+    settled = _settled(role, sections, notes)
+    return role.solve(sections, notes) if settled is None and role.solve else settled
 
 
 def _reply_to(role: Role, sections: Sections, notes: Notes) -> Reply | None:

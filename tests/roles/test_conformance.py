@@ -43,6 +43,17 @@ def test_a_sound_role_passes_and_so_does_one_that_only_models_play() -> None:
     assert conformance.check(replace(SOUND, template=None)) == []
 
 
+def test_a_role_may_have_nothing_to_say_and_its_program_may_not() -> None:
+    late = replace(SOUND, settled=lambda sections, notes: Absent(reason="early") if sections[State].turn < 9 else None)
+
+    def fails_early(sections: Sections, notes: Notes) -> Any:
+        return left(sections, notes) if sections[State].turn >= 9 else Absent(reason="early")
+
+    assert conformance.check(replace(late, solve=fails_early)) == []
+    (problem, *_) = conformance.check(replace(SOUND, solve=fails_early))
+    assert problem.startswith("solve() gave a Absent, not a Left")
+
+
 def accepts(sections: Sections, notes: Notes) -> roles.Judgement:
     """Accepts the choice that it finds where every judge finds it."""
     (choice,) = notes["choice"]

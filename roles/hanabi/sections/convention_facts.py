@@ -38,12 +38,17 @@ class ConventionFacts(Section):
     }
     beside = ("conventions", "pack", ("newest",))
     players: int
+    """2 to 5."""
     seat: int
+    """The seat that is asked."""
     history: tuple[Past, ...]
+    """Every past turn, oldest first."""
     hands: Mapping[int, tuple[Card, ...]]
     """The hands in sight by seat, in turn order from the next player."""
     legal: tuple[Move, ...]
+    """The legal moves; a move refused this turn is not among them."""
     turns_left: int | None
+    """Turns of the game, this one included; None while the deck has cards."""
     records: Sequence[Mapping[str, Any]] = ()
     """Past games of the others as plain data."""
     told: str = "whole"

@@ -36,9 +36,13 @@ class Rules(Section):
     name = "rules"
     choices = {"scoring": tuple(SCORING), "length": ("full", "brief", "short"), "counts": ("told", "unsaid")}
     players: int
+    """2 to 5."""
     hand_size: int
+    """Cards of a hand at the start: 5, with 4 or 5 players 4."""
     scoring: str
+    """Whether the words tell the score after the third life lost: `unsaid`, `zero` or `kept`."""
     length: str = "full"
+    """Of the words: `full`, `brief` or `short`."""
     counts: bool = True
     """Whether the words say how many cards there are of each rank."""
 
@@ -86,6 +90,7 @@ class Conventions(Section):
         "told": ("whole", "reading", "doing", "terms"),
     }
     pack: str
+    """The pack's name; `none` without conventions."""
     told: str = "whole"
     """What the words tell of a pack in parts: all of it, or how to read hints, or what to do, or the terms alone."""
 

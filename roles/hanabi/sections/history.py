@@ -35,7 +35,9 @@ class History(Section):
         "shift": ("unsaid", "told"),
     }
     players: int
+    """2 to 5."""
     seat: int
+    """The seat that is asked."""
     moves: tuple[Past, ...]
     """Oldest first."""
     whole: bool
@@ -98,6 +100,7 @@ class OwnActions(Section):
     name = "own_actions"
     choices = {"results": ("told", "unsaid")}
     moves: tuple[Past, ...]
+    """Oldest first."""
     results: bool = True
     """Whether the words name the cards played and discarded, and the lives lost."""
 

@@ -26,18 +26,23 @@ class State(Section):
     name = "state"
     choices = {"own": ("told", "unsaid")}
     players: int
+    """2 to 5."""
     seat: int
+    """The seat that is asked, from 0."""
     turn: int
+    """1 is the game's first move."""
     lives: int
     tokens: int
+    """Information tokens, 0 to 8."""
     deck_size: int
+    """Cards left to draw."""
     fireworks: Fireworks
     own: tuple[Mask, ...]
-    """The types that positive hints allow for each own slot."""
+    """By own slot, oldest first: the types that positive hints allow."""
     known: tuple[Knowledge, ...]
     """The positive hints to each own slot."""
     hands: dict[int, tuple[Card, ...]]
-    """By seat, in turn order from the next player."""
+    """The others' cards by seat, in turn order from the next player; oldest card first."""
     own_in_words: bool = True
     """Whether the words give the hints to the own cards; where deductions are listed they can leave them out."""
 
@@ -96,8 +101,9 @@ class OwnDeductions(Section):
     name = "own_deductions"
     choices = {"from": ("hints", "counting"), "cards": ("likely", "few", "unsaid")}
     slots: tuple[Mask, ...]
-    """Positive and negative hints; no counting."""
+    """By own slot, oldest first: the types that positive and negative hints allow, without counting cards."""
     known: tuple[Knowledge, ...]
+    """By own slot: the hints to it."""
     in_sight: tuple[Piles, tuple[tuple[Card, ...], ...]] | None = None
     """The cards that are counted, if any: the piles, and the others' hands."""
     cards: str = "likely"
@@ -111,7 +117,7 @@ class OwnDeductions(Section):
 
     @cached_property
     def counted(self) -> tuple[Slot, ...]:
-        """The exact belief, when the cards in sight are counted."""
+        """By own slot: the exact probabilities from hints and cards in sight; empty where the context has `hints`."""
         if self.in_sight is None:
             return ()
         piles, hands = self.in_sight
@@ -166,8 +172,9 @@ class PartnerDeductions(Section):
     name = "partner_deductions"
     choices = {"words": ("told", "unsaid")}
     hands: tuple[Hand, ...]
+    """The others' hands, in turn order from the next player."""
     masks: dict[int, tuple[Mask, ...]]
-    """By seat and slot: positive and negative hints."""
+    """By seat and slot: the types that positive and negative hints allow."""
     told: bool = True
     """False if the prompt leaves it out, because another section states its consequences."""
 
@@ -253,9 +260,9 @@ class FinalRound(Section):
 
     name = "final_round"
     turns_left: int | None
-    """This one included."""
+    """Turns of the game, this one included; None while the deck has cards."""
     last: int | None
-    """Who takes the last turn."""
+    """The seat that takes the last turn."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:

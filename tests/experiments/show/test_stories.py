@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import graphs
+import roles
+from experiments.show import section_fields
 from orchestrator import Scripted, play
 from orchestrator.journal.fingerprint import of_game
 from tests.conftest import Run
@@ -113,9 +115,24 @@ def test_roles_are_listed_and_shown(run: Run) -> None:
     code, out, _ = run("list", "roles")
     assert code == 0 and "tom_interpreter" in out and "MindReport" in out
     code, out, _ = run("roles", "show", "analyst")
-    assert code == 0 and "How to answer" in out and "sections: rules" in out
+    assert code == 0 and "How to answer" in out and "  state (State): The table" in out
+    assert "    .hands: dict[int, tuple[Card, ...]]  The others' cards by seat" in out
     safety = json.loads(run("roles", "show", "safety", "--json")[1])
     assert safety["played_by"] == "program" and "right_verdict" in {one["name"] for one in safety["marks"]}
     out = run("roles", "show", "aggregator")[1]
     assert "  regret: One-step value of the best move" in out and "no value is better than another" in out
     assert "marks: none" not in out
+    out = run("roles", "show", "legal_moves")[1]
+    assert "\nMove = Play | Discard | HintColour | HintRank  Any move" in out
+    assert "\nHintColour: Hint all cards" in out and "\n  .to: int  The seat that gets the hint." in out
+    fields = json.loads(run("roles", "show", "state", "--json")[1])["fields"]
+    assert {"name": "deck_size", "type": "int", "meaning": "Cards left to draw."} in fields
+
+
+def test_every_field_of_a_section_is_explained_or_speaks_for_itself() -> None:
+    roles.load()
+    plain = {"lives", "fireworks", "now", "before", "seat", "turn", "deductions"}
+    for section in roles.SECTIONS.values():
+        members = section_fields.members(section)
+        assert [member.name for member in members] == [*dict.fromkeys(member.name for member in members)]
+        assert not {member.name for member in members if not member.meaning} - plain, section.name

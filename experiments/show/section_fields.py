@@ -1,0 +1,123 @@
+"""The fields of sections, and of the types in them, as their classes state them: name, type, meaning."""
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from textwrap import dedent
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from orchestrator.hanabi import cards, moves
+from roles.sections import Section
+
+ALIASES: dict[str, ModuleType] = {
+    **dict.fromkeys(("Colour", "Fireworks", "Mask"), cards),
+    **dict.fromkeys(("Listed", "Move"), moves),
+}
+"""Names of types that are no classes, and the modules that state them."""
+OURS = ("orchestrator.", "roles.", "hanabi_orchestrator.")
+INTERNAL = {"Self", "Section", "Frozen", "silent"}
+
+
+class Member(NamedTuple):
+    """A field or property of a class."""
+
+    name: str
+    type: str
+    meaning: str
+    """In a sentence; empty where the name says it."""
+
+
+def members(kind: type) -> list[Member]:
+    """Return the public fields and properties of a class, in its order; none where its source is not at hand."""
+    try:
+        body = ast.parse(dedent(inspect.getsource(kind))).body[0]
+    except OSError:
+        return []
+    assert isinstance(body, ast.ClassDef)
+    return [member for member in _members(body.body) if not member.name.startswith("_") and member.name not in INTERNAL]
+
+
+def _members(body: list[ast.stmt]) -> Iterator[Member]:
+    for statement, after in zip(body, [*body[1:], None], strict=True):
+        if isinstance(statement, ast.AnnAssign) and "ClassVar" not in ast.unparse(statement.annotation):
+            yield Member(ast.unparse(statement.target), _text(statement.annotation), _docstring(after))
+        elif isinstance(statement, ast.FunctionDef) and statement.returns and _is_property(statement):
+            yield Member(statement.name, _text(statement.returns), _line(ast.get_docstring(statement) or ""))
+
+
+def _text(annotation: ast.expr) -> str:
+    """Return a type as a reader knows it."""
+    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated":
+        assert isinstance(annotation.slice, ast.Tuple)
+        annotation = annotation.slice.elts[0]
+    return ast.unparse(annotation).strip("'").replace("Grounded", "Move").replace("SeatNumber", "int")
+
+
+def _is_property(function: ast.FunctionDef) -> bool:
+    return any(isinstance(name, ast.Name) and name.id.endswith("property") for name in function.decorator_list)
+
+
+def _docstring(statement: ast.stmt | None) -> str:
+    """Return the text that stands below a field."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return _line(str(statement.value.value))
+    return ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def types_of(kinds: Iterable[type]) -> dict[str, type | str]:
+    """Return the types that the fields of classes name, and theirs in turn: classes, and the meaning of other names."""
+    types: dict[str, type | str] = {}
+    places = [(name, kind.__module__) for kind in kinds for member in members(kind) for name in _words(member.type)]
+    while places:
+        name, module = places.pop(0)
+        if name in types or name in INTERNAL:
+            continue
+        value = vars(sys.modules[module]).get(name)
+        if isinstance(value, type) and value.__module__.startswith(OURS):
+            types[name] = value
+            places += [(word, value.__module__) for member in members(value) for word in _words(member.type)]
+        elif name in ALIASES and (meaning := _alias(name)):
+            types[name] = meaning
+            places += [(word, ALIASES[name].__name__) for word in _words(meaning.partition("  ")[0])]
+    return types
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[A-Z]\w+", text)
+
+
+def _alias(name: str) -> str:
+    """Return the value and the meaning of a name that stands for a type."""
+    body = ast.parse(inspect.getsource(ALIASES[name])).body
+    for statement, after in zip(body, [*body[1:], None], strict=True):
+        if isinstance(statement, ast.Assign) and [ast.unparse(target) for target in statement.targets] == [name]:
+            return f"{ast.unparse(statement.value)}  {_docstring(after)}"
+    return ""
+
+
+def lines(section: type[Section], *, with_types: bool) -> Iterator[str]:
+    """Return the fields of a section, a line each; `with_types`: then those of the types in them."""
+    yield from _lines(f"{section.name} ({section.__name__})", section)
+    types = types_of([section]) if with_types else {}
+    yield from ("", "types of these fields:") if types else ()
+    for name, kind in types.items():
+        yield from (f"{name} = {kind}",) if isinstance(kind, str) else _lines(name, kind)
+
+
+def _lines(title: str, kind: type) -> Iterator[str]:
+    yield f"{title}: {_line(kind.__doc__ or '')}".rstrip(": ")
+    for name, of, meaning in members(kind):
+        yield f"  .{name}: {of}{'  ' * bool(meaning)}{meaning}"
+
+
+def data(section: type[Section]) -> dict[str, Any]:
+    """Return a section as plain data."""
+    fields = [member._asdict() for member in members(section)]
+    return {"name": section.name, "class": section.__name__, "title": _line(section.__doc__ or ""), "fields": fields}
