@@ -15,7 +15,7 @@ from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
 from graphs.refusals import Check, Verify
-from orchestrator.errors import UserError, did_you_mean, user_error
+from orchestrator.errors import UserError, did_you_mean, nearby, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen, OneOrMore, Same
@@ -380,7 +380,8 @@ def read(graph: str | Path, extending: tuple[str, ...] = ()) -> GraphConfig:
 
 def _named(name: str) -> library.Found:
     if name not in library.graphs():
-        raise UserError(f"unknown graph {name!r}; {did_you_mean(name, names())}, or a path to a .yaml file")
+        file = nearby(Path(name), ".yaml")
+        raise UserError(f"unknown graph {name!r}; {did_you_mean(name, names())}, or a path to a .yaml file{file}")
     return library.graphs()[name]
 
 

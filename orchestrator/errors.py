@@ -16,8 +16,11 @@ PlayWarning       a game was played, but not, or not only, by what its seats' mo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # for `--help`, which takes as long as its imports
@@ -114,6 +117,18 @@ def similar_name(value: str, names: Iterable[str]) -> str | None:
     return begins[-1] if begins else holds.pop() if len(holds) == 1 else None
 
 
+def nearby(path: Path, suffix: str = "") -> str:
+    """Return `; did you mean 'swap.yaml'?` for a missing file beside which one of the same kind has a similar name,
+    else nothing; `suffix`: what a file of this kind ends with, where the name leaves it out."""
+    with suppress(OSError):
+        names = (entry.name for entry in path.parent.iterdir() if entry.suffix == (suffix or path.suffix))
+        if not path.exists() and (near := similar_name(f"{path.name}{suffix}", islice(names, MOST_FILES))):
+            return f"; did you mean {str(path.with_name(near))!r}?"
+    return ""
+
+
+MOST_FILES = 10_000
+"""Files of a folder among which a similar name is looked for."""
 SHORTEST_PART = 3
 """Characters of a part of a name that stands for it."""
 

@@ -8,7 +8,7 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
-from orchestrator.errors import UserError, shortened
+from orchestrator.errors import UserError, nearby, shortened
 
 try:
     from yaml._yaml import CParser as Parser  # five times as fast, where PyYAML was built with it
@@ -25,7 +25,7 @@ def from_file(path: Path, what: str) -> str:
     try:
         return path.read_text("utf-8")
     except OSError as error:
-        raise UserError(f"cannot read {what} {str(path)!r}: {error.strerror}") from None
+        raise UserError(f"cannot read {what} {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {what} {str(path)!r}: it is not text") from None
 

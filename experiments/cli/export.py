@@ -8,7 +8,7 @@ import typer
 from experiments.cli import completion
 from experiments.cli.page import write_page
 from experiments.cli.shared_options import Output, collector, printed, progress
-from orchestrator.errors import UserError, did_you_mean
+from orchestrator.errors import UserError, did_you_mean, nearby
 
 if TYPE_CHECKING:
     from experiments.interchange.more_columns import Wanted
@@ -62,7 +62,7 @@ def export(
     if to not in TARGETS:
         raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
     if not path.exists():
-        raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or the journal of a game")
+        raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or a game's journal{nearby(path)}")
     wishes = {name.strip() for text in more or () for name in text.split(",")} - {""}
     _check(to, wishes, {"--otlp": ("otlp", otlp), "--game": ("page", game)})
     added = ",".join(sorted(wishes - {"texts", "values"}))

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from experiments.interchange import hanab_live, hanab_live_address
 from experiments.interchange.hanab_live import END, END_BY_VOTE, NO_VARIANT, CardOrders
-from orchestrator.errors import UserError, shortened, user_error
+from orchestrator.errors import UserError, nearby, shortened, user_error
 from orchestrator.hanabi.cards import COLOURS, Card, check_deck
 from orchestrator.hanabi.moves import HintColour, HintRank, Move
 from orchestrator.hanabi.referee import Referee
@@ -86,7 +86,7 @@ def read(source: str) -> Imported:
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:
-        raise UserError(f"cannot read {source!r}: {error.strerror}") from None
+        raise UserError(f"cannot read {source!r}: {error.strerror}{nearby(Path(source))}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {source!r}: it is not UTF-8 text") from None
     if text.lstrip().startswith("https://"):

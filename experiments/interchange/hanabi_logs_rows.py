@@ -13,7 +13,7 @@ from typing import Any
 from experiments.interchange import hle_state
 from experiments.interchange.hle_state import HleState, NotAState
 from experiments.record import parquet
-from orchestrator.errors import UserError, did_you_mean, shortened
+from orchestrator.errors import UserError, did_you_mean, nearby, shortened
 from orchestrator.yaml_files import from_file, loaded
 
 NEEDED = (
@@ -80,7 +80,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
                 if line.strip():
                     yield _object(line, path, number)
     except OSError as error:
-        raise UserError(f"cannot read {str(path)!r}: {error.strerror}") from None
+        raise UserError(f"cannot read {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {str(path)!r}: it is not UTF-8 text") from None
 

@@ -12,7 +12,7 @@ from experiments.record import run_folder
 from experiments.record.game import Game, NotAJournal, NotBegun
 from experiments.record.rows import GAMES
 from experiments.record.run_folder import RUN
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, nearby
 
 Kind = Literal["run", "games", "game"]
 SUFFIX = ".jsonl"
@@ -69,7 +69,7 @@ class Library:
             real = path.resolve(strict=True)
         except (OSError, RuntimeError):
             advice = "name a run folder, a folder of journals, or a journal"
-            raise UserError(f"there is nothing at {str(path)!r}; {advice}") from None
+            raise UserError(f"there is nothing at {str(path)!r}; {advice}{nearby(path)}") from None
         if real.is_dir():
             return _folder(real, path)
         if real.suffix != SUFFIX:

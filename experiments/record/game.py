@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from experiments.record.lines import NO_GAME, CallBrief, Line, Lines
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
-from orchestrator.errors import IllegalMove, UserError
+from orchestrator.errors import IllegalMove, UserError, nearby
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Move
@@ -365,7 +365,7 @@ def _ends(path: Path) -> tuple[bytes, list[bytes]]:
         advice = f"`orchestrator list games {path}` lists its games"
         raise UserError(f"{path} is a folder, not a journal; {advice}") from None
     except OSError as error:
-        raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
+        raise UserError(f"cannot read {path} as a journal: {error.strerror}{nearby(path)}") from None
 
 
 def _result(last: Sequence[bytes]) -> Result | None:

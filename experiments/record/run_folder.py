@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from experiments.record import rows
 from experiments.record.game import Game
 from experiments.record.rows import RESULTS, Row
-from orchestrator.errors import UserError, complaint, shortened
+from orchestrator.errors import UserError, complaint, nearby, shortened
 from orchestrator.yaml_files import from_file, loaded
 
 RUN = "run.yaml"
@@ -60,7 +60,9 @@ def read_rows(folder: Path, known: Mapping[Path, Game] | None = None) -> list[Ro
     Raises UserError when there are none.
     """
     if not folder.is_dir():
-        raise UserError(f"there is no folder {str(folder)!r}; name a run's folder, such as runs/role-ablation")
+        raise UserError(
+            f"there is no folder {str(folder)!r}; name that of a run, e.g. runs/role-ablation{nearby(folder)}"
+        )
     games = rows.finished(folder, rows.peek_all(folder, known)) or written(folder)
     if not games:
         raise UserError(

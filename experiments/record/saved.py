@@ -7,7 +7,7 @@ from typing import Any
 from experiments.record.game import Game, NotAJournal, NotBegun
 from experiments.record.rows import constructed, peek_all
 from experiments.record.run_folder import RUN, read
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, nearby
 from orchestrator.journal.events import GameSuspended
 
 
@@ -90,5 +90,5 @@ def _run(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
 
 def _checked(folder: Path) -> Path:
     if not folder.is_dir():
-        raise UserError(f"{str(folder)!r} is no folder")
+        raise UserError(f"{str(folder)!r} is no folder{nearby(folder)}")
     return folder

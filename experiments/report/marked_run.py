@@ -16,7 +16,7 @@ from experiments.record.run_folder import RUN
 from experiments.report import run_data
 from experiments.report.run_data import RunData
 from experiments.values.game_marks import GameMarks
-from orchestrator.errors import UserError, did_you_mean
+from orchestrator.errors import UserError, did_you_mean, nearby
 
 SMALL = 20
 """Games that a report marks unasked where their marks are not kept already; it takes seconds a game."""
@@ -72,7 +72,7 @@ def read(path: Path, arm: str | None = None) -> RunData:
 
 def _games(path: Path) -> Sequence[Row]:
     if not path.exists():
-        raise UserError(f"there is nothing at {str(path)!r}; name a game, a folder of games or a run's folder")
+        raise UserError(f"there is nothing at {str(path)!r}; name a game, a folder of games or a run{nearby(path)}")
     if (path / RUN).is_file():
         return run_folder.read_rows(path)
     pairs = saved.journals(path) if path.is_dir() else [(path, Game.open(path))]

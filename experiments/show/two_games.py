@@ -18,7 +18,7 @@ from experiments.show.live_table import picture
 from experiments.show.terminal import certainty, on, slips
 from experiments.show.turn_story import reply_lines
 from orchestrator import journal
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, nearby
 from orchestrator.journal.events import GameStarted, SeatInfo
 from orchestrator.journal.file import comparable
 from orchestrator.journal.game_so_far import FORKED, begins, differences
@@ -276,7 +276,7 @@ def check(first: Path, second: Path) -> bool:
     neither."""
     for path in (first, second):
         if not path.exists():
-            raise UserError(f"there is no journal and no run folder at {str(path)!r}")
+            raise UserError(f"there is no journal and no run folder at {str(path)!r}{nearby(path)}")
     if first.is_dir() != second.is_dir():
         raise UserError("diff compares two journals or two run folders, not one of each")
     return first.is_dir()

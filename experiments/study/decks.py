@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, nearby
 from orchestrator.hanabi.cards import Card, check_deck
 
 NOT_A_DECK = 'is not a JSON list of cards like ["R1", "B3", ...]'
@@ -95,6 +95,6 @@ def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}") from None
+        raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except (ValueError, RecursionError) as error:
         raise UserError(f"deck {str(path)!r} is not JSON: {error}") from None

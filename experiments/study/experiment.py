@@ -30,7 +30,7 @@ from experiments.study.protocols import completed
 from experiments.study.seed_range import MOST_SEEDS, Range, Seed
 from experiments.study.stop_rule import Stop
 from graphs.config import PLAYERS, PlayerCount
-from orchestrator.errors import UserError, complaint, did_you_mean, user_error
+from orchestrator.errors import UserError, complaint, did_you_mean, nearby, user_error
 from orchestrator.hanabi.cards import Card
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
@@ -257,7 +257,8 @@ def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
         return parse(from_file(path, "experiment"), str(experiment), changes, path.parent)
     if str(experiment) not in packaged():
         hint = did_you_mean(experiment, packaged())
-        raise UserError(f"unknown experiment {str(experiment)!r}; {hint}, or a path to a .yaml file")
+        file = nearby(path, ".yaml")
+        raise UserError(f"unknown experiment {str(experiment)!r}; {hint}, or a path to a .yaml file{file}")
     result = parse(packaged()[str(experiment)], str(experiment), changes)
     return result if result.question else result.model_copy(update={"question": about(packaged()[str(experiment)])})
 

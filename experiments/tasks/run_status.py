@@ -12,7 +12,7 @@ from experiments.tasks.judge import judge_run
 from experiments.tasks.positions import position_run
 from experiments.tasks.probes import probe_run
 from experiments.tasks.questions import coordination_qa
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, nearby
 
 KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
     RUN: lambda folder: (position_run if "positions" in read(folder / RUN) else experiment_run).status(folder),
@@ -25,7 +25,9 @@ KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
 def checked(folder: Path) -> Path:
     """Return a run folder. Raises UserError for another one."""
     if not any((folder / record).exists() for record in KINDS):
-        raise UserError(f"there is no run in {str(folder)!r}, for it has no {RUN}; `list runs` lists the runs")
+        raise UserError(
+            f"there is no run in {str(folder)!r}, for it has no {RUN}; `list runs` lists the runs{nearby(folder)}"
+        )
     return folder
 
 

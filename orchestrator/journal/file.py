@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from orchestrator.errors import Unwritten, UserError
+from orchestrator.errors import Unwritten, UserError, nearby
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fingerprint, fsync, spare_room
 from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, VerdictGiven
@@ -187,7 +187,7 @@ def lines(path: Path) -> Iterator[bytes]:
         sentence = f"{path} is a folder, not a journal; `orchestrator list games {path}` lists its games"
         raise UserError(sentence) from None
     except OSError as error:
-        raise UserError(f"cannot read {path} as a journal: {error.strerror}") from None
+        raise UserError(f"cannot read {path} as a journal: {error.strerror}{nearby(path)}") from None
 
 
 def ends(path: Path) -> tuple[bytes, list[bytes]]:

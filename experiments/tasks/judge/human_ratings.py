@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from orchestrator.errors import UserError, shortened
+from orchestrator.errors import UserError, nearby, shortened
 from roles.hanabi.state_judge import ASPECTS
 
 RATER = "human"
@@ -36,7 +36,7 @@ def read(path: Path) -> tuple[HumanRating, ...]:
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:
-        raise UserError(f"cannot read the ratings {str(path)!r}: {error.strerror}") from None
+        raise UserError(f"cannot read the ratings {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read the ratings {str(path)!r}: it is not UTF-8 text; save it as CSV UTF-8") from None
     try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from orchestrator.errors import UserError, did_you_mean, shortened
+from orchestrator.errors import UserError, did_you_mean, nearby, shortened
 from orchestrator.values import Frozen
 
 Kind = Literal["ec", "tom", "jp"]
@@ -139,7 +139,7 @@ def _rows(path: Path) -> tuple[list[dict[str, str]], str]:
         data = path.read_bytes()
         rows = list(csv.DictReader(data.decode("utf-8-sig").splitlines(keepends=True), strict=True))
     except OSError as error:
-        raise UserError(f"cannot read the questions {str(path)!r}: {error.strerror}") from None
+        raise UserError(f"cannot read the questions {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read the questions {str(path)!r}: it is not UTF-8 text") from None
     except csv.Error as error:

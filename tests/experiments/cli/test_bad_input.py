@@ -198,3 +198,20 @@ def test_an_interrupt_during_imports_is_no_traceback(
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 130 and capsys.readouterr().err == "interrupted\n"
+
+
+def test_a_missing_file_has_a_neighbour_of_a_similar_name(run: Run) -> None:
+    Path("games").mkdir()
+    for name in ("swap.yaml", "games/house-2p-s1.jsonl"):
+        Path(name).write_text("", "utf-8")
+    near = {
+        "experiment run swapp.yaml": "swap.yaml",
+        "experiment run swap": "swap.yaml",
+        "play --graph swp.yaml": "swap.yaml",
+        "show games/house-2p-s2.jsonl": "games/house-2p-s1.jsonl",
+        "show gamess": "games",
+    }
+    for command, name in near.items():
+        code, _, err = run(*command.split())
+        assert code == 2 and err.endswith(f"did you mean {name!r}?\n"), err
+    assert "did you mean" not in run("show", "games/other.jsonl")[2]
