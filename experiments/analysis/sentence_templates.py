@@ -175,7 +175,7 @@ _ASPECT = r"(?:verifier|context|calls a turn|models)(?: \([^()]+\))?"
 SEATS = "; the report's table of seats lists them"
 FIELDS["aspects"] = rf"{_ASPECT}(?:(?:, | and ){_ASPECT})*(?:{SEATS})?"
 FAULTS = Template(
-    "Faults per game that changed most beside {than}, not tested: {faults}; the report's section Roles has all.",
+    "Largest changes of faults per game from {than}, not tested: {faults}; see Roles in the report.",
     "moves are marked, and a fault is much more or less frequent in an arm",
 )
 FAULT = Template("{fault} from {low} to {high} ({arm})", "for each of these arms: the fault that changed most")
