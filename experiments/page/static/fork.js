@@ -79,7 +79,7 @@ function side(name, one, old, values) {
 
 function said(call) {
   const { says } = call.reply ? gist(call) : { says: "" };
-  const move = says === "a report" && moveText(call.move) ? `for ${moveText(call.move)}` : says;
+  const move = says === "a note" && moveText(call.move) ? `for ${moveText(call.move)}` : says;
   return h("li", {}, h("b", {}, breakable(call.node)), " ", call.outcome && call.outcome !== "ok" && [outcome(call), " "], move,
     call.fixed && h("span", { class: "tag" }, "held as it was"));
 }

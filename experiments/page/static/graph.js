@@ -75,7 +75,7 @@ function fared(calls) {
 /** From left to right; where that has no room, from top to bottom. */
 function picture(nodes, room, chosen, onChoose) {
   const levels = Math.max(...nodes.map((node) => node.level)) + 1;
-  const gap = room < 620 ? 14 : GAP.x;
+  const gap = room < 620 ? 26 : GAP.x;
   const rows = Array.from({ length: levels }, (_, level) => nodes.filter((node) => node.level === level));
   const across = Math.floor((room - 4 - gap * (levels - 1)) / levels);
   const size = across >= WIDTH.least ? sideways(rows, Math.min(WIDTH.most, across), gap) : downwards(rows, room);

@@ -99,7 +99,7 @@ export function gist(call) {
   const moves = proposed(reply);
   if (reply.action) return { says: moves[0], why };
   if (moves.length) return { says: `${moves[0]} first${moves.length > 1 ? `, then ${moves.slice(1, 3).join(", ")}` : ""}`, why };
-  return { says: "a report", why };
+  return { says: "a note", why };
 }
 
 const KINDS = { play: "plays", discard: "discards", hint: "hints" };

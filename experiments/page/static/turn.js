@@ -196,7 +196,7 @@ export function roleLines(data) {
     const call = best(data.calls.filter((one) => one.node === node));
     const { says, why } = gist(call);
     const taken = data.took?.find((one) => one.node === node);
-    const first = says === "a report" && moveText(taken?.proposed[0]);
+    const first = says === "a note" && moveText(taken?.proposed[0]);
     return h("li", {}, h("b", {}, breakable(node)), " ", call.outcome !== "ok" && [outcome(call), " "], h("span", { class: "moves" }, first ? `for ${first}` : says), " ",
       node === data.decided?.node && h("span", { class: "tag played" }, "▶ decided"),
       taken && base(node) !== data.graph.decides && stanceTag(taken, data),
