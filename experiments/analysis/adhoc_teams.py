@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from experiments.analysis import sentence_templates as say
 from experiments.analysis.conclusions import listed
 from experiments.analysis.games import complete, unit_values
 from experiments.analysis.summaries import Summary
@@ -159,25 +160,24 @@ def sentences(counts: Sequence[AdHocTeams]) -> list[str]:
 
 
 def _sentence(teams: AdHocTeams) -> str:
-    counts = listed(list(map(str, teams.counts)))
-    name, mean, strangers = f"{teams.evaluated} at {counts} players", teams.over_partners, teams.standing("held out")
+    team = f"{teams.evaluated} at {listed(list(map(str, teams.counts)))} players"
+    mean, strangers = teams.over_partners, teams.standing("held out")
     if mean is None:
         why = "no deal was played with all held-out partners" if strangers else "no partner of the pool is held out"
         if all(partner.standing is None for partner in teams.partners):
             why = "the run does not say who its players are"
-        return f"{name} is not measured in ad-hoc teams: {why}."
-    partners = f"the {len(strangers)} partners" if len(strangers) > 1 else strangers[0].partner
-    loss = teams.loss
-    against = f", {loss.mean:+.2f} against its own self-play{_interval(loss, '+')}" if loss else ""
-    alone = [partner.alone.mean for partner in strangers if partner.alone]
-    if alone and len(alone) == len(strangers):
-        score = "these partners score" if len(alone) > 1 else "the partner scores"
-        against += f"; {score} {fmean(alone):.2f} among themselves"
+        return say.ADHOC_UNMEASURED(team=team, unmeasured=why)
+    loss, alone = teams.loss, [partner.alone.mean for partner in strangers if partner.alone]
+    who = "these partners score" if len(alone) > 1 else "the partner scores"
     friends = ", ".join(f"{each.partner} ({each.standing})" for each in teams.standing("known kind", "itself"))
-    left_out = f" Left out of that mean, for they are no strangers to it: {friends}." if friends else ""
-    return (
-        f"With {partners} held out for it, {name} scores {mean.mean:.2f} of 25 on average{_interval(mean, '')}{against}"
-        f". This holds for these partners only.{left_out}"
+    return say.ADHOC(
+        partners=f"the {len(strangers)} partners" if len(strangers) > 1 else strangers[0].partner,
+        team=team,
+        size=f"{mean.mean:.2f}",
+        over_deals=_interval(mean, ""),
+        against=say.SELF_PLAY(size=f"{loss.mean:+.2f}", over_deals=_interval(loss, "+")) if loss else "",
+        alone=say.ALONE(who=who, size=f"{fmean(alone):.2f}") if alone and len(alone) == len(strangers) else "",
+        left_out=say.FRIENDS(friends=friends) if friends else "",
     )
 
 

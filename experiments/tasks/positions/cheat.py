@@ -22,7 +22,6 @@ from orchestrator.hanabi.moves import Move
 from orchestrator.replies.reply import Reply
 from roles.hanabi.history_report import HistoryReport
 
-CHEATS = "cheats: it is told the own hand, which no seat may know"
 _truths: dict[str, PositionTruth] = {}
 
 

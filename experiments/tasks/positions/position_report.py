@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from experiments.analysis import sentence_templates as say
 from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
@@ -155,15 +156,12 @@ def _correlation_sentences(games: FromGames | None) -> Iterator[str]:
     if games is None:
         return
     if not games.correlations:
-        yield f"{len(games.arms)} arms are in {games.folder}, too: a correlation over arms takes three."
+        yield say.UNCORRELATED(n=len(games.arms), folder=games.folder)
     for row in games.correlations:
         if row.spearman is None:
-            yield f"No rank correlation of {row.figure} with whole games: all {row.arms} arms are equal in one of them."
+            yield say.EQUAL_ARMS(figure=row.figure, n=row.arms)
         elif row.arms < 6:
-            yield (
-                f"Rank correlation of {row.figure} with whole games over {row.arms} arms: {row.spearman:+.2f}; so few "
-                "arms can be in one order by chance."
-            )
+            yield say.FEW_ARMS(figure=row.figure, n=row.arms, size=f"{row.spearman:+.2f}")
 
 
 def notes(report: Report) -> Iterator[str]:

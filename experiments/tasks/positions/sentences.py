@@ -3,34 +3,24 @@
 from collections.abc import Iterator
 
 from experiments.analysis import conclusions
-from experiments.tasks.positions.cheat import CHEATS
+from experiments.analysis import sentence_templates as say
 from experiments.tasks.positions.effects import Effect, Effects, Tested
 from roles.words import percent
-
-OTHER_NOTES = {
-    "added": "Its note, which the graph had not before,",
-    "exact": "Its program's note",
-    "perturbed": "Its note with errors",
-    "model": "Another model's note",
-    "advise": "Its list as advice, with all legal moves to choose from,",
-    "gate": "Its moves as the only ones to choose from",
-}
 
 
 def sentences(effects: Effects) -> Iterator[str]:
     """Yield a paragraph for each role with an arm, then what concerns all of them."""
     for node in dict.fromkeys(e.arm.node for e in effects.effects if e.arm.node and e.arm.kind != "null"):
         if text := " ".join(_role(effects, node)):
-            yield f"{node}: {text[0].lower()}{text[1:]}"
+            yield say.NOTE(role=node, decisions=text)
     yield from _conventions(effects)
     for effect in effects.effects:
         if effect.arm.kind == "null":
-            yield f"Noise floor ({effect.arm.name}): asked again, {percent(effect.flips)} of decisions are others."
-        elif effect.arm.kind in ("permuted", "same_compute"):
-            what = "The reports in reverse order" if effect.arm.kind == "permuted" else "As many calls of one player"
-            yield f"{what}: {_flips(effect)}; it {_loss(effect)}."
+            yield say.FLOOR(arm=effect.arm.name, percent=percent(effect.flips))
+        elif arrangement := say.ARRANGEMENTS.get(effect.arm.kind):
+            yield say.ALL_NOTES(arrangement=arrangement, **_effect(effect))
         elif effect.arm.cheats:
-            yield f"{effect.arm.name} {CHEATS}. {_flips(effect)}; valued by the true hand, it {_loss(effect)}."
+            yield say.OWN_HAND(arm=effect.arm.name, **_effect(effect))
 
 
 def _role(effects: Effects, node: str) -> Iterator[str]:
@@ -39,74 +29,76 @@ def _role(effects: Effects, node: str) -> Iterator[str]:
     by_kind = {effect.arm.kind: effect for effect in rows}
     removed, placebo, shuffled = by_kind.get("removed"), by_kind.get("placebo"), by_kind.get("shuffled")
     if removed:
-        yield f"Without its note {_flips(removed)}; it {_loss(removed)}."
+        yield say.NOTE_REMOVED(**_effect(removed))
     if placebo:
         less = effects.difference(placebo.arm.name, removed.arm.name) if removed else None
-        text = f"A placebo of the same length flips {percent(placebo.flips)}; it {_loss(placebo)}"
-        if less and less.differs:
-            text += f", {abs(less.mean):.2f} {'more' if less.mean > 0 else 'less'} than no note"
-        yield f"{text}."
+        shown = less is not None and less.differs
+        than_none = say.THAN_NONE(size=f"{abs(less.mean):.2f}", sign=_sign(less, "more")) if less and shown else ""
+        yield say.NOTE_PLACEBO(**_effect(placebo), than_none=than_none)
     if shuffled:
-        yield f"Its role's note from another position flips {percent(shuffled.flips)}; it {_loss(shuffled)}."
+        yield say.NOTE_SHUFFLED(**_effect(shuffled))
     if removed and (placebo or shuffled):
         yield _survives(effects, removed, placebo, shuffled)
-    for kind, title in OTHER_NOTES.items():
+    for kind, title in say.OTHER_NOTES.items():
         for effect in (effect for effect in rows if effect.arm.kind == kind):
             value = f" ({effect.arm.value})" if effect.arm.value and kind != "added" else ""
-            yield f"{title}{value} flips {percent(effect.flips)}; it {_loss(effect)}."
+            yield say.NOTE_OTHER(other_note=f"{title}{value}", **_effect(effect))
 
 
-def _flips(effect: Effect) -> str:
-    low, high = effect.flips_between
-    text = f"{percent(effect.flips)} of decisions are others ({percent(low)} to {percent(high)}"
+def _sign(test: Tested, positive: str) -> str:
+    """Return `less` or `more`; `positive`: that of a positive mean."""
+    return positive if test.mean > 0 else {"less": "more", "more": "less"}[positive]
+
+
+def _effect(effect: Effect) -> dict[str, str]:
+    """Return how many decisions differ, and what that loses."""
+    least, most = map(percent, effect.flips_between)
+    flips = say.FLIPS(percent=percent(effect.flips), least=least, most=most, floor=_floor(effect))
+    return {"flips": flips, "loss": _loss(effect)}
+
+
+def _floor(effect: Effect) -> str:
     if effect.floor is None:
-        return f"{text})"
+        return ""
     more = "" if (effect.beyond and effect.beyond.differs) or not effect.flips else "; more than that is not shown"
-    return f"{text}; noise floor {percent(effect.floor)}{more})"
+    return f"; noise floor {percent(effect.floor)}{more}"
 
 
 def _loss(effect: Effect) -> str:
-    loss, how = effect.judged, " by rollouts" if effect.rolled else ""
+    loss = effect.judged
     if loss.p is None:
-        return "changes no value in these positions" if effect.flips else "changes no decision in these positions"
-    if not effect.claimed:
-        less = "less" if loss.mean > 0 else "more"
-        size = f"{abs(loss.mean):.2f} points {less} a decision{how} {_between(loss)}, {_corrected(effect)}"
-        if loss.differs:
-            return (
-                f"has no loss or gain significant after correction: {size}, though the uncorrected interval excludes 0"
-            )
-        return f"may lose or gain, neither is shown nor excluded: {size}"
-    verb = "loses" if loss.mean > 0 else "gains"
-    return f"{verb} {abs(loss.mean):.2f} points a decision{how} {_between(loss, flip=loss.mean < 0)}"
-
-
-def _corrected(effect: Effect) -> str:
+        return say.NO_VALUE() if effect.flips else say.NO_DECISION()
+    values = {"size": f"{abs(loss.mean):.2f}", "rollouts": " by rollouts" if effect.rolled else ""}
+    if effect.claimed:
+        gains = loss.mean <= 0
+        return (say.GAINS if gains else say.LOSES)(between=_between(loss, flip=gains), **values)
+    template = say.LOSS_NOT_CORRECTED if loss.differs else say.LOSS_OPEN
     p = conclusions.pvalue(effect.p_holm)
-    return f"Holm-corrected p {p if p.startswith('<') else f'= {p}'}"
+    p = f"Holm-corrected p {p if p.startswith('<') else f'= {p}'}"
+    return template(sign=_sign(loss, "less"), between=_between(loss), p=p, **values)
 
 
 def _between(test: Tested, *, flip: bool = False) -> str:
     if test.low is None or test.high is None:
-        return "(too few deals for an interval)"
+        return FEW
     low, high = (-test.high, -test.low) if flip else (test.low, test.high)
-    return f"({low:.2f} to {high:.2f})"
+    return f"(95 % {low:.2f} to {high:.2f})"
+
+
+FEW = "(too few deals for an interval)"
 
 
 def _survives(effects: Effects, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
     """Return which controls the effect of a removal stands beside."""
     if not _loses(removed):
-        return "So these positions neither show nor exclude that the note helps."
+        return say.HELP_OPEN()
     if placebo and not _loses(placebo):
         less = effects.difference(placebo.arm.name, removed.arm.name)
-        if less and less.differs and less.mean < 0:
-            return "So not all that is lost is the note's content: a placebo of its length loses less."
-        return "So whether it is the content is open: the placebo's loss differs neither from none nor from that."
+        return say.LENGTH_LOSES() if less and less.differs and less.mean < 0 else say.CONTENT_OPEN()
     if shuffled and not _loses(shuffled):
-        helps = "helps by what it says" if placebo else "helps, whether by what it says or not"
-        return f"So the note {helps}; that a note on another position does worse is not shown."
+        return say.HELPS_BY_CONTENT() if placebo else say.HELPS()
     controls = " and ".join(name for name, effect in (("placebo", placebo), ("shuffle", shuffled)) if effect)
-    return f"So the effect survives its controls ({controls}): it is the content, on this position, that is worth it."
+    return say.CONTENT(controls=controls)
 
 
 def _loses(effect: Effect) -> bool:
@@ -118,8 +110,11 @@ def _conventions(effects: Effects) -> Iterator[str]:
     rows = [effect for effect in effects.effects if effect.keeps is not None and effect.arm.kind != "null"]
     if rows:
         kept = max(rows, key=lambda effect: effect.positions).kept or 0.0
-        arms = "; ".join(f"{row.arm.name} {percent(row.keeps or 0.0)}{_less(row.keeps_less)}" for row in rows)
-        yield f"Of the conventions asked about the baseline keeps {percent(kept)}; {arms}. Not corrected."
+        arms = (
+            say.KEPT(arm=row.arm.name, percent=percent(row.keeps or 0.0), less_often=_less(row.keeps_less))
+            for row in rows
+        )
+        yield say.CONVENTIONS(percent=percent(kept), kept="; ".join(arms))
 
 
 def _less(test: Tested | None) -> str:
@@ -127,8 +122,8 @@ def _less(test: Tested | None) -> str:
     if test is None or test.p is None:
         return ""
     if test.low is None or test.high is None:
-        return " (too few deals for an interval)"
+        return f" {FEW}"
     sign, less, more = (1, "less", "more") if test.mean > 0 else (-1, "more", "less")
     ends = sorted((test.low, test.high), key=lambda end: sign * end)
     low, high = (f"{abs(100 * end):.0f}{f' {more}' if end * test.mean < 0 else ''}" for end in ends)
-    return f" ({low} to {high} percentage points {less})"
+    return f" (95 % {low} to {high} percentage points {less})"

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import mean, stdev
@@ -10,9 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.analysis import adhoc_teams
+from experiments.analysis import adhoc_teams, sentence_templates
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import analyse
+from experiments.analysis.sentence_templates import template_of
 from experiments.record.rows import Row
 from experiments.study import experiment as config
 from experiments.study.adhoc import SELF_PLAY, standing
@@ -201,6 +203,8 @@ def test_terminal_report_and_data_mark_partners_that_are_no_strangers(run: Run, 
         "smart": "itself",
     }
     report = (tmp_path / "few" / "report.md").read_text("utf-8")
+    (verdict,) = re.findall("- (With iggi held out for it, .*)", report)
+    assert template_of(verdict) is sentence_templates.ADHOC
     assert "| value | known kind | 2 | 2 |" in report and "- With iggi held out for it, partner:smart at 2" in report
     assert "Ad-hoc teams" in (tmp_path / "few" / "report.html").read_text("utf-8")
     drawn = list(csv.DictReader((tmp_path / "few" / "figures" / "ad-hoc-teams.csv").read_text("utf-8").splitlines()))

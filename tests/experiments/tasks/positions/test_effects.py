@@ -1,6 +1,7 @@
 """What a run of positions shows, on effects that are known: none, of a given size, of a role made careless."""
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -8,18 +9,23 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import graphs
-from experiments.analysis.compare import compare
+from experiments.analysis import sentence_templates
+from experiments.analysis.compare import compare, corrected
+from experiments.analysis.sentence_templates import template_of
 from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.effects import Effects, Outcome
+from experiments.tasks.positions.effects import Cost, Effects, Outcome, effect_of
 from experiments.tasks.positions.sentences import sentences
 from experiments.tasks.positions.study import Study
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import AVERAGE, SimSettings
+from tests.experiments.report.test_null_runs import ABSENT
 from tests.experiments.tasks.positions.conftest import found
 from tests.support.prove import FULL
 
@@ -45,6 +51,7 @@ def test_null_and_exact_flip_nothing_where_programs_decide(house_effects: Effect
         effect = house_effects.effect(name)
         assert effect is not None and effect.flips == 0 and effect.loss.p is None, name
     assert any(one.flips > 0 for one in house_effects.effects)
+    assert all(map(template_of, sentences(house_effects)))
 
 
 ROLES = ("history_analyst", "tom_interpreter", "discard_strategist")
@@ -121,9 +128,8 @@ def test_probes_say_which_note_a_convention_needs(tmp_path: Path) -> None:
     kept = {value: keeps for name, value, *_, keeps in without.by_kind if name == "convention"}
     assert kept["newest/play-hint-read"] == 1.0 and (kept["newest/chop"] or 0.0) <= 0.5
     report = position_report.read(tmp_path / "run")
-    assert "Of the conventions asked about the baseline keeps 100%; no-discard_strategist" in " ".join(
-        sentences(effects)
-    )
+    (said,) = (one for one in sentences(effects) if template_of(one) is sentence_templates.CONVENTIONS)
+    assert said.startswith("Of the conventions asked about the baseline keeps 100%; no-discard_strategist ")
     position_report.write(report, tmp_path / "run")
     assert (tmp_path / "run" / "kinds.csv").read_text("utf-8").startswith("arm,by,is,n,flips,loss,keeps it\n")
 
@@ -141,6 +147,36 @@ def outcomes(places: Sequence[BankPosition], losses: Sequence[float]) -> list[Ou
         Outcome(place, float(loss != 0), float(loss < 0), float(loss > 0), 0.1, loss)
         for place, loss in zip(places, losses, strict=False)
     ]
+
+
+ARMS = (
+    *(Arm(f"{kind}-a", kind, "a") for kind in ("removed", "placebo", "shuffled", "exact", "added", "gate")),
+    *(Arm("perturbed-a", "perturbed", "a", "0.3"), Arm("permuted", "permuted"), Arm("hand", "own_hand", "a")),
+    *(Arm("compute", "same_compute"), Arm("null", "null")),
+)
+
+
+def test_runs_without_an_effect_print_listed_sentences_and_none_that_claims_or_denies_one(
+    places: list[BankPosition],
+) -> None:
+    runs, claiming = 60 if FULL else 12, 0
+    for run in range(runs):
+        chance = np.random.default_rng(run)
+        deals = 4 if run % 4 == 0 else 40
+        found = {
+            arm.name: [
+                replace(row, keeps=float(chance.random() < 0.8), kept=float(chance.random() < 0.8))
+                for row in outcomes(places[:deals], list(chance.choice([-1.0, 0.0, 0.0, 1.0], deals)))
+            ]
+            for arm in ARMS
+        }
+        made = [effect_of(replace(arm, null="null"), found, Cost()) for arm in ARMS]
+        ps = corrected([None if effect.arm.kind == "null" else effect.loss.p for effect in made])
+        effects = Effects(found, tuple(replace(effect, p_holm=p) for effect, p in zip(made, ps, strict=True)))
+        said = list(sentences(effects))
+        assert all(map(template_of, said)) and not any(map(ABSENT.search, said)), said
+        claiming += any(re.search(r"it (loses|gains) ", one) for one in said)
+    assert claiming <= stats.binom.ppf(0.999, runs, 0.05)
 
 
 def test_intervals_hold_a_known_loss(places: list[BankPosition]) -> None:
@@ -221,6 +257,7 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
         made = [effects.effect_of(arm, found, effects.Cost()) for arm in arms]
         return next(sentences(Effects(found, tuple(replace(one, p_holm=one.loss.p) for one in made))))
 
+    assert template_of(said(removed=0.5, placebo=0.5)) is sentence_templates.NOTE
     assert "the effect survives its controls (placebo and shuffle)" in said(removed=0.5, placebo=0.5, shuffled=0.6)
     assert "So not all that is lost is the note's content" in said(removed=0.5, placebo=0.0, shuffled=0.6)
     assert "that a note on another position does worse is not shown" in said(removed=0.5, placebo=0.5, shuffled=0.0)

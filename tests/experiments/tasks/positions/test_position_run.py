@@ -61,7 +61,7 @@ def test_one_call_stands_for_a_turn_of_four(simulated: Path) -> None:
     assert effect.arm.null == "null" and effect.floor is not None
     added = report.effects.effect("with-second")
     assert added and added.arm.null == "null" and added.positions == 5
-    assert any(line.startswith("second: its note, which the graph had not before, flips ") for line in said(report))
+    assert any(line.startswith("second: With its note, which the graph had not before, ") for line in said(report))
 
 
 def test_the_same_study_from_run_yaml_gives_the_same_tables(simulated: Path, tmp_path: Path) -> None:
