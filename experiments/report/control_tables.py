@@ -24,8 +24,8 @@ CONTROLS_CAPTION = (
     "another game, in the same phase. Null: the baseline once more with other seeds of its models, so nothing but "
     "chance. An effect of a role survives (yes) if the placebo and the shuffled note show one too, the placebo does "
     "not change more than the removal, and the removal differs from the null arm. It does not (no) if the null arm "
-    "differs from the baseline, or a note without its content shows no effect and the removal is shown to differ from "
-    "it, deal by deal. All else is open: no explanation is shown or excluded."
+    "differs from the baseline, or the effect of a note without its content is not significant and the removal is "
+    "shown to differ from it, deal by deal. All else is open: no explanation is shown or excluded."
 )
 
 

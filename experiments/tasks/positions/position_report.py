@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import sentence_templates as say
 from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
 from experiments.record.files import write_all
 from experiments.tasks.positions import decisions, effects, from_games, study
+from experiments.tasks.positions import sentence_templates as say
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
 from experiments.tasks.positions.effects import Cost, Effect, Effects, Tested

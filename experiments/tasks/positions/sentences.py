@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from experiments.analysis import conclusions
-from experiments.analysis import sentence_templates as say
+from experiments.tasks.positions import sentence_templates as say
 from experiments.tasks.positions.effects import Effect, Effects, Tested
 from roles.words import percent
 

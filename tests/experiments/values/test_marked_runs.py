@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from experiments.analysis import marking
 from experiments.analysis.calibration import calibrations
@@ -24,7 +26,7 @@ from experiments.report.figures import calibration, drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
 from experiments.statistics.estimates import estimate_mean, unseen_share
-from experiments.values.game_marks import GameMarks, game_marks
+from experiments.values.game_marks import GameMarks, NodeReplies, game_marks
 from experiments.values.mark_store import marks_of
 from experiments.values.mark_tally import Key, tallied
 from experiments.values.mistakes import known_fault
@@ -34,8 +36,10 @@ from experiments.values.role_mark import RoleMark, StatedOutcome
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import parse
 from tests.conftest import Run
+from tests.experiments.report.test_null_runs import ABSENT
 from tests.support import marked_runs
 from tests.support.positions import dealt
+from tests.support.prove import FULL
 
 
 @pytest.fixture(scope="module")
@@ -353,6 +357,7 @@ def test_the_report_answers_for_each_role_and_says_where_there_are_no_marks(
     code, out, _ = run("report", str(folder), "--json", "--marks")
     told = json.loads(out)["roles"]
     said = " ".join(told["sentences"])
+    assert all(map(template_of, told["sentences"]))
     assert told["marked"] and "With 2 deals no mark of a role can differ significantly" in said
     assert "Its first choice was played in" in said and "It decides, so its choices are the moves." in said
     assert "history_analyst" in (folder / "report.html").read_text("utf-8")
@@ -363,6 +368,25 @@ def test_the_report_answers_for_each_role_and_says_where_there_are_no_marks(
     run("report", str(folder))
     assert (folder / "figures" / "calibration.csv").read_text("utf-8").startswith("arm,role,kind,said,stated,true")
     assert (folder / "report.md").read_text("utf-8") == before, "what is kept is shown unasked, to the byte the same"
+
+
+def test_roles_as_right_as_their_programs_are_called_better_or_worse_as_seldom_as_promised(tmp_path: Path) -> None:
+    runs, claiming = 60 if FULL else 12, 0
+    for run in range(runs):
+        chance = np.random.default_rng(run)
+        deals = 4 if run % 4 == 0 else 10
+        games = [
+            game(arm, seed, *(mark(chance.random(), chance.random(), turn) for turn in (1, 2)))
+            for arm in "ab" for seed in range(1, deals + 1)
+        ]  # fmt: skip
+        nodes = (NodeReplies(node="analyst", role="analyst", model="m", replies=2, unusable=0, unasked=()),)
+        games = [replace(one, nodes=nodes) for one in games]
+        said = list(role_sentences.sentences(MarkedRun(_data(tmp_path, games), tuple(games))))
+        assert all(map(template_of, said)) and not any(map(ABSENT.search, said)), said
+        assert (deals == 4) == (said[0] == "With 4 deals no mark of a role can differ significantly from its program's "
+                                "or a uniform guess's.")  # fmt: skip
+        claiming += any(re.search(r"program (better|worse) on", one) for one in said)
+    assert claiming <= stats.binom.ppf(0.999, runs, 0.05)
 
 
 def test_programs_are_said_to_be_the_standard(tmp_path: Path) -> None:

@@ -14,10 +14,9 @@ import pytest
 from scipy import stats
 
 import graphs
-from experiments.analysis import sentence_templates
 from experiments.analysis.compare import compare, corrected
 from experiments.analysis.sentence_templates import template_of
-from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run
+from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run, sentence_templates
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.effects import Cost, Effects, Outcome, effect_of
