@@ -1,5 +1,6 @@
 """Reading YAML that people write; each mistake is reported in one sentence."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,13 @@ def from_file(path: Path, what: str) -> str:
         raise UserError(f"cannot read {what} {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {what} {str(path)!r}: it is not text") from None
+
+
+def about(text: str) -> str:
+    """Return the first sentence of the comment above the settings, whose first line is a command."""
+    lines = [line.removeprefix("#").strip() for line in text.split("\n\n")[0].splitlines() if line.startswith("#")]
+    comment = " ".join(line for line in lines if not line.startswith("orchestrator "))
+    return re.split(r'(?<=\.) (?=[A-Z"])', comment)[0]
 
 
 DEEPEST = 50

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from graphs import config as graph_configs
 from graphs import context
 from graphs.attempts import calls, depth, judging, steps
 from graphs.config import PLAYERS, GraphConfig
@@ -29,6 +30,8 @@ def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     """Print the steps of a turn, what each node reads and its prompt sections, and what happens after a refusal."""
     named = ", ".join(part for part in (f"context {context.resolved(config.context).name}", source) if part)
     console.print(Text.assemble((config.name, "bold"), (f"  ({named})", "dim")))
+    if config.name in graph_configs.names():
+        console.print(Text(graph_configs.about(config.name), style="italic"))
     shared = _shared(config)
     console.print(Text(f"sections of every node: {', '.join(shared) or 'none in common'}\n"))
     grid = Table.grid(padding=(0, 1))
@@ -83,6 +86,13 @@ def flow(value: object) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
+def _inner(name: str) -> str:
+    """Return a graph that stands for a node, and what of it is dropped: whatever judges its moves."""
+    known = graph_configs.read(name) if name in graph_configs.names() else None
+    judges = ["verifiers"] if known is None else judging(known)
+    return f"{name}, without its {', '.join(judges)} and redos" if judges else name
+
+
 def _footer(config: GraphConfig) -> Iterator[str]:
     models = Counter(node.model for node in config.nodes.values())
     bound = ", ".join(f"{model} ({number} node{'s' * (number > 1)})" for model, number in models.items())
@@ -103,6 +113,8 @@ def _footer(config: GraphConfig) -> Iterator[str]:
         more = "; the rule knows more than the seat" if knows_more(config) else ""
         before = f", before {config.judges[0]}" if config.judges and config.verify.place == "first" else ""
         yield f"verify: safety{before} (probability that a play needs, by lives left: {limits}){more}"
+    if inner := [f"{name} ({_inner(node.inner)})" for name, node in config.nodes.items() if node.inner]:
+        yield f"graphs inside: {', '.join(inner)}; this graph alone judges moves"
     if not judging(config):
         yield "verifier: none; `--set verify=safety` adds the exact safety rule to any graph, `check:` one of its own"
     if config.at_most:

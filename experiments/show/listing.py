@@ -17,6 +17,7 @@ from graphs import config as graph_configs
 from graphs import context
 from graphs.attempts import calls, depth, judging
 from orchestrator.players import partners
+from orchestrator.plugins import BUILT_IN
 from roles.marks import Marker, MarkInfo, infos
 from roles.reply_types import answer_format
 from roles.role_definition import Role
@@ -27,21 +28,29 @@ from roles.words import ENGLISH
 def graphs_table() -> Table:
     """Return the graphs with their nodes, calls and rules."""
     names = ("graph", "context", "nodes", "calls per turn", "depth", "verify", "from")
-    columns = [Column(name, name, TEXT, unbroken=name != "nodes") for name in names]
+    columns = [Column(name, name, TEXT, unbroken=name not in ("nodes", "from")) for name in names]
     rows = []
     for name in graph_configs.names():
         config = graph_configs.read(name)
         verify = " + ".join(judging(config)) or "none"
         nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
         kind, source = context.resolved(config.context).name, graph_configs.source(name)
+        paper = graph_configs.about(name).partition(":")[0]
+        source = paper if source == BUILT_IN else f"{source}: {paper}"
         rows.append((name, kind, nodes, calls(config), str(depth(config)), verify, source))
     return table("graphs", columns, rows)
 
 
 def graphs_data() -> list[dict[str, Any]]:
     """Return the graphs as plain data."""
-    names, read, source = graph_configs.names(), graph_configs.read, graph_configs.source
-    return [{**read(name).model_dump(mode="json"), "source": source(name)} for name in names]
+    return [
+        {
+            **graph_configs.read(name).model_dump(mode="json"),
+            "source": graph_configs.source(name),
+            "what_for": graph_configs.about(name),
+        }
+        for name in graph_configs.names()
+    ]
 
 
 def roles_table() -> Table:

@@ -1,6 +1,5 @@
 """An experiment file as a checked, frozen value."""
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
@@ -34,7 +33,7 @@ from orchestrator.errors import UserError, complaint, did_you_mean, nearby, user
 from orchestrator.hanabi.cards import Card
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
-from orchestrator.yaml_files import from_file, loaded, setting
+from orchestrator.yaml_files import about, from_file, loaded, setting
 
 TABLE = ("id", "state", "swing", *COLUMNS)
 """The columns that the page's table of games may show."""
@@ -261,13 +260,6 @@ def read(experiment: str | Path, changes: Iterable[str] = ()) -> Experiment:
         raise UserError(f"unknown experiment {str(experiment)!r}; {hint}, or a path to a .yaml file{file}")
     result = parse(packaged()[str(experiment)], str(experiment), changes)
     return result if result.question else result.model_copy(update={"question": about(packaged()[str(experiment)])})
-
-
-def about(text: str) -> str:
-    """The first sentence of the comment above the settings; the comment's own first line is a command."""
-    lines = [line.removeprefix("#").strip() for line in text.split("\n\n")[0].splitlines() if line.startswith("#")]
-    comment = " ".join(line for line in lines if not line.startswith("orchestrator "))
-    return re.split(r'(?<=\.) (?=[A-Z"])', comment)[0]
 
 
 def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), folder: Path | None = None) -> Experiment:

@@ -84,8 +84,14 @@ def test_graphs_are_listed_and_shown(run: Run) -> None:
     code, out, _ = run("list", "graphs")
     assert code == 0 and all(name in out for name in GRAPHS)
     assert {graph["name"] for graph in json.loads(run("list", "graphs", "--json")[1])} >= {"cac", "house"}
+    assert '"Sparks of Cooperative Reasoning", section 3.1' in out
     code, out, _ = run("graphs", "show", "cac")
-    assert code == 0 and "after a refusal generate is asked again" in out and "at most 2 redos" in out
+    assert (
+        code == 0
+        and '"LLM-Coordination", section 3: theory-of-mind interpreter' in out
+        and "after a refusal generate is asked again" in out
+        and "at most 2 redos" in out
+    )
     assert json.loads(run("graphs", "show", "cac", "--json")[1])["decides"] == "generate"
     code, out, _ = run("graphs", "show", "house", "--mermaid")
     assert code == 0 and "graph TD" in out and "safety" in out and "aggregator" in out
