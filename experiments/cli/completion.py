@@ -41,8 +41,8 @@ def experiment(incomplete: str) -> list[str]:
 
 def run(incomplete: str) -> list[str]:
     """Runs below runs/, and paths."""
-    records = (folder.as_posix() for folder in Path("runs").glob("*") if folder.is_dir())
-    return list(dict.fromkeys([*_starting(sorted(records), incomplete), *path(incomplete)]))
+    records = sorted(folder.as_posix() for folder in Path("runs").glob("*") if folder.is_dir())
+    return [*_starting(records, incomplete), *(name for name in path(incomplete) if name.rstrip("/") not in records)]
 
 
 def game(incomplete: str) -> list[str]:

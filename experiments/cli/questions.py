@@ -12,10 +12,16 @@ from experiments.cli.shared_options import (
     check_done,
     print_report,
 )
+from orchestrator.errors import UserError
 
 
 def run(
-    data: Annotated[Path, typer.Option("--data", metavar="CSV", help="The questions: one row a scenario.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="CSV", help="The questions, one row a scenario: CoordinationQA's single_turn_trials.csv."
+        ),
+    ] = None,
     samples: Annotated[
         int | None, typer.Option(min=1, help="Of each question; default 3, and 1 for the program.")
     ] = None,
@@ -39,6 +45,8 @@ def run(
     from orchestrator.models.settings import PROGRAM
 
     loud = output.loud
+    if data is None:
+        raise UserError(f"--data is missing: the questions are no part of this package; {questions.SOURCE}")
     answerer = asked_model(asked, coordination_qa.FOLDER.recorded_model)
     games = game or ([questions.HANABI] if answerer.name == PROGRAM else [])
     file = questions.read(data, games, kind or (), skip_broken=skip_broken)

@@ -26,6 +26,13 @@ GAMES = ("hanabi", "overcooked", "collab-capture", "collab-escape")
 """The paper's games; a file may have others."""
 HANABI = GAMES[0]
 
+SOURCE = (
+    "CoordinationQA publishes them as src/reasoning_evals/data/single_turn_trials.csv in "
+    "https://github.com/eric-ai-lab/llm_coordination. A file of your own has a row for each scenario, with the columns "
+    "'Game', 'Game Description' and, for EC, TOM or JP, e.g. 'EC Question', 'EC Answer Ordinal' and 'EC Directive'"
+)
+"""Where the questions are, and what a file of them holds."""
+
 _NAMED_BY = {
     "catch the thief": "collab-capture",
     "collab capture": "collab-capture",

@@ -15,7 +15,8 @@ def test_names_and_paths_are_completed(run: Run) -> None:
     Path("runs/mine/games").mkdir(parents=True)
     Path("games").mkdir()
     Path("games/a.jsonl").write_text("", "utf-8")
-    assert completion.run("") == ["runs/mine"] and completion.game("g") == ["games/a.jsonl", "games/"]
+    assert completion.run("") == completion.run("runs/m") == ["runs/mine"]
+    assert completion.game("g") == ["games/a.jsonl", "games/"]
     assert completion.path("runs/mine/") == ["runs/mine/games/"] and completion.path("nowhere/a") == []
 
 
