@@ -15,7 +15,6 @@ from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
 from graphs.refusals import Check, Verify
-from orchestrator import yaml_files
 from orchestrator.errors import UserError, did_you_mean, nearby, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -368,11 +367,6 @@ def names() -> list[str]:
 def source(name: str) -> str:
     """Return the origin of a named graph: `built-in` or an installed package. Raises UserError."""
     return _named(name).source
-
-
-def about(name: str) -> str:
-    """Return what a named graph is, with its paper and section: the first sentence of its file. Raises UserError."""
-    return yaml_files.about(_named(name).text)
 
 
 def read(graph: str | Path, extending: tuple[str, ...] = ()) -> GraphConfig:

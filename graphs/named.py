@@ -15,6 +15,7 @@ import prompts
 import roles
 from orchestrator.errors import UserError
 from orchestrator.plugins import BUILT_IN, Plugin, installed, own_code
+from orchestrator.yaml_files import about
 
 GROUP = "hanabi_orchestrator.graphs"
 
@@ -24,6 +25,11 @@ class Found:
     source: str
     """`built-in`, or the name of the installed package."""
     text: str
+
+    @property
+    def about(self) -> str:
+        """What it is, with its paper and section: the first sentence of its file."""
+        return about(self.text)
 
 
 @cache

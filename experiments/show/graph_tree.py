@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphs import config as graph_configs
-from graphs import context
+from graphs import context, named
 from graphs.attempts import calls, depth, judging, steps
 from graphs.config import PLAYERS, GraphConfig
 from graphs.context import SETTINGS
@@ -28,10 +28,10 @@ def mermaid(config: GraphConfig, players: int) -> str:
 
 def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     """Print the steps of a turn, what each node reads and its prompt sections, and what happens after a refusal."""
-    named = ", ".join(part for part in (f"context {context.resolved(config.context).name}", source) if part)
-    console.print(Text.assemble((config.name, "bold"), (f"  ({named})", "dim")))
-    if config.name in graph_configs.names():
-        console.print(Text(graph_configs.about(config.name), style="italic"))
+    origin = ", ".join(part for part in (f"context {context.resolved(config.context).name}", source) if part)
+    console.print(Text.assemble((config.name, "bold"), (f"  ({origin})", "dim")))
+    if graph := named.graphs().get(config.name):
+        console.print(Text(graph.about, style="italic"))
     shared = _shared(config)
     console.print(Text(f"sections of every node: {', '.join(shared) or 'none in common'}\n"))
     grid = Table.grid(padding=(0, 1))

@@ -14,7 +14,7 @@ from experiments.document.formats import INT, RIGHT, TEXT
 from experiments.show import section_fields
 from experiments.values.role_marks import mark_infos
 from graphs import config as graph_configs
-from graphs import context
+from graphs import context, named
 from graphs.attempts import calls, depth, judging
 from orchestrator.players import partners
 from orchestrator.plugins import BUILT_IN
@@ -35,7 +35,7 @@ def graphs_table() -> Table:
         verify = " + ".join(judging(config)) or "none"
         nodes = ", ".join(f"{n} x{x.samples}" if x.samples > 1 else n for n, x in config.nodes.items())
         kind, source = context.resolved(config.context).name, graph_configs.source(name)
-        paper = graph_configs.about(name).partition(":")[0]
+        paper = named.graphs()[name].about.partition(":")[0]
         source = paper if source == BUILT_IN else f"{source}: {paper}"
         rows.append((name, kind, nodes, calls(config), str(depth(config)), verify, source))
     return table("graphs", columns, rows)
@@ -47,7 +47,7 @@ def graphs_data() -> list[dict[str, Any]]:
         {
             **graph_configs.read(name).model_dump(mode="json"),
             "source": graph_configs.source(name),
-            "what_for": graph_configs.about(name),
+            "what_for": named.graphs()[name].about,
         }
         for name in graph_configs.names()
     ]
