@@ -199,7 +199,7 @@ def policy(
 def status(folder: Folder, *, output: Output) -> None:
     """Show how a run stands: games, tokens, money, limits.
 
-    Also who plays it; and of a run that nobody plays how to go on.
+    Also who plays it; and of a run that is not running how to go on.
     """
     from experiments.document.terminal import console
     from experiments.show import run_status as shown

@@ -44,6 +44,8 @@ def import_games(
 
     Of hanab.live or of HanabiLogs; `show` and all other commands take them.
     """
+    if _is_journal(Path(source)):
+        raise UserError(f"{source!r} is a journal of this program already: orchestrator show {source}")
     if (form or _format(source)) == "hanabilogs":
         _hanabilogs(Path(source), out, graph, names, model or [], skip_broken, output.as_json)
         return
@@ -51,6 +53,15 @@ def import_games(
     if wrong := next((name for name, value in options.items() if value), None):
         raise UserError(f"{wrong} is for HanabiLogs, and {source!r} is a game of hanab.live; --from says otherwise")
     _hanab_live(source, out, output.as_json)
+
+
+def _is_journal(path: Path) -> bool:
+    from experiments.record.game import Game
+
+    try:
+        return path.suffix == ".jsonl" and bool(Game.open(path))
+    except UserError:
+        return False
 
 
 def _format(source: str) -> Format:

@@ -328,17 +328,17 @@ DEAF = "it is about to begin or to end, or it cannot write to its folder"
 def command(folder: Path, name: str, **arguments: Any) -> dict[str, Any]:
     """Have every process that asks in a run folder do something: several do if they are shards.
 
-    Returns what each said. Raises UserError when nobody plays the run or all refuse.
+    Returns what each said. Raises UserError for a run that is not running, or when all refuse.
     """
     processes = players(folder)
     if not processes:
         if is_playing(folder):
             raise UserError(f"the run in {str(folder)!r} takes no commands: {DEAF}")
         onward = {
-            "retry": "; the command that started it tries games again that failed or were suspended",
-            "resume": "; the command that started it goes on with it",
+            "retry": "; the command that started it plays failed and suspended games again",
+            "resume": "; repeat the command that started it",
         }
-        raise UserError(f"nobody plays the run in {str(folder)!r}{onward.get(name, '')}")
+        raise UserError(f"the run in {str(folder)!r} is not running{onward.get(name, '')}")
     answers = [(player, player.ask(command=name, **arguments)) for player in processes]
     if not any(answer.get("ok") for _, answer in answers):
         raise UserError("; ".join(dict.fromkeys(str(answer.get("said")) for _, answer in answers)))

@@ -25,7 +25,7 @@ def _facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for sentence in data["silent"]:
         yield "played by", sentence
     if not data["players"] and not data["silent"]:
-        yield "played by", "nobody"
+        yield "played by", "no process: it is not running"
     yield data.get("things", "games"), _games(data)
     for sentence in (data.get("stop") or {}).get("stood", ()):
         yield "stop rule", sentence
@@ -85,4 +85,4 @@ def _next(data: Mapping[str, Any]) -> str:
         return ""
     if data["games"] == data["finished"] or (data.get("stop") or {}).get("over"):
         return f"orchestrator report {data['run']}"
-    return "the command that started it goes on with it"
+    return "repeat the command that started it"

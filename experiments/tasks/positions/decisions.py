@@ -61,4 +61,4 @@ def number(path: Path) -> int:
 def check(folder: Path) -> None:
     """Raise UserError for a folder without any decision."""
     if next((folder / FOLDER).glob("*/*.jsonl"), None) is None:
-        raise UserError(f"nothing is decided yet in {str(folder)!r}; `positions run` goes on with it")
+        raise UserError(f"nothing is decided yet in {str(folder)!r}; `evaluate positions` goes on with it")

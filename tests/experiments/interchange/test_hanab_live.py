@@ -257,6 +257,8 @@ def test_names_are_labels_that_no_view_holds(run: Run, tmp_path: Path) -> None:
     assert '"label": "Ann"' in first and "Ann" not in "".join(rest)
     code, out, _ = run("import", "game.json", "--out", "a-folder")
     assert code == 0 and "orchestrator show a-folder/hanab-live-game.jsonl --turn 1" in out
+    code, _, err = run("import", "new.jsonl")
+    assert code == 2 and err == "error: 'new.jsonl' is a journal of this program already: orchestrator show new.jsonl\n"
     code, out, _ = run("show", "new.jsonl")
     assert code == 0 and "P0  hanab.live, Ann" in out and "  1  P0  play slot 0 (R1)" in out
     run("export", "new.jsonl", "--to", "hanab-live", "--out", "again.json")

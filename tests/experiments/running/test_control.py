@@ -168,9 +168,9 @@ def test_a_paused_run_asks_nothing_and_survives_its_kill(
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
     process.join(60)
-    assert "nobody plays the run" in refused(folder, "resume") and not list((folder / CONTROL).glob("*"))
+    assert "is not running" in refused(folder, "resume") and not list((folder / CONTROL).glob("*"))
     code, out, _ = run("experiment", "status", str(folder))
-    assert code == 0 and "nobody" in out and "so far" in out
+    assert code == 0 and "not running" in out and "so far" in out
     assert run(*command)[0] == 0
     assert scores(folder) == scores(undisturbed)
     noted = yaml.safe_load((folder / "run.yaml").read_text("utf-8"))
@@ -260,7 +260,7 @@ def test_a_cancelled_game_is_left_out_until_the_next_command(
 def test_a_run_that_nobody_plays_and_folders_without_a_run_are_told(run: Run, tmp_path: Path) -> None:
     played(PROGRAMS | {"players": [2], "seeds": [1]}, tmp_path / "mine")
     code, out, _ = run("experiment", "status", "mine")
-    assert code == 0 and "2 of 2 finished" in out and "nobody" in out and "orchestrator report mine" in out
+    assert code == 0 and "2 of 2 finished" in out and "not running" in out and "orchestrator report mine" in out
     code, out, _ = run("experiment", "status", "mine", "--json")
     assert code == 0 and '"games": 2' in out and '"players": []' in out
     for command in (
@@ -271,7 +271,7 @@ def test_a_run_that_nobody_plays_and_folders_without_a_run_are_told(run: Run, tm
         ["mine", "retry", "x"],
     ):
         code, _, err = run("experiment", "control", *command)
-        assert code == 2 and err.startswith("error: nobody plays the run in 'mine'") and err.count("\n") == 1
+        assert code == 2 and err.startswith("error: the run in 'mine' is not running") and err.count("\n") == 1
     code, _, err = run("experiment", "control", "none", "pause")
     assert code == 2 and "there is no run in 'none', for it has no run.yaml" in err
 
