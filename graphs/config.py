@@ -72,7 +72,7 @@ class GraphConfig(Frozen):
     players: OneOrMore[PlayerCount] = PLAYERS
     """The player counts that it is for."""
     order: Order | None = None
-    """Instead of the contexts'; so are the next five."""
+    """In place of the contexts' setting; so are the next five."""
     answer_format: Form | None = None
     reports: Literal["typed", "raw", "brief"] | None = None
     ratings: bool | None = None
@@ -138,7 +138,7 @@ class GraphConfig(Frozen):
         return roles.get(self.nodes[node].role)
 
     def context_of(self, node: str) -> Context:
-        """With the options of the graph and of the node."""
+        """Return the context of a node, with the options of the graph and of the node."""
         return _context_of(Same(self), node)
 
     def kinds(self, node: str) -> list[tuple[type[Section], Mapping[str, Any]]]:

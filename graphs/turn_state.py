@@ -78,7 +78,7 @@ class TurnOutput(TypedDict, total=False):
     """`move`, `reason`, `forced`, `refusals`, `node`, `ratings`, `votes`, `rank`."""
     memory: Annotated[dict[str, Any], _newest]
     notes: Annotated[dict[str, Note], merge]
-    """By node; by `name-2` where it was asked again."""
+    """The notes by node; by `name-2` where the node was asked again."""
 
 
 class TurnState(TurnInput):

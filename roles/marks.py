@@ -39,7 +39,7 @@ class MarkInfo:
     higher: bool = True
     """Whether a higher value is better, where one is."""
     uniform: str = ""
-    """What a uniform guess has on average, in words or as a number; empty where there is no such guess."""
+    """The mean of a uniform guess, as a number or in words; empty without one."""
 
     @property
     def range(self) -> tuple[float, float] | None:
@@ -51,7 +51,7 @@ class Stated(NamedTuple):
     """Something that a reply stated, and whether it came true: a point of a calibration figure."""
 
     kind: str
-    """What was stated, such as `play fits`; the same words for all replies of a role."""
+    """The statement, such as `play fits`; in the same words for all replies of a role."""
     said: float | str
     """Its probability, or a category in words."""
     true: bool

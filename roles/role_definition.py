@@ -29,7 +29,7 @@ class Role:
     takes: tuple[type[Section], ...]
     """The sections it wants; it gets those that its graph's context has."""
     needs: tuple[type[Section], ...] = ()
-    """Those without which its program cannot answer."""
+    """The sections without which its program cannot answer."""
     solve: Solve | None = None
     """Its program: computes the exact reply without a model."""
     template: str | None = None

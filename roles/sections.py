@@ -31,11 +31,12 @@ class Section:
     """A named part of a View: typed data first (for programs), words second (for models)."""
 
     name: ClassVar[str]
-    """Its name in configs, and its template's."""
+    """Its name in configs, and that of its template."""
     template: ClassVar[str | Path | None] = None
     """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
     beside: ClassVar[tuple[str, str, tuple[object, ...]] | None] = None
-    """A section, its option and the values of it beside which alone this one is there; None for always."""
+    """A section, one of its options, and values: this section is present only if the option has one of them. None:
+    always."""
     choices: ClassVar[AllowedValues] = {}
     """The options that a context or a graph may set. The first may be given by its bare value."""
 
@@ -45,15 +46,15 @@ class Section:
         return cls()
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
-        """The same with what it needs of the seat's memory; most sections need nothing."""
+        """The section with the parts of the seat's memory that it needs; most need none."""
         return self
 
     def among(self, recommended: Sequence[Move]) -> Self:
-        """The same where only these moves may be chosen; most sections list no moves."""
+        """The section where only these moves may be chosen; most sections list no moves."""
         return self
 
     def without(self, refused: Sequence[Move]) -> Self:
-        """The same where these moves may not be chosen; most sections list no moves."""
+        """The section where these moves may not be chosen; most sections list no moves."""
         return self
 
     def variables(self, words: Words) -> dict[str, object]:
@@ -74,7 +75,7 @@ class Section:
         return prompts.given(cls.template)
 
     def entries(self) -> Mapping[str, int]:
-        """How many there are of what lists of a reply have one entry for: players, others, slots of the own hand."""
+        """The numbers of players, other players and own slots: lists of a reply have one entry for each."""
         return {}
 
     @property
@@ -93,7 +94,7 @@ class Section:
     def part(self, words: Words = ENGLISH, present: frozenset[str] | None = None) -> Part:
         """Its words as a part of a prompt, made once: the nodes of a turn share their sections.
 
-        `present`: what its conditional blocks may ask for; None leaves them as they are.
+        `present`: the conditions that hold for its conditional blocks; None leaves the blocks as they are.
         """
         parts: dict[Words, tuple[Part, bool]] = self.__dict__.setdefault("_parts", {})
         if words not in parts:
@@ -161,11 +162,11 @@ class Sections:
         return Sections((by_kind.get(kind, old) for kind, old in self._by_kind.items()), self.options, self.words)
 
     def entries(self) -> dict[str, int]:
-        """What its sections count for the lists of a reply."""
+        """The numbers of all its sections, for the lists of a reply."""
         return {name: count for section in self for name, count in section.entries().items()}
 
     def present(self, colleagues: Iterable[str] = ()) -> frozenset[str]:
-        """What conditional blocks may ask for: the roles whose notes are read, `any report`, and the
+        """The conditions that hold for conditional blocks: the roles whose notes are read, `any report`, and the
         sections told in words."""
         reports = {REPORT, *colleagues} if colleagues else ()
         return frozenset((*reports, *(f"section {section.name}" for section in self if not section.silent)))

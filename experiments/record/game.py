@@ -168,7 +168,7 @@ class Game:
     """None for a game that is not finished."""
     lines: Lines
     name: str = ""
-    """For messages and lists."""
+    """The game's name in messages and lists."""
     lock: RLock = field(default_factory=RLock, repr=False)
 
     @classmethod
@@ -267,7 +267,7 @@ class Game:
 
     @property
     def last(self) -> Event | None:
-        """The last event, where it is none of those that hold much text."""
+        """The last event; None for a kind that holds much text."""
         return self._index()[-1].event
 
     @cached_property
@@ -301,9 +301,9 @@ class Game:
         return (number - 1) % self.started.players
 
     def memory(self, number: int, seat: int | None = None) -> Memory:
-        """Return what a seat remembers at a turn, which need not have begun; the acting seat, if none is given.
+        """Return the memory of a seat (default: the acting one) at a turn, which need not have begun.
 
-        That is what it was given before the game, and what it kept from its previous turn.
+        It holds the records given before the game, and the notes that the seat kept from its previous turn.
         """
         seat = self.seat(number) if seat is None else seat
         turns = [turn for turn in self.turns[: number - 1] if turn.seat == seat and turn.decided]

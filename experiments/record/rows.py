@@ -142,7 +142,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """As games of a plan are named: `full/2p-s1-r1`."""
+        """The game's name in its run: `full/2p-s1-r1`."""
         return f"{self.arm}/{Path(self.journal).stem}"
 
     @property
@@ -170,7 +170,7 @@ class Row:
 
     @property
     def provenance(self) -> Provenance:
-        """Who played; a journal that does not state the fake server is known by the name of its model."""
+        """The kinds of players; an old journal of the fake server is recognised by its model's name."""
         names = self.model.split("+") if self.fake is None else ()
         fake = bool(self.fake) or any(name.partition("@")[0] == "openai:fake" for name in names)
         return Provenance.of_models(self.model, fake=fake)

@@ -91,7 +91,7 @@ class Experiment(Frozen):
     repeats: int = Field(default=1, ge=1, le=10_000)
     """Games of each deal."""
     models: dict[str, Model] = {"default": PROGRAM}
-    """By the model names that the nodes of the graphs use."""
+    """The models, by the names that the graphs' nodes use."""
     sampling: dict[str, Any] = {}
     """Defaults for the settings of every server's model, e.g. `{reasoning_effort: high}`; null means not sent."""
     seats: dict[SeatNumber, AnySeat] = {}

@@ -50,11 +50,11 @@ class MoveValue(Frozen):
 
     move: Grounded
     one_step: float
-    """In points, at once and exactly: see `one_step_value`."""
+    """Exact points at once: see `one_step_value`."""
     rollout: float | None = None
     """Expected final score when convention players play on after it; None without rollouts."""
     kept: float | None = None
-    """The same where the points on the table count although the third life is lost; `rollout` is of the metric."""
+    """The same by the kept score; `rollout` is by the metric."""
     error: float | None = None
     """Standard error of the difference in `rollout` to the move that was played, 0 for that move; None without."""
     deals: int = 0
@@ -69,7 +69,7 @@ class TurnValues(Frozen):
     turn: int
     seat: int
     basis: str
-    """In a sentence: what is reckoned, from whose knowledge, on how many rollouts."""
+    """A sentence on the method: which values, from whose knowledge, by how many rollouts."""
     metric: Metric
     """`strict`: a game that loses its third life ends with 0 points; `kept`: with those on the table."""
     moves: tuple[MoveValue, ...]
@@ -97,14 +97,14 @@ class Strip(Frozen):
     basis: str
     metric: Metric
     start: float
-    """Before the first move."""
+    """The expected score before the first move."""
     expected: tuple[float, ...]
     """After each turn that was played, the card that was drawn included; the last of a finished game is its score."""
     errors: tuple[float, ...]
-    """Standard errors of these."""
+    """Standard errors of `expected`."""
     swings: tuple[float, ...]
-    """For each turn, what its move changed against a convention player's, before a card is drawn: so luck of the deck
-    is no part of it."""
+    """For each turn, the change of the expected score by its move, compared with a convention player's move; before
+    a card is drawn, so that the deck's luck does not count."""
     swing_errors: tuple[float, ...]
     mistakes: tuple[Mistake, ...] = ()
     """Oldest first; none where they were not asked for."""

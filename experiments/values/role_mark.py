@@ -30,15 +30,15 @@ class RoleMark(Frozen):
     model: str
     """Who replied; `program` for the role's program."""
     sample: int
-    """Of the node's answers; 0 for a mark of all of them together."""
+    """The number of the node's answer, from 0; 0 for a mark of all answers together."""
     name: str
-    """As its `MarkInfo` says."""
+    """The name of its `MarkInfo`."""
     value: FiniteFloat
     other: str | None = None
-    """Of a mark that is about two roles: the other's role."""
+    """The second role, for a mark that compares two."""
     baselines: Mapping[str, FiniteFloat] = {}
-    """The same mark of others on the same turn: `program`, that of the role's program; `uniform`, that of a uniform
-    guess on average; `previous`, that of one who states how often it was so before; and others that a role names."""
+    """The same mark on the same turn by others: `program`, the role's program; `uniform`, the mean of a uniform
+    guess; `previous`, a reply that states earlier frequencies; and others that a role names."""
 
 
 class StatedOutcome(Frozen):
@@ -51,7 +51,7 @@ class StatedOutcome(Frozen):
     model: str
     sample: int
     kind: str
-    """What was stated, such as `play fits`."""
+    """The statement, such as `play fits`."""
     probability: float | None
     """0 to 1; None where a category was stated."""
     category: str | None

@@ -42,7 +42,7 @@ INFOS: Sequence[tuple[tuple[type[BaseModel], ...], tuple[MarkInfo, ...]]] = (
 
 
 def mark_infos(role: str) -> Mapping[str, MarkInfo]:
-    """Return what the marks of a role are, by name: those of its own file, and those that its kind of reply has.
+    """Return the descriptions of a role's marks, by name: of its own file, and of its type of reply.
 
     Raises UserError for a role that is not registered.
     """

@@ -41,7 +41,7 @@ class Result(Frozen):
     moves_digest: Annotated[str | None, NOT_STATED] = None
     """A hash of the moves: games of one deal are the same game when theirs are equal. None in old journals."""
     tokens_in: int
-    """Of responses that were paid for, so without those of the cache."""
+    """Prompt tokens of responses that were paid for; those of the cache do not count."""
     tokens_out: int
     cached_tokens: int = 0
     """Part of `tokens_in`: those that the provider's cache held."""
@@ -56,7 +56,7 @@ class Result(Frozen):
     reasked: int = 0
     """Unusable responses after which a node was asked again."""
     fallbacks: int
-    """Nodes that ended absent because no reply of theirs was usable."""
+    """Questions that ended without a note because no response was usable."""
     faults: int = 0
     """Requests over the wire that failed."""
     cache_hits: int = 0
@@ -70,7 +70,7 @@ class Result(Frozen):
     own: Later = None
     """Part of `model_moves`: those that the seat chose; see `orchestrator.journal.move_origins`."""
     refused: Later = None
-    """Choices that the safety rule or a judge refused."""
+    """Choices that a verifier refused, the safety rule included."""
     refused_by_rule: Later = None
     """Part of `refused`: by the safety rule."""
     refused_turns: Later = None
@@ -94,12 +94,12 @@ class Result(Frozen):
     deck_name: Annotated[str | None, NOT_STATED] = None
     """The name of the deck that was given; None for HLE's deal."""
     control: Annotated[str | None, NOT_STATED] = None
-    """The control of an experiment that the game was: `null`, `placebo analyst`; with `own_hand` a seat saw its own
-    cards, which is cheating. None for any other game."""
+    """The control of an experiment that the game belongs to: `null`, `placebo analyst`; with `own_hand` a seat saw
+    its own cards, which is cheating. None for any other game."""
 
     @property
     def usage(self) -> Usage:
-        """What was paid for."""
+        """The tokens and dollars that were paid."""
         paid = self.calls - self.cache_hits
         usd = self.usd if paid else 0.0
         return Usage(self.tokens_in, self.tokens_out, usd, paid, self.cached_tokens, self.reasoning_tokens)

@@ -69,16 +69,16 @@ class ModelRequest:
     form: Form = "json_schema"
     """The answer format that the prompt asks for."""
     phrases: Mapping[str, str] = field(default_factory=dict)
-    """What a second ask says, in the language of the prompt, by its English (`second_ask.SENTENCES`)."""
+    """The sentences of a second ask in the prompt's language, by their English (`second_ask.SENTENCES`)."""
     second_form: Form | None = None
     """The answer format of a second ask, where the server takes it; None for the same."""
     second_format: str = ""
-    """How to answer in it, as the prompt says it; empty where that is said already."""
+    """The instructions for that format; empty where the prompt has them already."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """How many players, others and slots of the own hand there are, where the prompt says it: for lists with one entry
-    for each."""
+    """The numbers of players, other players and own slots, where the prompt states them; lists have one entry for
+    each."""
     blanks: frozenset[str] = frozenset()
-    """What the prompt shows in place of an answer; a reply that repeats it is marked as copied."""
+    """The example of an answer in the prompt; a reply that repeats it is marked as copied."""
     place: Place = Place()
     graph: str = ""
     """The name of the graph that asks, for traces."""
@@ -87,7 +87,7 @@ class ModelRequest:
 
     @property
     def labels(self) -> dict[str, str | int]:
-        """What a trace says of it."""
+        """The labels of the request in a trace."""
         place = self.place
         labels: dict[str, str | int] = {"graph": self.graph, "node": self.node, "role": self.role}
         labels |= {"game": place.game, "repeat": place.repeat, "turn": place.turn, "seat": place.seat}
@@ -146,7 +146,7 @@ class Absent(Frozen):
 
     reason: str
     cause: Cause | None = None
-    """Of the last answer; None where there was none to read."""
+    """The cause in the last response; None where none came."""
 
 
 Constraint = Literal["fitted", "moves", "bounds", "schema", "json_object"]
@@ -171,13 +171,13 @@ class ModelResponse:
     """The model id that the provider returned."""
     fingerprint: str | None = None
     service_tier: str | None = None
-    """Which tier of the provider's service answered, where it is not the ordinary one."""
+    """The provider's service tier, where it is not the default."""
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
     attempts: tuple[WireTry, ...] = ()
     """The tries over the wire; the last one brought the response."""
     usd: float | None = None
-    """What it cost; None when no price is known."""
+    """Its cost in dollars; None when no price is known."""
     estimated: bool = False
     """True if the token counts are estimated from the characters, because the server sent none."""
     cached: bool = False
@@ -187,7 +187,7 @@ class ModelResponse:
     constraint: Constraint | None = None
     latency_s: float = 0.0
     unusable: Unreadable | None = None
-    """Of a recorded response: why it was unusable then. It stays so, whatever a later version can read."""
+    """Why a recorded response was unusable; it stays unusable in later versions."""
 
 
 RECORDED = tuple(field.name for field in fields(ModelResponse) if field.name not in ("text", "unusable"))

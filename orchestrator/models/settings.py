@@ -84,14 +84,14 @@ class ModelSettings(Frozen):
     temperature: Share | None = None
     top_p: float | None = Field(default=None, gt=0, le=1)
     max_tokens: int | None = Field(default=None, ge=1)
-    """Of one answer, reasoning included."""
+    """The longest answer in tokens, reasoning included."""
     seed: int | None = None
     """Every request gets a seed of its own, hashed from this one and the request's place in its game."""
     reasoning_effort: str | None = None
     reasoning_summary: str | None = None
     """The length of summaries of the reasoning (`auto`, `concise`, `detailed`); only in the Responses API."""
     api: Literal["chat", "responses"] = "chat"
-    """Of an OpenAI-compatible server: Chat Completions, or the Responses API."""
+    """The interface of an OpenAI-compatible server: Chat Completions or the Responses API."""
     extra_body: dict[str, Any] = {}
     """Merged into every request as it is."""
     response_format: Literal["json_schema", "json_object", "none"] = "json_schema"
@@ -237,7 +237,7 @@ class ModelSettings(Frozen):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """What decides the answers, without what is not set: for journals, hashes and cache keys."""
+        """The settings that influence responses, as far as they are set: for journals, hashes and cache keys."""
         return self.model_dump(include=set(DECIDING), exclude_defaults=True)
 
     @property

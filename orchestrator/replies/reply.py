@@ -74,25 +74,24 @@ class Reply(BaseModel):
     example: ClassVar[dict[str, Any]] = {}
     """One well-formed reply, which tests read back. No model is shown it: weak ones copy what they are shown."""
     labels: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """What fields are called, where that differs from their names: the first is shown to models, all are accepted."""
+    """Other names of fields: models see the first, the reader accepts all."""
     openings: ClassVar[Mapping[str, str]] = {}
     """Beginnings of a sentence that state a field, as regular expressions: `I choose ` in `I choose D`."""
 
     decisive: ClassVar[tuple[str, ...]] = ()
-    """Fields that say what is done: in doubt about one of them the whole reply is unusable, and nothing is left out."""
+    """Fields that decide: if one of them is in doubt, the whole reply is unusable, and nothing is left out."""
     spare: ClassVar[Mapping[str, Any]] = {}
-    """Fields that are asked for and that the reply can do without, with what they are then."""
+    """Fields that may be missing, with the values that they then have."""
     beside: ClassVar[tuple[str, ...]] = ()
-    """Lists that the reply can do without: it stays usable when none of their entries is. Of any other list that is
-    asked for at least one entry must be usable."""
+    """Lists that may have no usable entry; any other list that is asked for needs one."""
     unique: ClassVar[str | None] = None
-    """Of the entries of a list: the field by which two are the same; of those only the first counts."""
+    """For the entries of a list: the field that identifies duplicates, of which only the first counts."""
 
     programmed: ClassVar[tuple[str, ...]] = ()
     """Fields that only programs fill: models are not asked for them, and what a model writes there is dropped."""
 
     unsaid: ClassVar[tuple[str, ...]] = ()
-    """Those of the `programmed` fields that are not shown to models which read the reply."""
+    """The `programmed` fields that models which read the reply do not see."""
 
     conclusion: ClassVar[tuple[str, ...]] = ()
     """The fields that are shown to models which read the reply where reports are brief; empty for all."""
@@ -101,7 +100,7 @@ class Reply(BaseModel):
 
     @classmethod
     def unnamed(cls, text: str) -> dict[str, Any] | None:
-        """Return what an answer means that names none of the fields; None when it means nothing, as for most types."""
+        """Return the fields of an answer that names none of them; None where it has none, as for most types."""
         return None
 
     @classmethod

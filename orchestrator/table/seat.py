@@ -30,7 +30,7 @@ class Decision:
     rank: int | None = None
     """The rank of the move in a recommender's list, 1 for the best; None if no recommender lists it."""
     memory: Memory = field(default_factory=dict)
-    """The seat's memory on its own next turn."""
+    """The seat's memory for its own next turn."""
 
 
 async def at_once() -> None:

@@ -52,11 +52,11 @@ class Truth:
     course: Course | None = field(default=None, hash=False)
     """The whole game; None if later moves are unknown."""
     memory: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """What the seat remembered, games of before among it."""
+    """The seat's memory, with the past games that it was given."""
 
     @classmethod
     def of(cls, referee: Referee, course: Course | None = None, memory: Mapping[str, Any] | None = None) -> "Truth":
-        """The acting seat's, before its move."""
+        """Return the facts for the acting seat, before its move."""
         seat = referee.seat
         view = referee.view((seat + 1) % referee.players)
         cards = next(hand.cards for hand in view.hands if hand.seat == seat)

@@ -68,7 +68,7 @@ class Fork:
 
     @property
     def edits(self) -> dict[str, list[dict[str, Any] | None]]:
-        """The notes that were put in the place of nodes' own, as plain data; None for an absent one."""
+        """The notes that replace nodes' own, as plain data; None for an absent note."""
         fixed = sorted(self.seat.fixed.get(self.place.view.turn, {}).items())
         return {
             node: [reply.calls[0].reply for (name, _), reply in fixed if name == node] for node in sorted(self.edited)

@@ -52,12 +52,12 @@ class ConventionFacts(Section):
     records: Sequence[Mapping[str, Any]] = ()
     """Past games of the others as plain data."""
     told: str = "whole"
-    """What the words tell: all; all but the hints, or but the own cards; the subject of one role alone, `own` cards,
-    the `others` and what hints tell them, or what may be `losses`; or `sheet`, step by step what there is to choose."""
+    """The parts that the words tell: all; all but the hints, or all but the own cards; the subject of one role:
+    `own` cards, the `others` and the hints to them, or possible `losses`; or `sheet`, the choices step by step."""
     blind: bool = False
     """True if every partner is assumed to keep the conventions, whatever they do."""
     fireworks: Fireworks | None = None
-    """What a simulated model takes the fireworks to be, where it misreads them."""
+    """The fireworks as a simulated model misreads them; None without an error."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -91,7 +91,7 @@ class ConventionFacts(Section):
 
     @cached_property
     def understood(self) -> Understanding:
-        """What the public moves say, and how far each partner keeps to the conventions."""
+        """The conclusions from the public moves, and how far each partner keeps to the conventions."""
         before = learnt(records_of(self.records)) if self.records else NOTHING_KNOWN
         return understand(self.history, self.players, self.seat, self.hands, before, blind=self.blind)
 

@@ -92,7 +92,8 @@ class Conventions(Section):
     pack: str
     """The pack's name; `none` without conventions."""
     told: str = "whole"
-    """What the words tell of a pack in parts: all of it, or how to read hints, or what to do, or the terms alone."""
+    """The part of the pack that the words tell: all (`whole`), how to read hints (`reading`), what to do (`doing`),
+    or the `terms`."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:

@@ -48,8 +48,8 @@ class History(Section):
     """Whether players are also named by their distance, as in the papers' engine: from the seat, and in a hint from
     who gave it."""
     details: bool = True
-    """Whether the words name the slots that a hint touched, and the card that was played or discarded. Who sees the
-    hands and the hints to their own cards can work out the former for every card that is still held."""
+    """Whether the words name the slots that a hint touched, and the card that was played or discarded. For cards
+    still held, the touched slots follow from the hands and the hints."""
     shift: bool = False
     """Whether the words say how slots change when a card leaves a hand, for prompts without rules."""
 

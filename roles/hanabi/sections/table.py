@@ -107,8 +107,8 @@ class OwnDeductions(Section):
     in_sight: tuple[Piles, tuple[tuple[Card, ...], ...]] | None = None
     """The cards that are counted, if any: the piles, and the others' hands."""
     cards: str = "likely"
-    """Whether the words of what is counted name the likeliest cards of a slot, or all where they are few (`few`);
-    `unsaid`: there are no words, for a role that does not judge the own cards."""
+    """The cards that the words name for each slot where cards are counted: the likeliest (`likely`), or all where
+    they are few (`few`); `unsaid`: no words, for a role that does not judge the own cards."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -256,7 +256,7 @@ FINAL = (
 @section
 @dataclass(frozen=True)
 class FinalRound(Section):
-    """The end in sight; says nothing while the deck has cards."""
+    """The turns that are left; empty while the deck has cards."""
 
     name = "final_round"
     turns_left: int | None
