@@ -52,6 +52,8 @@ class Comparison:
     """Whether the differences can be evidence: not those of the same games, nor where nothing differs."""
     tests: int = 1
     """Tests that are corrected for together; more take more random draws."""
+    unvalued: int = 0
+    """Of the games that are left out, the number without a value."""
 
     @cached_property
     def deltas(self) -> list[float]:
@@ -129,7 +131,8 @@ def compare(
     shared = set.intersection(*({key(row) for row in rows} for rows in valued)) if theirs is not None else set()
     pairs = [[row for row in rows if theirs is None or key(row) in shared] for rows in valued]
     if any(isinstance(row, Row) for row in ours):
-        return _games([complete(rows) for rows in pairs], sum(map(len, samples)), known, value, tests)  # type: ignore[arg-type]
+        numbers = sum(map(len, samples)), sum(map(len, valued))
+        return _games([complete(rows) for rows in pairs], numbers, known, value, tests)  # type: ignore[arg-type]
     means = [cluster_means((attrgetter(cluster)(row), value(row) or 0.0) for row in rows) for rows in pairs]
     first = list(means[0].values())
     second = [0.0] * len(first) if theirs is None else [means[1][each] for each in means[0]]
@@ -141,12 +144,12 @@ def compare(
 
 def _games(
     pairs: Sequence[Sequence[Row]],
-    number: int,
+    numbers: tuple[int, int],
     measure: Measure | None,
     value: Callable[[Row], float | None],
     tests: int,
 ) -> Comparison | None:
-    """Compare games in complete pairs, of so many before."""
+    """Compare games in complete pairs; `numbers`: of all games before, and of those with a value."""
     ours, theirs = pairs
     if not ours:
         return None
@@ -161,8 +164,8 @@ def _games(
     repeated = sampled == "repeats" and by_moves and all(repetitive(games, value) for games in pairs)
     values = unit_values(ours, value), unit_values(theirs, value)
     testable = len(same) > 1 and alike < len(same) and not repeated
-    left_out = number - len(ours) - len(theirs)
-    return Comparison((ours, theirs), left_out, measure, values, sampled, alike, testable, tests)
+    left_out, unvalued = numbers[0] - len(ours) - len(theirs), numbers[0] - numbers[1]
+    return Comparison((ours, theirs), left_out, measure, values, sampled, alike, testable, tests, unvalued)
 
 
 def significant(p: float | None) -> bool:

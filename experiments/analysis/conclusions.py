@@ -157,8 +157,10 @@ def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]
 
 
 def _left_out(difference: Difference) -> Iterator[str]:
-    if difference.left_out:
-        yield say.LEFT_OUT(games=difference.left_out)
+    if difference.unvalued:
+        yield say.NO_VALUE(games=difference.unvalued)
+    if unpaired := difference.left_out - difference.unvalued:
+        yield say.NO_COUNTERPART(games=unpaired)
 
 
 def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None) -> Iterator[str]:

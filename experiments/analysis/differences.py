@@ -76,6 +76,8 @@ class Difference:
     low_holm: float | None = None
     """The interval at that level: it holds 0 exactly when `p_holm` is .05 or more. None where nothing is rejected."""
     high_holm: float | None = None
+    unvalued: int = 0
+    """Of the games that are left out, the number without a value of the metric; the others have no counterpart."""
     alike: int = 0
     """Units in which both arms played the same games, move by move."""
     tests: int = 1
@@ -135,6 +137,7 @@ class _Tested:
             level=level,
             low_holm=low_holm,
             high_holm=high_holm,
+            unvalued=found.unvalued,
             alike=found.alike,
             tests=tests,
             stop=self.stop,

@@ -93,7 +93,10 @@ HAS_ALIKE = Template("has as much as {than} ({unit})", "no difference in the mea
 field("difference", SCORES_LESS, SCORES_MORE, SCORES_ALIKE, HAS_FEWER, HAS_MORE, HAS_ALIKE)
 
 # What the sentence of an arm adds after a semicolon
-LEFT_OUT = Template("games left out because they have no counterpart or value: {games}", "pairs are incomplete")
+NO_VALUE = Template("games left out because they have no value: {games}", "the metric is unknown for some games")
+NO_COUNTERPART = Template(
+    "games left out because they have no counterpart: {games}", "some pairs, or player counts of a deal, are incomplete"
+)
 OTHER_SHOWN = Template("by the {metric} score a difference is shown ({p})", "only the other score shows a difference")
 OTHER_OPEN = Template("by the {metric} score it is not shown ({p})", "the other score does not show the difference")
 DETECTS = Template(
@@ -111,7 +114,7 @@ STRIKE_OUTS = Template(
 field("struck_out", STRIKE_OUTS)
 field(
     "more",
-    STRIKE_OUTS, LEFT_OUT, OTHER_SHOWN, OTHER_OPEN, DETECTS,
+    STRIKE_OUTS, NO_VALUE, NO_COUNTERPART, OTHER_SHOWN, OTHER_OPEN, DETECTS,
     CONTROLS_HOLD, CONTROL_EXPLAINS, CONTROLS_OPEN, CONTROLS_MISSING,
     before="; ",
 )  # fmt: skip
@@ -315,6 +318,19 @@ field("part", UNMARKABLE, EXACT, MARK, COUNTED, FOLLOWED, REFUSED, DECIDES, UNRE
 FIELDS["parts"] = rf"{FIELDS['part']}(?: {FIELDS['part']})*"
 ROLE = Template("{role}: {parts}", "for each role whose notes have marks")
 ROLE_OF_ARM = Template("{role}, in arm {arm}: {parts}", "a role that only other arms than the baseline have")
+
+# Arms that add a role
+FIELDS |= {"of_turns": r"\d+ turns?", "turn": r"\d+", "moves": r"[a-z ]+ \(\d+\)(?:, [a-z ]+ \(\d+\))*"}
+ADDED_SAME = Template(
+    "All {n} games are the same, move by move: its notes change no move.", "no game differs from the baseline's"
+)
+ADDED_OTHER = Template(
+    "{n} of {games} games differ, half of these by turn {turn}; the first other move is {moves}.", "games differ"
+)
+ADDED_PLAYED = Template("The proposal of {role} was played in {percent} of {of_turns}.", "the role proposes moves")
+field("added", ADDED_SAME, ADDED_OTHER)
+field("played", ADDED_PLAYED, before=" ")
+ADDED = Template("{arm} adds {role}. {added}{played}", "for each arm that only adds roles")
 
 # Ad-hoc teams
 FIELDS |= {

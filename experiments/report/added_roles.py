@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from experiments.analysis import sentence_templates as say
 from experiments.record.game import Game, first_difference
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.study.controls import Purpose
@@ -31,19 +32,18 @@ class AddedRole:
 
     @property
     def sentence(self) -> str:
-        return " ".join((f"{self.arm} adds {' and '.join(self.nodes)}.", *self._parts()))
+        played = (
+            f" {say.ADDED_PLAYED(role=node, percent=percent(played / turns), of_turns=many(turns, 'turn'))}"
+            for node, (played, turns) in self.proposed.items()
+        )
+        return say.ADDED(arm=self.arm, role=" and ".join(self.nodes), added=self._added(), played="".join(played))
 
-    def _parts(self) -> Iterator[str]:
+    def _added(self) -> str:
         if not self.turns:
-            yield f"All {self.games} games are the same, move by move: what it says changes no move."
-        else:
-            kinds = ", ".join(f"{kind} ({count})" for kind, count in self.moves.items())
-            yield (
-                f"It changes {len(self.turns)} of {many(self.games, 'game')}, half of these by turn "
-                f"{statistics.median_high(self.turns)}; the first other move is {kinds}."
-            )
-        for node, (played, turns) in self.proposed.items():
-            yield f"What {node} proposed was played in {percent(played / turns)} of {many(turns, 'turn')}."
+            return say.ADDED_SAME(n=self.games)
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in self.moves.items())
+        half = statistics.median_high(self.turns)
+        return say.ADDED_OTHER(n=len(self.turns), games=self.games, turn=half, moves=kinds)
 
 
 def added_roles(data: RunData) -> list[AddedRole]:

@@ -11,6 +11,7 @@ from experiments.analysis.analysis import analyse
 from experiments.analysis.caveats import caveats
 from experiments.analysis.conclusions import claims, compared, sentences
 from experiments.analysis.sentence_templates import template_of
+from experiments.record.measures import METRICS
 from roles.words import percent
 from tests.experiments.analysis.rows import game, games, only, summary
 from tests.support.prove import FULL
@@ -178,6 +179,19 @@ def test_an_arm_whose_games_are_mostly_struck_out_says_so_beside_both_scores() -
     assert not any("struck out," in one for one in sentences(analyse([*base, *few], "full"))), "2 of 7 are not most"
     swapped = sentences(analyse([*base, *lost], "a"))
     assert f"a: {struck_out}." in swapped and all(template_of(one) for one in swapped if "struck out," in one)
+
+
+def test_games_that_are_left_out_have_each_their_own_reason() -> None:
+    full, less = (
+        [game(arm, s, 20, hints_wasted=s + less) for s in range(1, 11)] for arm, less in (("full", 5), ("a", 0))
+    )
+    unknown = replace(less[0], hints_wasted=None)
+    said = sentences(analyse([*full[:-1], unknown, *less[1:]], "full", metric=METRICS["hints_wasted"]))[0]
+    assert said.endswith(
+        "; games left out because they have no value: 1; games left out because they have no counterpart: 2."
+    ), "the game beside the one without a value, and that of a deal which the baseline lacks"
+    assert template_of(said)
+    assert "left out" not in sentences(analyse([*full, *less], "full", metric=METRICS["hints_wasted"]))[0]
 
 
 def test_too_few_deals_are_named_once_for_the_arms_that_are_claimed() -> None:

@@ -3,27 +3,33 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from rich.console import Console
 
 import graphs
+from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.sentence_templates import template_of
+from experiments.document import terminal
 from experiments.document.blocks import Note, Table
 from experiments.document.latex import escape
 from experiments.record import failures, rows, run_folder
 from experiments.record.rows import Row
 from experiments.record.turn_rows import TurnRow
-from experiments.report import arm_graphs, mark_metric, order, run_facts, run_report, score_tables
+from experiments.report import arm_graphs, mark_metric, order, run_facts, run_report, score_tables, verdict
 from experiments.report.figures import choices, cross_play, curves, deals, drawing, list_ranks, scores
 from experiments.report.figures.figure import Figure
+from experiments.report.marked_run import MarkedRun
 from experiments.report.run_data import NothingToDrawError, RunData, run_data
 from experiments.report.turn_tally import TurnTally
 from experiments.study import experiment, manifest
 from experiments.study.plan import Plan
 from experiments.tasks.games.experiment_run import run as run_experiment
+from experiments.values.move_values import Kind
 from tests.conftest import Run
 from tests.support.golden import matches
 
@@ -231,6 +237,23 @@ def test_a_swap_of_graphs_is_said_to_change_more_than_roles(tmp_path: Path) -> N
         "seats lists them."
     )
     assert template_of(one) is template_of(many) is not None
+
+
+def test_a_verdict_on_eight_arms_fits_on_a_screen(tmp_path: Path) -> None:
+    others = ["cac", "cac_no_tom", "sherlock", "watson", "mycroft", "spin_bench", "best_of_k"]
+    arms = {"house": {}, **{name: {"graph": name} for name in others}}
+    study = {"name": "swap", "graph": "house", "players": [2], "seeds": 12, "arms": arms, "baseline": "house"}
+    manifest.write(Plan.resolve(experiment.parse(yaml.safe_dump(study)), tmp_path))
+    played = [game(arm, seed, 9 + seed % 5, lost=arm != "house") for arm in arms for seed in range(1, 13)]
+    faults: dict[bool, dict[Kind, int]] = {True: {"missed_play": 1}, False: {"missed_play": 9}}
+    marked = [MarkedGame(row, {}, (), faults[row.arm == "house"], {}, None) for row in played]
+    found = data(tmp_path, played, run_folder.run(tmp_path))
+    screen = StringIO()
+    blocks = verdict.blocks(found.analysis, found.comparable, found.run, [], MarkedRun(found, tuple(marked)))
+    terminal.show(blocks, Console(file=screen, width=terminal.UNBROKEN))
+    _, *said = screen.getvalue().split("\n\n")[0].splitlines()
+    assert all(map(template_of, said)) and len(said) == len(others) + 2
+    assert len(screen.getvalue().splitlines()) <= 25 - 3, "after them an empty line, the report and the results"
 
 
 @pytest.mark.parametrize(
