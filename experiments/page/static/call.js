@@ -79,14 +79,14 @@ function faults(call) {
 
 function reply(call) {
   return call.reply
-    ? h("section", {}, h("h5", {}, "Reply, as it was read"), fields(call.reply))
+    ? h("section", {}, h("h5", {}, "Response, as it was read"), fields(call.reply))
     : h("p", { class: "notice empty" }, "No reply could be read, so no other node saw one from this call.");
 }
 
 function raw(call) {
   if (typeof call.text !== "string" || !call.text) return null;
   return h("details", { class: "fold", open: !call.reply }, h("summary", {}, `Raw text of the answer (${call.text.length.toLocaleString("en")} characters)`),
-    longText(call.text, "raw text of the answer"));
+    longText(call.text, "raw text of the response"));
 }
 
 function reasoning(call) {

@@ -10,7 +10,7 @@ const WORST = ["failed", "fallback", "reasked", "repaired", "ok"];
 
 /** The graph of a turn. `onChoose(node name)`; draws itself again when its room changes. */
 export function graphPicture({ data, chosen, onChoose }) {
-  const box = h("div", { class: "graph", role: "group", "aria-label": `Graph ${data.graph.name}: select a node to read its prompt and reply` });
+  const box = h("div", { class: "graph", role: "group", "aria-label": `Graph ${data.graph.name}: select a node to read its prompt and response` });
   const nodes = withEnds(data);
   let width = 0;
   function draw() {

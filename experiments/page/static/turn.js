@@ -125,7 +125,7 @@ function traced(id, data) {
   judge(null);
   const remark = () => shown && choose(shown, { scroll: false });
   return { judge, remark, took: box, rest: [
-    block("The seat’s graph", graph, h("p", { class: "hint-text" }, "Select a node for its prompt and reply. Bars share one axis of time.")),
+    block("The seat’s graph", graph, h("p", { class: "hint-text" }, "Select a node for its prompt and response. Bars share one axis of time.")),
     block("Calls", data.calls.length ? list : notice("empty", "No node was asked in this turn.")),
     detail,
   ] };
