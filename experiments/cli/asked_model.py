@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.cli.shared_options import Evaluation
+from experiments.cli.shared_options import Evaluation, print_blocks
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -31,6 +31,17 @@ class AskedModel:
         """The model's name as that of a folder: without its server."""
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", self.name.partition("@http")[0]).strip("-")
         return f"replay-{name}" if self.replay else name
+
+
+def print_estimate(asked: AskedModel, unit: str, units: int, calls: int, tokens_in: int, as_json: bool) -> None:
+    """Print what questions would cost."""
+    from experiments.costs import asked as costs
+    from experiments.costs.prompt_probe import TurnLoad
+    from orchestrator.models.settings import PROGRAM
+
+    models = {asked.name: PROGRAM if asked.replay else asked.model}
+    rows = [costs.Asked(asked.name, units, {asked.name: TurnLoad(calls, tokens_in)})]
+    print_blocks(costs.data(rows, models, unit), costs.blocks(rows, models, unit), as_json=as_json)
 
 
 def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") -> AskedModel:

@@ -6,19 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.asked_model import asked_model
+from experiments.cli.asked_model import asked_model, print_estimate
 from experiments.cli.shared_options import (
     Evaluation,
     Output,
     check_done,
     print_report,
-    printed,
-    say,
 )
 
 if TYPE_CHECKING:
     from experiments.tasks.judge.judge_report import Report
-    from experiments.tasks.judge.judge_run import Plan
 
 Human = Annotated[
     Path | None,
@@ -37,7 +34,6 @@ def run(
     every: Annotated[int, typer.Option(min=1, help="Of those, only every so many-th.")] = 1,
     samples: Annotated[int, typer.Option(min=1, help="How many times each is judged.")] = 1,
     human: Human = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked; ask nothing.")] = False,
     *,
     asked: Evaluation,
     output: Output,
@@ -52,10 +48,11 @@ def run(
 
     loud, choice = output.loud, Choice(turns, every)
     people = human_ratings.read(human) if human else ()
-    if dry_run:
-        _plan(judge_run.plan(games, choice, samples), output.as_json)
-        return
     answerer = asked_model(asked, judge_run.FOLDER.recorded_model)
+    if asked.dry_run:
+        plan = judge_run.plan(games, choice, samples)
+        print_estimate(answerer, "turns", plan.statements, plan.calls, plan.tokens_in, output.as_json)
+        return
     folder = asked.out or _default(games, answerer.slug)
     done = judge_run.run(
         games,
@@ -78,14 +75,6 @@ def _default(games: Path, name: str) -> Path:
     from experiments.tasks.judge.judge_report import FOLDER_NAME
 
     return games / FOLDER_NAME / name if games.is_dir() else Path("runs") / f"judge-{name}"
-
-
-def _plan(plan: "Plan", as_json: bool) -> None:
-    if as_json:
-        printed(vars(plan))
-        return
-    what = f"{plan.statements} turns of {plan.games} games: {plan.calls} calls"
-    say(f"{what} with about {plan.tokens_in:,} tokens in their prompts (an estimate); nothing was asked")
 
 
 def _print_report(report: "Report", out: Path | None, as_json: bool, more: dict[str, object] | None = None) -> None:

@@ -63,6 +63,9 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "--trials": {"evaluate": "--samples {}"},
     "--position": {"evaluate show": "{}"},
     "--only": {"fake-endpoint": "--faults {}"},
+    "--fault-seed": {"fake-endpoint": "--faults seed={}"},
+    "--hang": {"fake-endpoint": "--faults hang={}"},
+    "--from": {"evaluate build": "{}"},
     "--partners": {"bench": "--partner all"},
 }
 """Options, old and new, by the command that they are of; `{}` is the value."""

@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 
 def build(
     sources: Annotated[
-        list[Path], typer.Option("--from", metavar="PATH", help="A run folder, an arm's, or a journal; repeatable.")
+        list[Path], typer.Argument(metavar="PATH...", help="Run folders, folders of arms, or journals.")
     ],
     out: Annotated[Path, typer.Option(help="The bank's file: NAME.jsonl.gz, or NAME.jsonl.")],
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[PATH]...", help="More of the same.")] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Positions.")] = 200,
     per_game: Annotated[int, typer.Option(min=1, help="Positions of a game at most.")] = 1,
     seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
@@ -47,7 +46,7 @@ def build(
 
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
-    draw.build([*sources, *(more or ())], out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
+    draw.build(sources, out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
     drawn_bank = bank.read(out)
     print_blocks(bank.bank_data(drawn_bank), bank.bank_tables(drawn_bank), as_json=output.as_json)
     if drawn_bank.head.positions < n and not output.as_json:
@@ -112,6 +111,9 @@ def run(
     loud = output.loud
     settings = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
     study = _study(name, {**settings, "arms": _split(arms)}, asked)
+    if asked.dry_run:
+        _estimate(study, output.as_json)
+        return
     folder = asked.out or Path("runs") / study.name
     done = position_run.run(study, folder, asked.run(), RunProgress(quiet=loud.quiet))
     if done.left < done.total:
@@ -120,6 +122,26 @@ def run(
         data = {"folder": str(folder), "left": done.left, **position_report.json_value(report)}
         print_report(data, position_report.blocks(report), folder, written, as_json=output.as_json)
     check_done(done, "decisions")
+
+
+SAMPLED = 12
+"""Positions of each arm by which a dry run estimates all."""
+
+
+def _estimate(study: "Study", as_json: bool) -> None:
+    """Print what the decisions of a study would cost."""
+    from experiments.costs import asked
+    from experiments.tasks.positions import position_run
+    from orchestrator.models.settings import PROGRAM
+
+    models = {"default": PROGRAM, **study.models}
+    programs = study.model_copy(update={"models": asked.exact(models)})
+    rows = [
+        asked.Asked(each.arm.name, each.positions, asked.loads(each.calls, study.config, each.times))
+        for each in position_run.calls_of(programs, SAMPLED)
+        if each.arm.kind != "model"
+    ]
+    print_blocks(asked.data(rows, models, "positions"), asked.blocks(rows, models, "positions"), as_json=as_json)
 
 
 def _split(arms: list[str] | None) -> tuple[str, ...] | None:

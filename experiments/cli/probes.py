@@ -1,8 +1,9 @@
 """`probe`: convention probes, asked of graphs and rule players, and what their answers show."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,9 +14,14 @@ from experiments.cli.shared_options import (
     Output,
     Settings,
     check_done,
+    print_blocks,
     printed,
 )
 from orchestrator.errors import UserError
+
+if TYPE_CHECKING:
+    from experiments.study.seat_spec import PlayerSpec
+    from experiments.tasks.probes.probe import Probe
 
 Packs = Annotated[
     list[str] | None, typer.Option("--pack", help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
@@ -110,12 +116,30 @@ def run(
         player_spec = PlayerSpec(spec=spec, config=config, models=dict(single_game.resampled(models, **asked.settings)))
     for count in counts:
         seat_spec.check(player_spec.seat(OfflineLayer()), count)
+    if asked.dry_run:
+        _estimate(probes, player_spec, output.as_json)
+        return
     folder = asked.out or Path("runs") / _folder(spec, model, replay)
     progress = RunProgress(quiet=loud.quiet)
     done = probe_run.run(probes, player_spec, folder, seed=seed, options=asked.run(), progress=progress)
     if done.left < done.total:
         print_probes([folder], folder, output.as_json)
     check_done(done, "probes")
+
+
+def _estimate(probes: "Sequence[Probe]", player: "PlayerSpec", as_json: bool) -> None:
+    """Print what probes would cost."""
+    from experiments.costs import asked
+    from experiments.tasks.probes import probe_run
+
+    loads = {}
+    if player.config:
+        exact = player.model_copy(update={"models": asked.exact(player.models)})
+        loads = asked.loads(probe_run.calls_of(probes, exact), player.config)
+    rows = [asked.Asked(player.spec, len(probes), loads)]
+    print_blocks(
+        asked.data(rows, player.models, "probes"), asked.blocks(rows, player.models, "probes"), as_json=as_json
+    )
 
 
 def _spec(player: str) -> str:

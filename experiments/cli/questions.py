@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.asked_model import asked_model
+from experiments.cli.asked_model import asked_model, print_estimate
 from experiments.cli.shared_options import (
     Evaluation,
     Output,
@@ -41,6 +41,7 @@ def run(
     Asks every question of a file. The same command again goes on; answers that were paid for are not asked again.
     """
     from experiments.cli.run_progress import RunProgress
+    from experiments.tasks import question_task
     from experiments.tasks.questions import coordination_qa, question_report, questions
     from orchestrator.models.settings import PROGRAM
 
@@ -50,6 +51,12 @@ def run(
     answerer = asked_model(asked, coordination_qa.FOLDER.recorded_model)
     games = game or ([questions.HANABI] if answerer.name == PROGRAM else [])
     file = questions.read(data, games, kind or (), skip_broken=skip_broken)
+    if asked.dry_run:
+        trials = samples or (1 if answerer.name == PROGRAM else coordination_qa.TRIALS)
+        tokens = question_task.prompt_tokens(coordination_qa.CoordinationQuestions(), file.questions)
+        number = len(file.questions)
+        print_estimate(answerer, "questions", number, number * trials, tokens * trials, output.as_json)
+        return
     folder = asked.out or Path("runs") / f"qa-{answerer.slug}"
     done = coordination_qa.run(
         file,

@@ -164,6 +164,7 @@ class Evaluation(Sampling, Calls, Processes):
 
     model: Model = None
     out: Annotated[Path | None, typer.Option(help="The run's folder; default in runs/, or beside judged games.")] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask nothing.")] = False
 
     def run(self, *, replay: bool = True) -> "RunOptions":
         """How it is asked; `replay` False where the command takes recorded responses itself. Raises UserError."""

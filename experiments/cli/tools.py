@@ -69,11 +69,10 @@ def serve_blindly(
     faults: Annotated[
         list[str] | None,
         typer.Option(
-            help="The share of requests that go wrong, e.g. 0.1, or the kinds of faults, e.g. 429,500,hang; repeatable."
+            help="The share of requests that go wrong, e.g. 0.1; the kinds of faults, e.g. 429,500,hang; seed=2 for "
+            "other requests; hang=10, the seconds after which a hanging response is dropped. Repeatable."
         ),
     ] = None,
-    fault_seed: Annotated[int, typer.Option(help="Another seed makes other requests go wrong.")] = 1,
-    hang: Annotated[float, typer.Option(min=0, help="Seconds after which a hanging response is dropped.")] = 10.0,
 ) -> None:
     """Serve random answers like OpenAI, for trials at no cost.
 
@@ -85,8 +84,11 @@ def serve_blindly(
     from orchestrator.models import fake_endpoint
     from orchestrator.models.fake_faults import KINDS, Faults
 
-    share, kinds = _faults(faults or (), KINDS)
-    wrong = Faults(share, fault_seed, kinds, hang_s=hang) if share else None
+    plain = [word for word in faults or () if "=" not in word]
+    settings = {"seed": "1", "hang": "10"} | dict(word.split("=", 1) for word in faults or () if "=" in word)
+    share, kinds = _faults(plain, KINDS)
+    seed, hang = _number(settings, "seed"), _number(settings, "hang")
+    wrong = Faults(share, int(seed), kinds, hang_s=hang) if share else None
 
     async def serve() -> None:
         async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:
@@ -97,6 +99,15 @@ def serve_blindly(
         asyncio.run(serve())
     except OSError as error:
         raise UserError(f"cannot serve on port {port}: {error.strerror}") from None
+
+
+def _number(settings: dict[str, str], name: str) -> float:
+    """Return a setting of the faults. Raises UserError for one that is no number, or has another name."""
+    if unknown := [key for key in settings if key not in ("seed", "hang")]:
+        raise UserError(f"--faults {unknown[0]}={settings[unknown[0]]}: the settings are seed and hang")
+    if not re.fullmatch(r"\d+(\.\d*)?", settings[name]):
+        raise UserError(f"--faults {name}={settings[name]}: write a number, e.g. {name}=10")
+    return float(settings[name])
 
 
 def _faults(words: Sequence[str], every: tuple[str, ...]) -> tuple[float, tuple[str, ...]]:

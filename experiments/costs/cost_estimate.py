@@ -159,7 +159,7 @@ class Estimates:
                 if density := self.measured.density(model):
                     load = TurnLoad(load.calls, load.tokens_in * density[0])
                     sources[model.model] += f", prompts as the server counted them in {density[1]}"
-                bills.append(_bill(load, answer, price_of(model)) * turns)
+                bills.append(bill_of(load, answer, price_of(model)) * turns)
         answers = [f"{name}: {source}" if len(sources) > 1 else source for name, source in sources.items()]
         return Estimate(total(bills), f"{PROBED}; {', '.join(answers)}")
 
@@ -178,9 +178,7 @@ class Estimates:
             return self.answer, f"{self.answer} tokens given per response"
         if measured := self.measured.answer(model):
             return measured[0], f"{measured[0]:.0f} tokens per response as in {measured[1]}"
-        effort = model.reasoning_effort
-        assumed = ANSWER if effort is None else REASONED.get(effort, REASONED["high"])
-        assumed = min(assumed, model.max_tokens or assumed)
+        assumed = assumed_answer(model)
         return assumed, f"{assumed} tokens assumed per response"
 
 
@@ -192,8 +190,15 @@ def served(model: Named) -> ModelSettings | None:
     return None if free else settings(model)
 
 
-def _bill(load: TurnLoad, answer: float, price: Price | None) -> Bill:
-    """Return the cost of a turn."""
+def assumed_answer(model: ModelSettings) -> int:
+    """Return the tokens that a response is assumed to have, reasoning included."""
+    effort = model.reasoning_effort
+    assumed = ANSWER if effort is None else REASONED.get(effort, REASONED["high"])
+    return min(assumed, model.max_tokens or assumed)
+
+
+def bill_of(load: TurnLoad, answer: float, price: Price | None) -> Bill:
+    """Return the cost of a load, with responses of so many tokens."""
     tokens_out = load.calls * answer
     usd = None if price is None else (load.tokens_in * price.input + tokens_out * price.output) / 1e6
     return Bill(load.calls, load.tokens_in, tokens_out, usd)

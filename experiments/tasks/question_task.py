@@ -6,7 +6,7 @@ how an answer is scored. Its runs lie in folders of `question_folder`.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -24,7 +24,7 @@ from orchestrator.journal.file import Journal
 from orchestrator.journal.recorded_answers import Resumed, answered
 from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
-from orchestrator.models.request import Brain, Exchange, Key, Message, ModelRequest, ModelResponse
+from orchestrator.models.request import Brain, Exchange, Key, Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.request import answer as ask_model
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.models.settings import settings as settings_of
@@ -219,6 +219,11 @@ def recorder(
         emit(call_about(role, question, trial, model=model, **done.recorded))
 
     return record
+
+
+def prompt_tokens(kind: QuestionKind[Q], questions: Iterable[Q]) -> int:
+    """Return an estimate of the tokens of the prompts of one trial of each question."""
+    return sum(estimated(part.text) for question in questions for part in kind.request(question, 0).parts)
 
 
 def units(questions: Sequence[Q], trials: int, arm: str) -> Iterator[QuestionUnit]:

@@ -17,11 +17,19 @@ from experiments.running.progress import Progress
 from experiments.running.runner import Done, RunOptions
 from experiments.tasks.judge.statements import Choice, Statement, find
 from experiments.tasks.question_folder import AnswerRun, QuestionFolder, QuestionRecord
-from experiments.tasks.question_task import Model, QuestionKind, QuestionTask, ask_all, identity, model_of
+from experiments.tasks.question_task import (
+    Model,
+    QuestionKind,
+    QuestionTask,
+    ask_all,
+    identity,
+    model_of,
+    prompt_tokens,
+)
 from graphs.context import Context
 from graphs.node import RoleNode
 from graphs.simulated_model import SimulatedBrain
-from orchestrator.models.request import Brain, ModelRequest, estimated
+from orchestrator.models.request import Brain, ModelRequest
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
 from roles import Sections
@@ -183,9 +191,7 @@ class Plan:
 def plan(path: Path, choice: Choice, trials: int) -> Plan:
     """Return what a run would ask; no model is asked. Raises UserError when nothing is there to judge."""
     statements = find(path, choice)
-    parts = [part for statement in statements for part in Judging().request(statement, 0).parts]
-    games = {statement.game for statement in statements}
-    tokens = sum(estimated(part.text) for part in parts)
+    games, tokens = {statement.game for statement in statements}, prompt_tokens(Judging(), statements)
     return Plan(len(games), len(statements), len(statements) * trials, tokens * trials)
 
 

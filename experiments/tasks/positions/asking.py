@@ -91,7 +91,7 @@ class ArmSeats:
                 source = f"graph {graph.name!r}" if graph else "no graph"
                 raise UserError(
                     f"position {position.name} has notes of {source}, none of {name!r} of graph {self.config.name!r}; "
-                    f"draw the bank from games of {self.config.name!r} alone (--from RUN/games/ARM), or make them once "
+                    f"draw the bank from games of {self.config.name!r} alone (RUN/games/ARM), or make them once "
                     "for all arms with --notes fresh"
                 )
         return replace(seat, fixed={view.turn: fixed | edited(config, view, events, edits)})

@@ -69,7 +69,7 @@ def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: in
         drawing.take(game, min(per_game, ceil(missing / (len(games) - number))))
     if not drawing.positions:
         raise UserError(f"no game in {names} has a second turn, so there is no position to draw")
-    command = f"--from {' '.join(source.name for source in sources)} --n {n} --per-game {per_game} --seed {seed}"
+    command = f"{' '.join(source.name for source in sources)} --n {n} --per-game {per_game} --seed {seed}"
     lines = [position_line(position) for position in drawing.positions]
     head = Head(
         name=out.name.removesuffix(".gz").removesuffix(".jsonl"),

@@ -4,12 +4,13 @@ The baseline goes first, on all positions, for shuffled notes come from there. T
 asked, so that a run that stops half-way has whole positions.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
+import asyncio
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
@@ -226,6 +227,45 @@ class Decisions:
 
     def _samples(self) -> list[decisions.Sample]:
         return [sample for unit in self.units if unit.path.exists() for sample in decisions.samples(unit.path)]
+
+
+class ArmCalls(NamedTuple):
+    """The first calls of an arm on some of its positions."""
+
+    arm: Arm
+    positions: int
+    """To which the arm applies, in the whole bank."""
+    calls: list[Call]
+    times: float
+    """Decisions of the whole run for each of these positions."""
+
+
+def calls_of(study: Study, most: int) -> Iterator[ArmCalls]:
+    """Give the calls of each arm on at most so many positions, of which nothing is kept; arms' own models stay silent.
+
+    Fresh notes are those of the baseline's first decision. Raises UserError for what cannot be asked.
+    """
+    asker = PositionTask(study, Path()).open(OfflineLayer())
+    places = [*asker.positions.values()]
+    sampled = places[:: max(len(places) // most, 1)][:most]
+    notes = {place.name: asker.seats.fitting(place) for place in sampled}
+    if study.notes == "fresh":
+        baseline = asker.seats.seat(asker.arms[BASELINE])
+        notes = {place.name: tuple(asyncio.run(_once(baseline, place))) for place in sampled}
+    donors = [asker.seats.donor(place, notes[place.name]) for place in sampled]
+    share = len(places) / len(sampled)
+    for arm in asker.arms.values():
+        ready = [(place, asker.seats.ready(arm, place, notes[place.name], donors)) for place in sampled]
+        events = [event for place, seat in ready if seat for event in asyncio.run(_once(seat, place))]
+        calls = [event for event in events if isinstance(event, Call) and not event.fixed and not event.ask]
+        yield ArmCalls(arm, round(share * sum(seat is not None for _, seat in ready)), calls, share * study.samples)
+
+
+async def _once(seat: GraphSeat, position: BankPosition) -> list[Event]:
+    """Return the events of one decision."""
+    events: list[Event] = []
+    await seat.bind(GameContext(events.append))(position.view, position.memory)
+    return events
 
 
 def status(folder: Path) -> dict[str, Any]:

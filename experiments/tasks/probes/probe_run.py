@@ -1,8 +1,9 @@
 """A run of probes: each is a game that begins at the question, in a journal of its own; what is there is not asked
 again."""
 
+import asyncio
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -143,6 +144,14 @@ class ProbeAsker:
     async def aclose(self) -> None:
         if isinstance(self.seat, JournaledSeat):
             await self.seat.aclose()
+
+
+def calls_of(probes: Iterable[Probe], player: PlayerSpec) -> list[Call]:
+    """Return the calls of a player on probes, of which nothing is kept. Raises UserError."""
+    asker, events = ProbeAsker(player.seat(OfflineLayer())), list[Event]()
+    for unit in _units(Path(), probes):
+        asyncio.run(asker.ask(replace(unit, journal=None), game_loop.OpenGate(), events.append))
+    return [event for event in events if isinstance(event, Call)]
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,8 @@ def test_options_of_the_program_stand_anywhere(run: Run) -> None:
         ("experiment compare a b --arm x --arm-b y", "diff a b --arm x --arm y"),
         ("experiment positions show program --position p007", "evaluate show program p007"),
         ("qa run --data a.csv --trials 2", "evaluate questions --data a.csv --samples 2"),
+        ("fake-endpoint --fault-seed 2 --hang 5", "fake-endpoint --faults seed=2 --faults hang=5"),
+        ("evaluate build --from a b --out c", "evaluate build a b --out c"),
         ("fake-endpoint --faults 0.1 --only 429,hang", "fake-endpoint --faults 0.1 --faults 429,hang"),
     ],
 )

@@ -217,7 +217,12 @@ def test_the_command_labels_programs_and_simulated_models_and_the_report_of_a_ru
     code, out, err = run("report", str(folder / "judge/program"), "--json")
     assert code == 0 and json.loads(out)["judge"] == "program"
     code, out, err = run("evaluate", "judge", str(folder), "--dry-run")
-    assert code == 0 and f"{2 * TURNS} turns of 2 games: {2 * TURNS} calls" in out
+    assert code == 0 and "no model on a server is asked" in out
+    code, out, err = run(
+        "evaluate", "judge", str(folder), "--model", "openai:m@http://127.0.0.1:9/v1", "--dry-run", "--json"
+    )
+    told = json.loads(out)
+    assert (told["arms"][0]["turns"], told["calls"], told["usd"]) == (2 * TURNS, 2 * TURNS, None) and told["tokens_in"]
 
 
 def test_what_cannot_be_judged_is_one_sentence(run: Run, games: Path, tmp_path: Path) -> None:

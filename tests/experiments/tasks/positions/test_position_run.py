@@ -231,7 +231,7 @@ def test_commands_say_what_a_bank_holds(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("evaluate", "show", "program", "p007")
     assert code == 0 and '"view"' in out and '"deck"' not in out
     assert run("evaluate", "show", "program", "p999")[0] == 2
-    assert run("evaluate", "build", "--from", str(tmp_path), "--out", str(tmp_path / "b.txt"))[0] == 2
+    assert run("evaluate", "build", str(tmp_path), "--out", str(tmp_path / "b.txt"))[0] == 2
 
 
 def decorated() -> Iterator[dict[str, object]]:
@@ -245,3 +245,27 @@ def test_a_graph_of_ones_own_is_kept_in_the_record(tmp_path: Path) -> None:
     study = Study(positions="program", graph=graph, notes="fresh", arms=("removed",), first=2)
     assert not position_run.run(study, tmp_path / "run").left
     assert FOLDER.read(tmp_path / "run").config == checked(graph, "decorated")
+
+
+def test_a_dry_run_counts_the_calls_of_each_arm_and_asks_nothing(run: Run) -> None:
+    Path("priced.yaml").write_text("model: openai:m@http://127.0.0.1:9/v1\nprice: {input: 1, output: 4}\n", "utf-8")
+    study = (
+        "evaluate",
+        "positions",
+        "program",
+        "--first",
+        "12",
+        "--arms",
+        "removed:tom_interpreter",
+        "--dry-run",
+        "--json",
+    )
+    told = json.loads(run(*study, "--model", "priced.yaml", "--samples", "2")[1])
+    arms = {arm["arm"]: arm for arm in told["arms"]}
+    assert {name: arm["calls"] for name, arm in arms.items()} == dict.fromkeys(
+        ("baseline", "null", "no-tom_interpreter"), 24
+    )
+    assert arms["no-tom_interpreter"]["tokens_in"] < arms["baseline"]["tokens_in"]
+    assert told["usd"] == pytest.approx((told["tokens_in"] + 4 * told["tokens_out"]) / 1e6, rel=1e-3)
+    fresh = json.loads(run(*study, "--model", "priced.yaml", "--notes", "fresh")[1])
+    assert fresh["arms"][0]["calls"] == 4 * 12 and not Path("runs").exists()

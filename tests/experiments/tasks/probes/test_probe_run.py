@@ -114,3 +114,12 @@ def test_a_refused_run_of_another_kind_is_no_game(tmp_path: Path, probes: list[P
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UserError, match=r"holds other files, and no probes\.yaml"):
         asked(probes, Answering(probes), tmp_path)
+
+
+def test_a_dry_run_counts_the_calls_and_asks_nothing(run: Run) -> None:
+    probes = ("evaluate", "probes", "cac", "--players", "2", "--per", "1", "--dry-run", "--json")
+    code, out, err = run(*probes, "--model", "openai:m@http://127.0.0.1:9/v1", "--max-tokens", "100")
+    told = json.loads(out)
+    number = told["arms"][0]["probes"]
+    assert code == 0 and 2 * number < told["calls"] <= 3 * number and told["tokens_out"] == 100 * told["calls"], err
+    assert json.loads(run(*probes)[1])["calls"] == 0 and not Path("runs").exists()

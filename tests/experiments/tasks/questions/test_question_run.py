@@ -112,6 +112,9 @@ def test_the_program_answers_hanabi_and_says_that_it_answers_nothing_else(run: R
         ("hanabi", kind, 1.0, 1) for kind in ("ec", "tom", "jp")
     ]
     assert any("no answers for other games" in note for note in data["notes"])
+    code, out, err = qa(run, "--model", "openai:m@http://127.0.0.1:9/v1", "--json", "--dry-run")
+    told = json.loads(out)
+    assert (told["arms"][0]["questions"], told["calls"]) == (6, 18) and told["tokens_in"] > 500 and "price" in out
     code, _, err = run("evaluate", "questions")
     assert code == 2 and "single_turn_trials.csv in https://github.com/eric-ai-lab/llm_coordination" in err
     code, out, err = qa(run, "--game", "overcooked")
