@@ -23,7 +23,14 @@ def export(
             metavar="PATH", help="A run's folder, or the journal of one game.", autocompletion=completion.run
         ),
     ],
-    to: Annotated[str, typer.Option("--to", help=f"The format: {', '.join(TARGETS)}.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            help=f"The format: {', '.join(TARGETS)}.",
+            autocompletion=lambda incomplete: [name for name in TARGETS if name.startswith(incomplete)],
+        ),
+    ],
     file: Annotated[
         Path | None,
         typer.Argument(metavar="[OUT]", help="The file or folder to write, as --out.", show_default=False),

@@ -25,6 +25,7 @@ from orchestrator.journal.file import Journal
 from orchestrator.table import game_loop
 from orchestrator.table.seat import Decision, GameContext
 from roles.reply_types import RatedChoice
+from roles.words import many
 
 SEAT = "hanabilogs"
 """The graph of a seat of an imported game."""
@@ -155,16 +156,16 @@ class Done:
     def lines(self) -> list[str]:
         """What a person is told."""
         unread = sum(entry["unreadable"] is not None for entry in self.placed)
-        sentences = [
-            f"{self.games:,} games, {len(self.placed):,} turns in {self.folder}/, the answers read as {self.graph}'s",
-            f"{unread:,} answers could not be read; their turns have the move of the record",
-        ]
+        games, turns = many(self.games, "game"), many(len(self.placed), "turn")
+        sentences = [f"{games}, {turns} in {self.folder}/; responses are read in the format of {self.graph}"]
+        if unread:
+            sentences.append(f"{many(unread, 'response')} could not be read; the moves of these turns are recorded")
         if self.left_out:
             sentences.append(
                 f"{len(self.left_out):,} of {self.rows:,} rows left out, see {self.folder}/{LEFT_OUT}; the first:"
             )
             sentences += [f"  row {entry['row']}: {entry['why']}" for entry in self.left_out[:3]]
-        return [*sentences, f"next: orchestrator list games {self.folder}"]
+        return [*sentences, f"next: orchestrator show {self.folder}"]
 
 
 def run(
