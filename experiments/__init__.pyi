@@ -1,5 +1,6 @@
 from . import games, results
 from .analysis.analysis import analyse
+from .interchange import rewards
 from .record.game import Game
 from .record.rows import Row
 from .record.run_folder import read_rows
@@ -27,6 +28,7 @@ __all__ = [
     "read_rows",
     "read_seat",
     "results",
+    "rewards",
     "run",
     "strip",
     "turn_values",

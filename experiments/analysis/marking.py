@@ -3,18 +3,23 @@
 import multiprocessing
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from itertools import islice
 from multiprocessing.context import ForkContext, SpawnContext
 from pathlib import Path
+from typing import TypeVar
 
 from experiments.study import imports
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_store import marks_of
 from orchestrator.logs import log
 
+T = TypeVar("T")
+R = TypeVar("R")
 Done = Callable[[int, int], None]
 """Called with how many games of how many are finished."""
 
@@ -31,25 +36,33 @@ def marked(paths: Sequence[Path], workers: int = 1, done: Done | None = None, ro
     UserError for what is no journal.
     """
     new = missing(paths, rollouts)
-    absent, computed = set(new), _computed(new, workers, rollouts)
+    absent, computed = set(new), mapped(partial(_marks, rollouts=rollouts), new, workers)
     for number, path in enumerate(paths, 1):
         yield next(computed) if path in absent else _marks(path, rollouts)
         if done and absent:
             done(number, len(paths))
 
 
-def _computed(paths: Sequence[Path], workers: int, rollouts: int) -> Iterator[GameMarks]:
-    work, finished = partial(_marks, rollouts=rollouts), 0
-    if workers > 1 and len(paths) > 1:
+def mapped(work: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:
+    """Give what is made of each item, in their order, by one process or several; of the next few items in advance.
+
+    Where a worker dies, the items that are left are worked on in this process.
+    """
+    finished = 0
+    if workers > 1 and len(items) > 1:
         context = _context()
         with ProcessPoolExecutor(workers, context, imports.bring_again, (imports.brought(),)) as pool:
             try:
-                for marks in pool.map(work, paths):
+                rest = iter(items)
+                waiting = deque(pool.submit(work, item) for item in islice(rest, 2 * workers))
+                while waiting:
+                    result = waiting.popleft().result()
+                    waiting.extend(pool.submit(work, item) for item in islice(rest, 1))
                     finished += 1
-                    yield marks
+                    yield result
             except BrokenProcessPool:
-                log.warning("a process that computed marks died; this one goes on", left=len(paths) - finished)
-    yield from map(work, paths[finished:])
+                log.warning("a worker process died; this one goes on", left=len(items) - finished)
+    yield from map(work, items[finished:])
 
 
 def _context() -> ForkContext | SpawnContext:

@@ -1,5 +1,7 @@
 """`export`: games as tables, as a page to mail, and in the formats of other programs."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,16 +13,22 @@ from experiments.cli.shared_options import Output, collector, printed, progress
 from orchestrator.errors import UserError, did_you_mean, nearby
 
 if TYPE_CHECKING:
+    from experiments.interchange.data_rows import DataSet
     from experiments.interchange.more_columns import Wanted
 
-TARGETS = ("page", "tables", "results", "hanab-live", "otlp", "atif", "inspect")
+DATA_SETS = ("sft", "grpo")
+"""Formats whose rows train a model."""
+TARGETS = ("page", "tables", "results", "hanab-live", "otlp", "atif", "inspect", *DATA_SETS)
 
 
 def export(
-    path: Annotated[
-        Path,
+    paths: Annotated[
+        list[Path],
         typer.Argument(
-            metavar="PATH", help="A run's folder, or the journal of one game.", autocompletion=completion.run
+            metavar="SOURCE... [OUT]",
+            help="Folders of runs, or journals of games; the last of several is the file or folder to write, unless "
+            "--out is.",
+            autocompletion=completion.run,
         ),
     ],
     to: Annotated[
@@ -31,10 +39,6 @@ def export(
             autocompletion=lambda incomplete: [name for name in TARGETS if name.startswith(incomplete)],
         ),
     ],
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[OUT]", help="The file or folder to write, as --out.", show_default=False),
-    ] = None,
     out: Annotated[Path | None, typer.Option(help="The file or folder to write.")] = None,
     more: Annotated[
         list[str] | None,
@@ -42,10 +46,11 @@ def export(
             "--with",
             metavar="NAMES",
             help="tables, results: marks, quality; tables: texts, the messages and responses of calls; page: values of "
-            "moves, minutes a game. Repeatable.",
+            "moves, minutes a game; data sets: thinking, the reasoning within the response; prompts=GRAPH, those of "
+            "another graph. Repeatable.",
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="With --with: worker processes.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes, for marks and data sets.")] = 1,
     otlp: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,49 +62,74 @@ def export(
     game: Annotated[
         list[str] | None, typer.Option("--game", help="page: only this game, e.g. full/2p-s1-r1; repeatable.")
     ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option("--where", metavar="EXPR", help='Data sets: only these rows, e.g. "score_kept >= 20".'),
+    ] = None,
+    held_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--held-out",
+            metavar="SHARE|SEEDS|RUN",
+            help="Data sets: 0.1 writes the rows of a tenth of the deals to a test file; no row may be of a deal of "
+            "these seeds, e.g. 1-50, or of this run. Repeatable.",
+        ),
+    ] = None,
     *,
     output: Output,
 ) -> None:
     """Write games as tables, a page, or for other programs.
 
     Exports hold the deal: those of unfinished games show hidden cards. tables: games, turns and calls as Parquet;
-    page: one HTML file to mail, or a folder; results: results.csv with more columns.
+    page: one HTML file to mail, or a folder; results: results.csv with more columns. Data sets, as .jsonl or .parquet:
+    sft, a row per response; grpo, a row per decision with the values of the moves.
     """
-    out = out or file
+    if out is None and len(paths) > 1:
+        *paths, out = paths
     if to not in TARGETS:
         raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
-    if not path.exists():
-        raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or a game's journal{nearby(path)}")
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or a game's journal{nearby(path)}")
     wishes = {name.strip() for text in more or () for name in text.split(",")} - {""}
-    _check(to, wishes, {"--otlp": ("otlp", otlp), "--game": ("page", game)})
-    added = ",".join(sorted(wishes - {"texts", "values"}))
+    of_sets = {"--where": (DATA_SETS, where), "--held-out": (DATA_SETS, held_out)}
+    _check(to, wishes, {"--otlp": (("otlp",), otlp), "--game": (("page",), game), **of_sets})
+    if to in DATA_SETS:
+        _data_set(paths, _needed(out), _wanted(to, wishes, where), held_out or (), workers, output.as_json)
+        return
+    if len(paths) > 1:
+        raise UserError(f"--to {to} takes one run or game, not {len(paths)}")
+    (path,) = paths
     if to == "page":
         write_page(path, _needed(out), game or (), values="values" in wishes, as_json=output.as_json)
-    elif to == "tables":
-        _tables(path, _needed(out), "texts" in wishes, _more_columns(added, workers), output.as_json)
-    elif to == "results":
-        _results(path, _needed(out), _more_columns(added, workers), output.as_json)
-    elif to == "hanab-live":
-        _hanab_live(path, _needed(out), output.as_json)
     elif to == "otlp":
         _otlp(path, out, *collector(otlp), output.as_json)
-    elif to == "atif":
-        _atif(path, _needed(out), output.as_json)
+    elif to in ("tables", "results"):
+        added = _more_columns(",".join(sorted(wishes - {"texts"})), workers)
+        columns = _tables if to == "tables" else _results
+        columns(path, _needed(out), added, "texts" in wishes, output.as_json)
     else:
-        _inspect(path, _needed(out), output.as_json)
+        of_games = {"hanab-live": _hanab_live, "atif": _atif, "inspect": _inspect}
+        of_games[to](path, _needed(out), output.as_json)
 
 
-EXTRAS = {"tables": ("marks", "quality", "texts"), "results": ("marks", "quality"), "page": ("values",)}
+EXTRAS: Mapping[str, Sequence[str]] = {
+    "tables": ("marks", "quality", "texts"),
+    "results": ("marks", "quality"),
+    "page": ("values",),
+    **dict.fromkeys(DATA_SETS, ("thinking", "prompts")),
+}
 """What a format can be written with."""
 
 
-def _check(to: str, wishes: set[str], options: dict[str, tuple[str, object]]) -> None:
+def _check(to: str, wishes: set[str], options: Mapping[str, tuple[Sequence[str], object]]) -> None:
     """Raise UserError for an option of another format."""
-    if wrong := sorted(wishes - {*EXTRAS.get(to, ())}):
+    names = {wish.partition("=")[0] for wish in wishes}
+    if wrong := sorted(names - {*EXTRAS.get(to, ())}):
         raise UserError(f"--with is {wrong[0]!r}; {did_you_mean(wrong[0], EXTRAS.get(to, ()), f'--to {to} can have')}")
-    for name, (format_of, value) in options.items():
-        if value and format_of != to:
-            raise UserError(f"{name} is for --to {format_of}, not for --to {to}")
+    for name, (formats, value) in options.items():
+        if value and to not in formats:
+            raise UserError(f"{name} is for --to {' or '.join(formats)}, not for --to {to}")
 
 
 def _needed(out: Path | None) -> Path:
@@ -125,7 +155,7 @@ def _more_columns(more: str, workers: int) -> "Wanted":
     return Wanted.read(more, workers, progress("marks of game"))
 
 
-def _results(folder: Path, out: Path, more: "Wanted", as_json: bool) -> None:
+def _results(folder: Path, out: Path, more: "Wanted", _: bool, as_json: bool) -> None:
     from experiments.interchange import more_columns
 
     if folder.is_file():
@@ -137,7 +167,7 @@ def _results(folder: Path, out: Path, more: "Wanted", as_json: bool) -> None:
         _say(f"{rows:,} games, {columns:,} columns  {out}")
 
 
-def _tables(folder: Path, out: Path, texts: bool, more: "Wanted", as_json: bool) -> None:
+def _tables(folder: Path, out: Path, more: "Wanted", texts: bool, as_json: bool) -> None:
     from experiments.interchange import more_columns
 
     if folder.is_file():
@@ -147,6 +177,31 @@ def _tables(folder: Path, out: Path, texts: bool, more: "Wanted", as_json: bool)
         printed({"out": str(out), "rows": written})
     else:
         _say(*(f"{name:<6} {rows:>9,}  {out}/{name}.parquet" for name, rows in written.items()))
+
+
+def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
+    """The data set that is asked for. Raises UserError."""
+    from experiments.interchange.data_rows import DataSet
+    from graphs import read
+
+    named = dict(wish.split("=", 1) for wish in wishes if "=" in wish)
+    graph = read(named["prompts"]) if "prompts" in named else None
+    return DataSet(to, where or "", graph, "thinking" in wishes)
+
+
+def _data_set(
+    paths: Sequence[Path], out: Path, data: "DataSet", held_out: Sequence[str], workers: int, as_json: bool
+) -> None:
+    from experiments.interchange import data_files
+
+    done = progress("game")
+    written = data_files.export(paths, out, data, data_files.HeldOut.read(held_out), workers, done)
+    if as_json:
+        printed({**vars(written), "columns": list(written.columns)})
+        return
+    _say(*(f"{rows:>9,} rows  {out.parent / name}" for name, rows in written.files.items()))
+    left_out = written.left_out + Counter({"rows that repeat another": written.repeats})
+    _say(*(f"{many:>9,} {what} are left out" for what, many in left_out.items()))
 
 
 def _hanab_live(path: Path, out: Path, as_json: bool) -> None:

@@ -62,6 +62,8 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "--swings": {"show": "--mistakes"},
     "--trials": {"evaluate": "--samples {}"},
     "--position": {"evaluate show": "{}"},
+    "--mermaid": {"graphs show": "--as mermaid"},
+    "--yaml": {"graphs show": "--as yaml"},
     "--only": {"fake-endpoint": "--faults {}"},
     "--fault-seed": {"fake-endpoint": "--faults seed={}"},
     "--hang": {"fake-endpoint": "--faults hang={}"},

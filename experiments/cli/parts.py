@@ -19,8 +19,10 @@ def graphs_show(
     name: Annotated[
         str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
     ],
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="The compiled graph as a Mermaid diagram.")] = False,
-    as_yaml: Annotated[bool, typer.Option("--yaml", help="The whole graph as a YAML file.")] = False,
+    form: Annotated[
+        str | None,
+        typer.Option("--as", help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram."),
+    ] = None,
     players: Players = 3,
     settings: Settings = None,
     *,
@@ -32,12 +34,15 @@ def graphs_show(
     import graphs
     from experiments.document.terminal import console
     from experiments.show import graph_tree
+    from orchestrator.errors import UserError, did_you_mean
     from orchestrator.hanabi.referee import check_players
 
+    if form not in (None, "yaml", "mermaid"):
+        raise UserError(f"--as is {form!r}; {did_you_mean(form, ('yaml', 'mermaid'), 'it can be')}")
     config = graphs.dotted(graphs.read(name), settings or ())
-    if mermaid:
+    if form == "mermaid":
         print(graph_tree.mermaid(config, check_players(players)))
-    elif as_yaml:
+    elif form == "yaml":
         print(yaml.safe_dump(config.model_dump(mode="json", exclude_defaults=True), sort_keys=False, width=120), end="")
     elif output.as_json:
         printed(config.model_dump(mode="json"))

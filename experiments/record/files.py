@@ -34,6 +34,17 @@ def write_all(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     return [folder / name for name in texts]
 
 
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Give the name under which to write a file, which gets its own name once it is complete."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def _holds(path: Path, text: str) -> bool:
     try:
         return path.read_bytes() == text.encode()

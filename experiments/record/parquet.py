@@ -5,12 +5,14 @@ each, arm, players, seed and repeat identify the game of a row.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from experiments.record import measures, run_folder, turn_rows
+from experiments.record.files import whole
 from experiments.record.game import Game
 from experiments.record.rows import Row
 from orchestrator.errors import UserError
@@ -68,6 +70,8 @@ CALLS = {
 }
 TEXTS = {"messages": "string", "text": "string"}
 """Optional columns of calls: the messages to the model, as JSON, and its raw response."""
+TEXT_COLUMNS = {"messages", "prompt", "user_prompt"}
+"""Columns that hold whole prompts, of tables whose batches are smaller."""
 
 
 @dataclass(frozen=True)
@@ -126,34 +130,47 @@ def _calls(folder: Path, rows: list[Row], *, texts: bool) -> Iterator[dict[str, 
             )
 
 
-def write(path: Path, types: Mapping[str, str], rows: Iterator[dict[str, Any]]) -> int:
-    """Write a whole file or none: until it is complete it has another name."""
-    arrow, parquet = _pyarrow()
-    schema = arrow.schema([(name, _type(arrow, type_name)) for name, type_name in types.items()])
-    part, written = path.with_name(f".{path.name}.part"), 0
-    size = BATCH // 20 if "messages" in types else BATCH
-    with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
-        for batch in _batches(rows, size):
-            writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
-            written += len(batch)
-    part.replace(path)
+def write(path: Path, types: Mapping[str, str], rows: Iterable[dict[str, Any]]) -> int:
+    """Write a table of rows; returns how many. See `table`."""
+    written = 0
+    with table(path, types) as add:
+        for row in rows:
+            add(row)
+            written += 1
     return written
 
 
-def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
-    batch = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == size:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+@contextmanager
+def table(path: Path, types: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """Give what adds a row to a file, in batches. It is a whole file or none. Raises UserError without pyarrow."""
+    arrow, parquet = _pyarrow()
+    schema = arrow.schema([(name, _type(arrow, type_name)) for name, type_name in types.items()])
+    batch, size = list[Mapping[str, Any]](), BATCH // 20 if {*types} & TEXT_COLUMNS else BATCH
+    with whole(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+
+        def write_batch() -> None:
+            writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
+            batch.clear()
+
+        def add(row: Mapping[str, Any]) -> None:
+            batch.append(row)
+            if len(batch) == size:
+                write_batch()
+
+        yield add
+        if batch:
+            write_batch()
 
 
 def _type(arrow: Any, name: str) -> Any:
-    if name == "map":
-        return arrow.map_(arrow.string(), arrow.float64())
+    nested = {
+        "map": lambda: arrow.map_(arrow.string(), arrow.float64()),
+        "strings": lambda: arrow.list_(arrow.string()),
+        "floats": lambda: arrow.list_(arrow.float64()),
+        "messages": lambda: arrow.list_(arrow.struct({"role": arrow.string(), "content": arrow.string()})),
+    }
+    if name in nested:
+        return nested[name]()
     factory: Callable[[], Any] = getattr(arrow, "bool_" if name == "bool" else name)
     return factory()
 

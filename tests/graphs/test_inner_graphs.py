@@ -162,7 +162,10 @@ def test_the_commands_name_the_inner_nodes(run: Run) -> None:
     (path,) = map(str, Path("g").glob("*.jsonl"))
     shown, marks = run("show", path, "--turn", "3")[1], run("report", "--marks", path)[1]
     assert "helper.interpret" in shown and "reads     helper.interpret" in shown and "cac_interpreter" in marks
-    drawn, tree = run("graphs", "show", "house", *added, "--mermaid")[1], run("graphs", "show", "house", *added)[1]
+    drawn, tree = (
+        run("graphs", "show", "house", *added, "--as", "mermaid")[1],
+        run("graphs", "show", "house", *added)[1],
+    )
     assert "helper --> aggregator" in drawn and "decides for graph cac" in tree
     assert "graphs inside: helper (cac, without its check and redos); this graph alone judges moves" in tree
     prompt = run("graphs", "prompt", "house", *added, "--players", "2", "--turn", "4", "--node", "helper.interpret")

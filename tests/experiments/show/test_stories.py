@@ -93,7 +93,7 @@ def test_graphs_are_listed_and_shown(run: Run) -> None:
         and "at most 2 redos" in out
     )
     assert json.loads(run("graphs", "show", "cac", "--json")[1])["decides"] == "generate"
-    code, out, _ = run("graphs", "show", "house", "--mermaid")
+    code, out, _ = run("graphs", "show", "house", "--as", "mermaid")
     assert code == 0 and "graph TD" in out and "safety" in out and "aggregator" in out
 
 

@@ -1,0 +1,139 @@
+"""Data sets as files: games become rows, filtered, without repeats, split by deal, in JSON lines or Parquet.
+
+One game is read at a time, and a file is written as its rows come, so that any number of games fits in memory.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from experiments.analysis.marking import Done, mapped
+from experiments.interchange import data_rows, sources
+from experiments.interchange.data_rows import DataSet, GameRows, condition
+from experiments.interchange.sources import Source
+from experiments.record import parquet
+from experiments.record.files import whole
+from experiments.record.game import Game
+from orchestrator.errors import UserError
+from orchestrator.hanabi.referee import deal
+from orchestrator.journal.fingerprint import hashed
+
+SUFFIXES = (".jsonl", ".parquet")
+Add = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The deals that are kept from training."""
+
+    share: float = 0.0
+    """Of the deals, those whose rows go to a test file."""
+    deals: Mapping[str, str] = field(default_factory=dict)
+    """Deals that no row may come from, in words."""
+
+    @classmethod
+    def read(cls, texts: Sequence[str]) -> "HeldOut":
+        """From a share such as `0.1`, seeds such as `1-50,60`, and runs or journals. Raises UserError."""
+        share, deals = 0.0, dict[str, str]()
+        for text in texts:
+            if re.fullmatch(r"0?\.\d+", text):
+                share = float(text)
+            elif re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text):
+                deals |= {hashed(list(deal(seed))): f"of --held-out {text}" for seed in _seeds(text)}
+            elif Path(text).exists():
+                games = [Game.open(source.path).started for source in sources.read(Path(text))]
+                deals |= {data_rows.deal_of(started): f"in {text}" for started in games}
+            else:
+                raise UserError(
+                    f"--held-out is {text!r}; it can be a share of the deals such as 0.1, seeds such as 1-50, or a run"
+                )
+        return cls(share, deals)
+
+    def check(self, games: Sequence[Source]) -> None:
+        """Raise UserError for a game of a deal that no row may come from."""
+        for game in games if self.deals else ():
+            started = Game.open(game.path).started
+            if where := self.deals.get(data_rows.deal_of(started)):
+                raise UserError(f"{game.name} plays {started.deal}, which is held out ({where}); leave the game out")
+
+    def tests(self, row: Mapping[str, Any]) -> bool:
+        """Whether a row is one for the test file. A deal is always on the same side, whatever else is exported."""
+        place = int(row["deal"], 16) / 16.0 ** len(row["deal"])
+        return bool(place < self.share)
+
+
+def _seeds(text: str) -> Iterator[int]:
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+@dataclass
+class Written:
+    """What was written."""
+
+    files: dict[str, int]
+    """By file, how many rows it has."""
+    columns: Mapping[str, str]
+    games: int = 0
+    repeats: int = 0
+    """Rows that were left out, because another has the same texts."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    """By file and column: how many rows have a value."""
+
+
+def export(
+    paths: Sequence[Path], out: Path, data: DataSet, held_out: HeldOut, workers: int = 1, done: Done | None = None
+) -> Written:
+    """Write the rows of games and runs. Raises UserError; no file is written then."""
+    if out.suffix not in SUFFIXES:
+        raise UserError(f"--out {str(out)!r} must end in {' or '.join(SUFFIXES)}")
+    games = [game for path in paths for game in sources.read(path)]
+    condition(data.where)
+    held_out.check(games)
+    names = {False: out.with_stem(f"{out.stem}-train"), True: out.with_stem(f"{out.stem}-test")}
+    targets = names if held_out.share else {False: out}
+    written = Written({path.name: 0 for path in targets.values()}, data.columns)
+    seen = set[bytes]()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        add = {test: stack.enter_context(_opened(path, data.columns)) for test, path in targets.items()}
+        for number, game in enumerate(mapped(partial(data_rows.rows, data=data), games, workers), 1):
+            for row in _new(game, data, seen, written):
+                test = held_out.tests(row)
+                add[test](row)
+                written.files[targets[test].name] += 1
+            if done:
+                done(number, len(games))
+    return written
+
+
+def _new(game: GameRows, data: DataSet, seen: set[bytes], written: Written) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows whose texts are new."""
+    written.left_out += game.left_out
+    written.games += bool(game.rows)
+    for row in game.rows:
+        key = blake2b(json.dumps([row[name] for name in data.key]).encode(), digest_size=16).digest()
+        written.repeats += key in seen
+        if key not in seen:
+            seen.add(key)
+            yield row
+
+
+@contextmanager
+def _opened(path: Path, columns: Mapping[str, str]) -> Iterator[Add]:
+    """Give what adds a row to a file, which is there once all rows are."""
+    if path.suffix == ".parquet":
+        with parquet.table(path, columns) as add:
+            yield add
+        return
+    with whole(path) as part, part.open("w", encoding="utf-8") as file:
+        yield lambda row: print(json.dumps(row, ensure_ascii=False), file=file)

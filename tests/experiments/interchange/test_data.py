@@ -1,0 +1,83 @@
+"""Games become data: a row read again gives the recorded decision, and rewards give what it was worth."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import graphs
+from experiments.interchange import rewards
+from experiments.record.game import Game
+from experiments.values.one_step_value import one_step_values
+from experiments.values.position import Position
+from orchestrator.table.game_loop import play
+from tests.conftest import Run
+
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two games of programs, and two of simulated models, which now and then have to be asked again."""
+    folder = tmp_path_factory.mktemp("data")
+    seats = {"house": "program", "house_solo": "program", "sherlock": "sim:careless", "best_of_k": "sim:careless"}
+    for seed, (graph, model) in enumerate(seats.items(), 1):
+        play(graphs.seat(graph, model), players=2, seed=seed, journal=folder / f"{graph}.jsonl", max_turns=10)
+    return folder
+
+
+def exported(run: Run, games: Path, to: str, *options: str, graph: str = "") -> list[Row]:
+    names = [graph] if graph else ["house", "house_solo", "sherlock", "best_of_k"]
+    sources = [str(games / f"{name}.jsonl") for name in names]
+    code, _, err = run("export", *sources, "--to", to, "--out", "rows.jsonl", *options)
+    assert code == 0, err
+    return [json.loads(line) for line in Path("rows.jsonl").read_text("utf-8").splitlines()]
+
+
+def columns(rows: list[Row]) -> dict[str, list[Any]]:
+    """As TRL passes the columns of a batch."""
+    return {name: [row[name] for row in rows] for name in rows[0] if name != "prompt"}
+
+
+def test_responses_read_again_give_the_recorded_moves(run: Run, games: Path) -> None:
+    responses = {(row["game"], row["turn"], row["node"], row["sample"]): row for row in exported(run, games, "sft")}
+    decisions = exported(run, games, "grpo")
+    assert {row["answered_by"] for row in decisions} == {"program", "simulated"} and len(decisions) == 40
+    answers = []
+    for row in decisions:
+        answer = responses.get((row["game"], row["turn"], row["node"], row["sample"]))
+        assert row["forced"] or (answer and answer["state"] in ("ok", "repaired"))
+        assert answer is None or answer["ask"] or answer["prompt"] == row["prompt"]
+        answers.append(answer["completion"] if answer else "no answer")
+        place = rewards.place(answers[-1], row["reader"], row["legal_moves"])
+        assert row["forced"] or (place is not None and row["legal_moves"][place] == row["move"])
+    played = [row["score_change"] for row in decisions if not row["forced"]]
+    recorded = rewards.score_change(answers, **columns(decisions))
+    assert [points for points in recorded if points is not None] == played
+
+
+def test_rewards_return_the_recorded_values(run: Run, games: Path) -> None:
+    (row, *_), journal = exported(run, games, "grpo", graph="sherlock"), Game.open(games / "sherlock.jsonl")
+    values = one_step_values(Position.of(journal, 1).scene)
+    answers: list[Any] = [json.dumps({"reason": "", "action": str(move)}) for move in values]
+    batch = columns([row] * len(answers))
+    assert rewards.move_value(answers, **batch) == pytest.approx(list(values.values()), abs=1e-6)
+    assert {min(scaled := rewards.scaled_move_value(answers, **batch)), max(scaled)} == {0.0, 1.0}
+    first = journal.turns[0].decided
+    assert first and first.ratings
+    assert rewards.own_rating(answers, **batch) == [first.ratings[str(move)] for move in values]
+    result = journal.result
+    assert result and [score for score in rewards.final_score(answers, **batch) if score] == [float(result.score_kept)]
+    spoilt = [[{"role": "assistant", "content": "I cannot say."}]] * len(answers)
+    assert set(rewards.move_value(spoilt, **batch)) == {min(row["values"]) - 1}
+    assert set(rewards.scaled_move_value(spoilt, **batch)) == {-1.0}
+
+
+def test_the_prompts_of_another_graph_are_answered_with_the_moves_of_the_game(run: Run, games: Path) -> None:
+    rows = exported(run, games, "sft", "--with", "prompts=watson", graph="house")
+    own = exported(run, games, "grpo", "--with", "prompts=watson", graph="house")
+    assert [row["node"] for row in rows] == ["proposer"] * 10 and {row["graph"] for row in rows} == {"house"}
+    for row, asked in zip(rows, own, strict=True):
+        place = rewards.place(row["completion"], asked["reader"], asked["legal_moves"])
+        assert place is not None and asked["legal_moves"][place] == row["move"] and row["prompt"] == asked["prompt"]
