@@ -46,8 +46,8 @@ def export(
             "--with",
             metavar="NAMES",
             help="tables, results: marks, quality; tables: texts, the messages and responses of calls; page: values of "
-            "moves, minutes a game; data sets: thinking, the reasoning within the response; prompts=GRAPH, those of "
-            "another graph. Repeatable.",
+            "moves, minutes a game; game=full/2p-s1-r1, this one alone; data sets: thinking, the reasoning within the "
+            "response; prompts=GRAPH, those of another graph. Repeatable.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes, for marks and data sets.")] = 1,
@@ -58,9 +58,6 @@ def export(
             metavar="URL",
             help="otlp: send to this collector; `content`: with prompts and responses.",
         ),
-    ] = None,
-    game: Annotated[
-        list[str] | None, typer.Option("--game", help="page: only this game, e.g. full/2p-s1-r1; repeatable.")
     ] = None,
     where: Annotated[
         str | None,
@@ -93,7 +90,7 @@ def export(
             raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or a game's journal{nearby(path)}")
     wishes = {name.strip() for text in more or () for name in text.split(",")} - {""}
     of_sets = {"--where": (DATA_SETS, where), "--held-out": (DATA_SETS, held_out)}
-    _check(to, wishes, {"--otlp": (("otlp",), otlp), "--game": (("page",), game), **of_sets})
+    _check(to, wishes, {"--otlp": (("otlp",), otlp), **of_sets})
     if to in DATA_SETS:
         _data_set(paths, _needed(out), _wanted(to, wishes, where), held_out or (), workers, output.as_json)
         return
@@ -101,7 +98,8 @@ def export(
         raise UserError(f"--to {to} takes one run or game, not {len(paths)}")
     (path,) = paths
     if to == "page":
-        write_page(path, _needed(out), game or (), values="values" in wishes, as_json=output.as_json)
+        games = [wish.removeprefix("game=") for wish in wishes if wish.startswith("game=")]
+        write_page(path, _needed(out), games, values="values" in wishes, as_json=output.as_json)
     elif to == "otlp":
         _otlp(path, out, *collector(otlp), output.as_json)
     elif to in ("tables", "results"):
@@ -116,7 +114,7 @@ def export(
 EXTRAS: Mapping[str, Sequence[str]] = {
     "tables": ("marks", "quality", "texts"),
     "results": ("marks", "quality"),
-    "page": ("values",),
+    "page": ("values", "game"),
     **dict.fromkeys(DATA_SETS, ("thinking", "prompts")),
 }
 """What a format can be written with."""

@@ -58,6 +58,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "--content": {"export": "--otlp content"},
     "--endpoint": {"export": "--otlp {}"},
     "--texts": {"export": "--with texts"},
+    "--game": {"export": "--with game={}"},
     "--values": {"export": "--with values"},
     "--swings": {"show": "--mistakes"},
     "--trials": {"evaluate": "--samples {}"},

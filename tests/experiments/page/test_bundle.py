@@ -91,7 +91,7 @@ def test_a_folder_has_a_file_for_each_game_and_the_figures(played: Path, tmp_pat
 
 
 def test_the_command_says_what_it_wrote_and_overwrites_nothing(run: Run, played: Path, tmp_path: Path) -> None:
-    code, _, err = run("export", "--to", "page", str(played), "it.html", "--game", GAME)
+    code, _, err = run("export", "--to", "page", str(played), "it.html", "--with", f"game={GAME}")
     assert code == 0 and "it.html" in err and (tmp_path / "it.html").exists()
     code, _, err = run("export", "--to", "page", str(played), "it.html")
     assert code == 2 and "is there already" in err
