@@ -39,6 +39,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "document": set(),
         "statistics": set(),
         "results": {"record"},
+        "rewards": set(),
         "games": {"record", "results"},
         "study": {"record"},
         "values": {"record"},

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import graphs
-from experiments.interchange import rewards
+from experiments import rewards
 from experiments.record.game import Game
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
