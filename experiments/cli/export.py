@@ -1,6 +1,7 @@
 """`export`: games as tables, as a page to mail, and in the formats of other programs."""
 
-from collections import Counter
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from experiments.interchange.data_rows import DataSet
     from experiments.interchange.more_columns import Wanted
 
-DATA_SETS = ("sft", "grpo")
+DATA_SETS = ("logs", "rewards", "sft", "dpo", "grpo")
 """Formats whose rows train a model."""
 TARGETS = ("page", "tables", "results", "hanab-live", "otlp", "atif", "inspect", *DATA_SETS)
 
@@ -47,7 +48,7 @@ def export(
             metavar="NAMES",
             help="tables, results: marks, quality; tables: texts, the messages and responses of calls; page: values of "
             "moves, minutes a game; game=full/2p-s1-r1, this one alone; data sets: thinking, the reasoning within the "
-            "response; prompts=GRAPH, those of another graph. Repeatable.",
+            "response; prompts=GRAPH, those of another graph; rollouts=400, values by rollouts. Repeatable.",
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes, for marks and data sets.")] = 1,
@@ -79,7 +80,7 @@ def export(
 
     Exports hold the deal: those of unfinished games show hidden cards. tables: games, turns and calls as Parquet;
     page: one HTML file to mail, or a folder; results: results.csv with more columns. Data sets, as .jsonl or .parquet:
-    sft, a row per response; grpo, a row per decision with the values of the moves.
+    sft, a row per response; logs, rewards, dpo, grpo, a row per decision, the last three with values of its moves.
     """
     if out is None and len(paths) > 1:
         *paths, out = paths
@@ -115,7 +116,7 @@ EXTRAS: Mapping[str, Sequence[str]] = {
     "tables": ("marks", "quality", "texts"),
     "results": ("marks", "quality"),
     "page": ("values", "game"),
-    **dict.fromkeys(DATA_SETS, ("thinking", "prompts")),
+    **dict.fromkeys(DATA_SETS, ("thinking", "prompts", "rollouts")),
 }
 """What a format can be written with."""
 
@@ -184,22 +185,26 @@ def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
 
     named = dict(wish.split("=", 1) for wish in wishes if "=" in wish)
     graph = read(named["prompts"]) if "prompts" in named else None
-    return DataSet(to, where or "", graph, "thinking" in wishes)
+    rollouts = named.get("rollouts", "0")
+    if not rollouts.isdigit():
+        raise UserError(f"--with rollouts={rollouts}: write a number of games, e.g. rollouts=400")
+    return DataSet(to, where or "", graph, "thinking" in wishes, int(rollouts))
 
 
 def _data_set(
     paths: Sequence[Path], out: Path, data: "DataSet", held_out: Sequence[str], workers: int, as_json: bool
 ) -> None:
-    from experiments.interchange import data_files
+    from experiments.interchange import data_card, data_files
 
     done = progress("game")
     written = data_files.export(paths, out, data, data_files.HeldOut.read(held_out), workers, done)
+    command = shlex.join(["orchestrator", *sys.argv[1:]])
+    card = data_card.write(out, command, written.files, written.counts, written.notes)
     if as_json:
-        printed({**vars(written), "columns": list(written.columns)})
+        printed({**vars(written), "columns": list(written.columns), "card": str(card)})
         return
-    _say(*(f"{rows:>9,} rows  {out.parent / name}" for name, rows in written.files.items()))
-    left_out = written.left_out + Counter({"rows that repeat another": written.repeats})
-    _say(*(f"{many:>9,} {what} are left out" for what, many in left_out.items()))
+    _say(*(f"{rows:,} rows  {out.parent / name}" for name, rows in written.files.items()), *written.notes)
+    _say(f"card  {card}")
 
 
 def _hanab_live(path: Path, out: Path, as_json: bool) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis.marking import Done, mapped
-from experiments.interchange import data_rows, sources
+from experiments.interchange import data_card, data_rows, sources
 from experiments.interchange.data_rows import DataSet, GameRows, condition
 from experiments.interchange.sources import Source
 from experiments.record import parquet
@@ -26,6 +26,7 @@ from orchestrator.hanabi.referee import deal
 from orchestrator.journal.fingerprint import hashed
 
 SUFFIXES = (".jsonl", ".parquet")
+CARD = (*data_card.COUNTED, "deal", "seed")
 Add = Callable[[Mapping[str, Any]], None]
 
 
@@ -86,8 +87,19 @@ class Written:
     repeats: int = 0
     """Rows that were left out, because another has the same texts."""
     left_out: Counter[str] = field(default_factory=Counter)
-    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    counts: dict[str, dict[str, Counter[str]]] = field(default_factory=dict)
     """By file and column: how many rows have a value."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out."""
+        left_out = self.left_out + Counter({"rows that repeat another": self.repeats})
+        return [f"{many:,} {what} are left out" for what, many in left_out.items()]
+
+    def add(self, file: str, row: Mapping[str, Any]) -> None:
+        self.files[file] += 1
+        for column, counter in self.counts[file].items():
+            counter[str(row[column])] += 1
 
 
 def export(
@@ -102,6 +114,7 @@ def export(
     names = {False: out.with_stem(f"{out.stem}-train"), True: out.with_stem(f"{out.stem}-test")}
     targets = names if held_out.share else {False: out}
     written = Written({path.name: 0 for path in targets.values()}, data.columns)
+    written.counts = {name: {column: Counter() for column in CARD} for name in written.files}
     seen = set[bytes]()
     out.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -110,7 +123,7 @@ def export(
             for row in _new(game, data, seen, written):
                 test = held_out.tests(row)
                 add[test](row)
-                written.files[targets[test].name] += 1
+                written.add(targets[test].name, row)
             if done:
                 done(number, len(games))
     return written

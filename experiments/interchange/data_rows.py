@@ -6,22 +6,26 @@ sent, and the response is the program's reply as a model would write it.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
+from experiments.interchange.hanabi_logs_games import hle_words
 from experiments.interchange.row_condition import Condition, over
 from experiments.interchange.sources import Source
 from experiments.record.game import Game, Turn
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
+from experiments.values.rollout_store import store_of
+from experiments.values.turn_values import turn_values
 from graphs import recorded
 from graphs.ablate import at
 from graphs.attempts import attempts, base, role_node
 from graphs.config import PROGRAM, GraphConfig
 from graphs.recorded import RecordedReply
 from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.referee import Referee
 from orchestrator.journal.events import Call, Decided, GameStarted
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.models.request import ModelRequest, messages
@@ -31,7 +35,7 @@ from orchestrator.replies.reply import Reply, TableOptions
 from roles.hanabi.error_injection import Slips, rated
 from roles.reply_types import Choice, RatedChoice
 
-Kind = Literal["sft", "grpo"]
+Kind = Literal["logs", "rewards", "sft", "dpo", "grpo"]
 FACTS = {
     "game": "string",
     "arm": "string",
@@ -58,8 +62,43 @@ FACTS = {
     "end": "string",
 }
 """The columns that all kinds have, with their types."""
+PUBLISHED = {
+    "model_name": "string",
+    "players": "int8",
+    "seed": "int64",
+    "turn_number": "int16",
+    "current_player": "int8",
+    "raw_game_state_before_move": "string",
+    "deck_size": "int8",
+    "system_prompt": "string",
+    "user_prompt": "string",
+    "response_content": "string",
+    "legal_moves_description_for_llm": "strings",
+    "move_ratings": "floats",
+}
+"""The columns of HanabiLogs and HanabiRewards; moves and ratings are lists by the number of the move."""
+VALUES = {
+    "legal_moves": "strings",
+    "ratings_by": "string",
+    "one_step": "floats",
+    "rollout": "floats",
+    "rollout_error": "floats",
+    "rollout_deals": "floats",
+}
+PAIR = {"chosen": "messages", "rejected": "messages"}
+MOVES = dict.fromkeys(("chosen_move", "rejected_move"), "string")
 COLUMNS: Mapping[Kind, Mapping[str, str]] = {
+    "logs": {**PUBLISHED, "reasoning": "string", **FACTS},
+    "rewards": {**PUBLISHED, **VALUES, **FACTS},
     "sft": {"prompt": "messages", "completion": "messages", "reasoning": "string", **FACTS},
+    "dpo": {
+        "prompt": "messages",
+        **PAIR,
+        **MOVES,
+        **dict.fromkeys(("chosen_value", "rejected_value"), "float64"),
+        "written_by_program": "bool",
+        **FACTS,
+    },
     "grpo": {
         "prompt": "messages",
         "legal_moves": "strings",
@@ -70,7 +109,13 @@ COLUMNS: Mapping[Kind, Mapping[str, str]] = {
     },
 }
 """The columns of each kind, in order."""
-KEYS: Mapping[Kind, tuple[str, ...]] = {"sft": ("prompt", "completion"), "grpo": ("prompt", "move")}
+KEYS: Mapping[Kind, tuple[str, ...]] = {
+    "logs": ("system_prompt", "user_prompt", "response_content"),
+    "rewards": ("system_prompt", "user_prompt", "response_content"),
+    "sft": ("prompt", "completion"),
+    "dpo": ("prompt", *PAIR),
+    "grpo": ("prompt", "move"),
+}
 USABLE = ("ok", "repaired")
 EXACT = Slips(Rates(), 0)
 """A program's reply as it is, without errors."""
@@ -89,6 +134,8 @@ class DataSet:
     """The graph whose deciding node is asked in every position, in place of the players' own nodes."""
     thinking: bool = False
     """Whether a completion begins with the model's reasoning, in `<think>`."""
+    rollouts: int = 0
+    """The games that are played for the rollout values of a decision; 0 for none."""
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -123,12 +170,13 @@ def rows(source: Source, data: DataSet) -> GameRows:
     game, found, left_out = Game.open(source.path), list[Cells](), Counter[str]()
     if game.result is None:
         return GameRows([], Counter({"games that are not finished": 1}))
+    referee = Referee(game.started.players, game.started.deck)
     facts, before, wanted = _game_facts(game, source), 0, condition(data.where)
     for turn in game.turns:
         if not turn.decided or not turn.moved:
             continue
         after = sum(turn.moved.past.fireworks)
-        decision = Decision(game, turn, turn.decided, data)
+        decision = Decision(game, turn, turn.decided, data, referee)
         of_turn = facts | decision.facts | {"score_change": after - before}
         before = after
         if game.started.sees_own_hand(turn.seat, turn.number):
@@ -173,6 +221,11 @@ class Response:
         assert question
         names = {"node": question.node.name, "role": question.node.role.name, "sample": question.sample, "ask": 0}
         return {**names, "model": PROGRAM, "answered_by": PROGRAM, "state": "ok"}
+
+    @property
+    def place(self) -> tuple[str, int]:
+        facts = self.facts
+        return facts["node"], facts["sample"]
 
     @property
     def usable(self) -> bool:
@@ -229,6 +282,15 @@ class Decision:
     turn: Turn
     decided: Decided
     data: DataSet
+    referee: Referee
+    """At this turn or an earlier one."""
+
+    @property
+    def state(self) -> str:
+        """What the seat observes, in HLE's words."""
+        while self.referee.turn < self.turn.number:
+            self.referee.apply(self.game.moves[self.referee.turn - 1])
+        return self.referee.observed()
 
     @property
     def facts(self) -> Cells:
@@ -264,6 +326,16 @@ class Decision:
         found = [n for n, name in enumerate(names) if name == self.decided.node or base(name) == decides]
         return self.responses[0 if self.data.prompts else found[-1]] if self.data.prompts or found else None
 
+    def asked_first(self, response: Response) -> list[Cells]:
+        """The prompt of a response before it was asked again."""
+        same = [other for other in self.responses if other.place == response.place]
+        return (same or [response])[0].prompt
+
+    def ratings(self, moves: Sequence[Move]) -> list[float | None]:
+        """The seat's own ratings of moves; empty where it gave none."""
+        ratings = self.decided.ratings or {}
+        return [ratings.get(str(move)) for move in moves] if ratings else []
+
     @cached_property
     def values(self) -> Mapping[Move, float]:
         """What each legal move is worth at once, exactly."""
@@ -293,21 +365,105 @@ def _completed(response: Response, thinking: bool) -> Cells:
     return {"prompt": response.prompt, "completion": completion, "reasoning": response.reasoning}
 
 
-def _grpo(decision: Decision) -> Rows:
+def _decided(decision: Decision, cells: Callable[[Response, Decision], Cells]) -> Rows:
     response = decision.deciding
     if response and response.question:
-        yield response, partial(_valued, response, decision)
+        yield response, partial(cells, response, decision)
 
 
-def _valued(response: Response, decision: Decision) -> Cells:
-    ratings = decision.decided.ratings or {}
+def _grpo(response: Response, decision: Decision) -> Cells:
     return {
-        "prompt": response.prompt,
+        "prompt": decision.asked_first(response),
         "legal_moves": [str(move) for move in response.legal],
         "values": [round(decision.values[move], 6) for move in response.legal],
-        "ratings": [ratings.get(str(move)) for move in response.legal] if ratings else [],
+        "ratings": decision.ratings(response.legal),
         "reader": response.reader,
     }
 
 
-KINDS: Mapping[Kind, Callable[[Decision], Rows]] = {"sft": _sft, "grpo": _grpo}
+def _every(response: Response, decision: Decision) -> list[Move]:
+    """Every legal move, those of the prompt first."""
+    return list(dict.fromkeys((*response.legal, *decision.turn.view.legal)))
+
+
+def _logs(response: Response, decision: Decision) -> Cells:
+    view, prompt, moves = decision.turn.view, decision.asked_first(response), _every(response, decision)
+    texts = {speaker: [part["content"] for part in prompt if part["role"] == speaker] for speaker in ("system", "user")}
+    return {
+        "model_name": response.facts["model"],
+        "turn_number": view.turn,
+        "current_player": view.seat,
+        "raw_game_state_before_move": decision.state,
+        "deck_size": view.deck_size,
+        "system_prompt": "\n\n".join(texts["system"]),
+        "user_prompt": "\n\n".join(texts["user"]),
+        "response_content": response.text,
+        "reasoning": response.reasoning,
+        "legal_moves_description_for_llm": [hle_words(move, view.seat, view.players) for move in moves],
+        "move_ratings": decision.ratings(moves),
+    }
+
+
+def _rewards(response: Response, decision: Decision) -> Cells:
+    moves, rollouts, game = _every(response, decision), decision.data.rollouts, decision.game
+    cells: Cells = {"rollout": [], "rollout_error": [], "rollout_deals": []}
+    if rollouts:
+        values = turn_values(game, decision.turn.number, rollouts=rollouts, store=store_of(game.path))
+        of = {value.move: value for value in values.moves}
+        cells["rollout"] = [of[move].rollout for move in moves]
+        cells["rollout_error"] = [of[move].error for move in moves]
+        cells["rollout_deals"] = [of[move].deals for move in moves]
+    return {
+        **_logs(response, decision),
+        "legal_moves": [str(move) for move in moves],
+        "ratings_by": response.facts["model"] if decision.decided.ratings else "",
+        "one_step": [round(decision.values[move], 6) for move in moves],
+        **cells,
+    }
+
+
+def _dpo(decision: Decision) -> Rows:
+    """The best against the worst sample of each node; where none has several, of the moves that the prompt lists."""
+    nodes, pairs = dict[str, dict[Move, Response]](), False
+    for response in decision.responses:
+        reply = response.question.reply if response.question and response.usable else None
+        if isinstance(reply, Choice):
+            nodes.setdefault(response.facts["node"], {}).setdefault(reply.action, response)
+    for choices in nodes.values():
+        best, worst = _extremes(decision, list(choices))
+        if decision.values[best] > decision.values[worst]:
+            pairs = True
+            texts = choices[best].text, choices[worst].text
+            yield choices[best], partial(_pair, choices[best], decision, best, worst, texts)
+    response_of_turn = decision.deciding
+    if not pairs and response_of_turn and response_of_turn.question:
+        best, worst = _extremes(decision, response_of_turn.legal)
+        if decision.values[best] > decision.values[worst]:
+            yield response_of_turn, partial(_pair, response_of_turn, decision, best, worst, None)
+
+
+def _extremes(decision: Decision, moves: Sequence[Move]) -> tuple[Move, Move]:
+    return max(moves, key=decision.values.__getitem__), min(moves, key=decision.values.__getitem__)
+
+
+def _pair(response: Response, decision: Decision, best: Move, worst: Move, texts: tuple[str, str] | None) -> Cells:
+    chosen, rejected = texts or [response.written(Choice(reason="", action=move)) for move in (best, worst)]
+    return {
+        "prompt": decision.asked_first(response),
+        "chosen": [{"role": "assistant", "content": chosen}],
+        "rejected": [{"role": "assistant", "content": rejected}],
+        "chosen_move": str(best),
+        "rejected_move": str(worst),
+        "chosen_value": round(decision.values[best], 6),
+        "rejected_value": round(decision.values[worst], 6),
+        "written_by_program": texts is None or not response.call,
+    }
+
+
+KINDS: Mapping[Kind, Callable[[Decision], Rows]] = {
+    "logs": partial(_decided, cells=_logs),
+    "rewards": partial(_decided, cells=_rewards),
+    "sft": _sft,
+    "dpo": _dpo,
+    "grpo": partial(_decided, cells=_grpo),
+}

@@ -255,6 +255,14 @@ def options(row: LogRow, referee: Referee) -> Listed:
     return labelled(moves)
 
 
+def hle_words(move: Move, seat: int, players: int) -> str:
+    """Return a move in HLE's words, as `_move` reads them."""
+    if isinstance(move, Play | Discard):
+        return f"({move.kind.capitalize()} {move.slot})"
+    what = f"color {move.colour}" if isinstance(move, HintColour) else f"rank {move.rank}"
+    return f"(Reveal player +{(move.to - seat) % players} {what})"
+
+
 def _move(text: str, seat: int, players: int) -> Move:
     if match := _HINT.search(text):
         number = int(match["who"])

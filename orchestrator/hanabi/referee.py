@@ -231,6 +231,10 @@ class Referee:
             legal=self.legal() if acts else (),
         )
 
+    def observed(self) -> str:
+        """HLE's text of what the acting seat observes, its own cards as XX. Raises IllegalMove after the game."""
+        return str(self._state.observation(self.seat))
+
     def encoded(self, seat: int) -> list[int]:
         """HLE's canonical encoding, in bits, of what a seat observes before a turn.
 

@@ -81,3 +81,53 @@ def test_the_prompts_of_another_graph_are_answered_with_the_moves_of_the_game(ru
     for row, asked in zip(rows, own, strict=True):
         place = rewards.place(row["completion"], asked["reader"], asked["legal_moves"])
         assert place is not None and asked["legal_moves"][place] == row["move"] and row["prompt"] == asked["prompt"]
+
+
+def test_logs_are_rows_of_hanabilogs(run: Run, games: Path) -> None:
+    """`import` reads them back as the game that was exported."""
+    rows = exported(run, games, "logs", graph="sherlock")
+    assert all("XX" in row["raw_game_state_before_move"] for row in rows) and rows[0]["turn_number"] == 1
+    code, _, err = run("import", "rows.jsonl", "--graph", "sherlock", "--out", "back")
+    assert code == 0, err
+    (path,) = Path("back").glob("*.jsonl")
+    back, was = Game.open(path), Game.open(games / "sherlock.jsonl")
+    assert back.moves[:9] == was.moves[:9] and back.started.deck == was.started.deck
+
+
+def test_rewards_hold_the_values_of_every_legal_move(run: Run, games: Path) -> None:
+    rows = exported(run, games, "rewards", "--with", "rollouts=50", "--where", "turn == 2", graph="sherlock")
+    (row,), game = rows, Game.open(games / "sherlock.jsonl")
+    moves = [str(move) for move in game.turn(2).view.legal]
+    assert sorted(row["legal_moves"]) == sorted(moves)
+    assert len(row["one_step"]) == len(row["rollout"]) == len(row["rollout_error"]) == len(moves)
+    assert row["rollout_error"][row["legal_moves"].index(row["move"])] == 0 and min(row["rollout_deals"]) > 0
+    assert row["ratings_by"] == "sim:careless" and len(row["move_ratings"]) == len(moves)
+
+
+def test_pairs_prefer_the_better_move_by_value(run: Run, games: Path) -> None:
+    rows = exported(run, games, "dpo")
+    assert {row["written_by_program"] for row in rows} == {True, False}
+    for row in rows:
+        assert row["chosen_value"] > row["rejected_value"] and row["chosen"] != row["rejected"]
+        assert row["chosen_move"] in row["chosen"][0]["content"] or not row["written_by_program"]
+
+
+def test_deals_are_split_held_out_and_described(run: Run, games: Path) -> None:
+    pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    paths = [str(path) for path in sorted(games.glob("*.jsonl"))]
+    code, _, err = run("export", *paths, "--to", "grpo", "--out", "d/g.parquet", "--held-out", "0.5")
+    assert code == 0, err
+    train, test = (parquet.read_table(f"d/g-{part}.parquet").to_pylist() for part in ("train", "test"))
+    assert train and test and not {row["seed"] for row in train} & {row["seed"] for row in test}
+    card = Path("d/README.md").read_text("utf-8")
+    assert "split: test" in card and "simulated model" in card and f"{len(train):,} rows of" in card
+    for held_out in ("2-3", paths[0]):
+        code, _, err = run("export", *paths, "--to", "grpo", "--out", "d/h.jsonl", "--held-out", held_out)
+        assert code == 2 and "plays seed" in err and "which is held out" in err and not Path("d/h.jsonl").exists()
+    twice = [*paths, *paths]
+    code, out, _ = run("export", *twice, "--to", "sft", "--out", "d/s.jsonl", "--json")
+    assert code == 0 and json.loads(out)["repeats"] >= json.loads(out)["files"]["s.jsonl"] > 0
+    code, _, err = run("export", *paths, "--to", "sft", "--out", "d/s.jsonl", "--where", "scores > 2")
+    assert code == 2 and "there is no column 'scores'" in err and "score_kept" in err
