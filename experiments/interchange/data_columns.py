@@ -1,4 +1,4 @@
-"""The columns of data sets with their types: one fixed schema for each kind, without maps, which viewers cannot show."""
+"""The columns of data sets with their types: a fixed schema for each kind, without maps, which viewers cannot show."""
 
 from collections.abc import Mapping
 from typing import Literal
