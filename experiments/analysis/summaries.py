@@ -1,15 +1,18 @@
 """The summary of an arm's games at one player count, or pooled over all of them."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
+
+import numpy as np
 
 from experiments.analysis.games import complete, player_counts, repetitive, unit, unit_values
 from experiments.record.measures import MEASURES, metric
 from experiments.record.provenance import Provenance
 from experiments.record.rows import PERFECT, Metric, Row
+from experiments.statistics.clusters import bootstrap_clusters, interquartile_mean
 from experiments.statistics.estimates import (
     Bounds,
     Interval,
@@ -17,7 +20,6 @@ from experiments.statistics.estimates import (
     clip,
     clopper_pearson,
     estimate_mean,
-    interquartile_mean,
     mean_difference,
     standard_deviation,
     unseen_share,
@@ -51,7 +53,8 @@ class Score:
     sd: float | None
     """Standard deviation of the scores of games."""
     iqm: float
-    """Interquartile mean of the deals' scores, with its 95 % bootstrap interval."""
+    """Interquartile mean of the scores of games, all player counts together when pooled, with its 95 % bootstrap
+    interval over deals."""
     iqm_low: float | None
     iqm_high: float | None
     histogram: tuple[int, ...]
@@ -186,9 +189,10 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
 def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
     units, scores = unit_values(games, metric(name).of), [row.score(name) for row in games]
     estimate = None if _one_game(games) else estimate_mean(units)
-    low, high, iqm = None, None, None
+    iqm = bootstrap_clusters(interquartile_mean, [np.array(each)[:, None] for each in _by_unit(games, name)])
+    iqm_low, iqm_high = iqm.interval if estimate and iqm.interval else (None, None)
+    low, high = None, None
     if estimate:
-        iqm = bootstrap_interval(interquartile_mean, units)
         draws = bootstrap_interval(mean_difference, units) if interval == "bootstrap" and estimate.error else None
         low, high = (
             clip(draws or estimate.interval, 0, PERFECT) if estimate.error else _equal(estimate.mean, estimate.n)
@@ -199,11 +203,19 @@ def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
         high=high,
         se=estimate.error if estimate else None,
         sd=standard_deviation(scores) if estimate else None,
-        iqm=float(interquartile_mean(units)),
-        iqm_low=iqm[0] if iqm else None,
-        iqm_high=iqm[1] if iqm else None,
+        iqm=iqm.value or 0.0,
+        iqm_low=iqm_low,
+        iqm_high=iqm_high,
         histogram=tuple(scores.count(score) for score in range(PERFECT + 1)),
     )
+
+
+def _by_unit(games: Sequence[Row], name: Metric) -> Collection[list[float]]:
+    """Return the scores of each deal, or of each repeat of a single deal."""
+    repeats, scores = unit(games) == "repeats", defaultdict[int, list[float]](list)
+    for row in games:
+        scores[row.repeat if repeats else row.seed].append(row.score(name))
+    return scores.values()
 
 
 def _equal(score: float, n: int) -> Bounds:

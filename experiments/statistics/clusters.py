@@ -103,3 +103,14 @@ def bootstrap_clusters(statistic: Weighted, clusters: Sequence[Matrix]) -> Clust
             low, high = np.quantile(defined, ((1 - CONFIDENCE) / 2, 1 - (1 - CONFIDENCE) / 2))
             interval = (float(low), float(high))
     return Clustered(value, interval, len(values), number)
+
+
+def interquartile_mean(values: Matrix, weights: Matrix) -> Matrix:
+    """Return the mean of the middle half of all values, a `Weighted`: a quarter of their number, rounded down, is cut
+    off at each end."""
+    levels, places = np.unique(values, return_inverse=True)
+    counts = weights @ np.eye(len(levels))[places.ravel()]
+    number = counts.sum(axis=1, keepdims=True)
+    cut = number // 4
+    middle = np.diff(np.clip(counts.cumsum(axis=1), cut, number - cut), axis=1, prepend=cut)
+    return np.asarray(middle @ levels / middle.sum(axis=1))

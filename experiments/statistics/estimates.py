@@ -141,13 +141,6 @@ def mean_difference(*samples: Matrix, axis: int = -1) -> Matrix:
     return np.asarray(first - rest[0] if rest else first)
 
 
-def interquartile_mean(values: Sequence[float] | Matrix, axis: int = -1) -> Any:
-    """Return the mean of the middle half: a quarter of the values, rounded down, is cut off at each end."""
-    from scipy.stats import trim_mean
-
-    return trim_mean(values, 0.25, axis=axis)
-
-
 def coin_interval(chances: Sequence[float]) -> Bounds:
     """Return the middle 95 % of the share of coins that fall well, each with its own chance: exact."""
     tail, number = (1 - CONFIDENCE) / 2, len(chances)

@@ -17,6 +17,7 @@ from experiments.report.figures import (
     deals,
     ends,
     list_ranks,
+    means,
     policy,
     scores,
     style,
@@ -31,6 +32,7 @@ def all_figures(data: RunData) -> list[Figure]:
     """Return the figures in the order of the report."""
     return [
         *scores.FIGURES,
+        *means.FIGURES,
         deals.FIGURE,
         *adhoc.figures(data),
         *cross_play.figures(data),

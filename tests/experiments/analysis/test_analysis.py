@@ -140,6 +140,8 @@ def test_a_summary_counts_what_happened() -> None:
     assert found.ends == {"deck_exhausted": 1, "lives_lost": 1, "perfect": 1}
     assert [score for score, n in enumerate(strict.histogram) for _ in range(n)] == [0, 20, 25]
     assert strict.iqm_low is not None and 0 <= strict.iqm_low <= strict.iqm <= (strict.iqm_high or 0) <= 25
+    two = [*games("a", [0, 4, 8, 25], players=2), *games("a", [10, 12, 14, 16])]
+    assert summary(analyse(two), None).of("kept").iqm == 11, "of all games together, not of the deals' means"
     single = summary(analyse([rows[0]]))
     strict = single.of("strict")
     assert (single.means["usd"], strict.sd, strict.se, strict.low, strict.iqm_high) == (0.5, None, None, None, None)

@@ -100,6 +100,8 @@ def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reaso
     names = {one.figure.name for one in written.drawn}
     assert names == {
         "scores",
+        "iqm",
+        "lengths",
         "differences",
         "histogram",
         "samples",
@@ -148,7 +150,9 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     lines = broken.read_bytes().splitlines(keepends=True)
     broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "moved", half\n', *lines[5:]]))
     made = run_report.write(folder, png=False)
-    assert {one.figure.name for one in made.drawn} == {"scores", "differences", "histogram", "deals", "samples", "ends"}
+    assert {one.figure.name for one in made.drawn} == {
+        *("scores", "iqm", "lengths", "differences", "histogram", "deals", "samples", "ends")
+    }
     assert "not a journal line" in {one.title: one.why for one in made.left_out}["Rank of the chosen move"]
 
 

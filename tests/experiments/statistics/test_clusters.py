@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import trim_mean
 
-from experiments.statistics.clusters import pooled_shares
+from experiments.statistics.clusters import bootstrap_clusters, interquartile_mean, over_all, pooled_shares
 from experiments.statistics.estimates import clopper_pearson
 from tests.support.prove import FULL
 
@@ -32,3 +35,23 @@ def test_clusters_of_one_thing_have_the_interval_of_clopper_and_pearson() -> Non
 def test_one_cluster_has_no_interval_and_no_cluster_no_share() -> None:
     share, low, high = pooled_shares(np.array([[3.0, 0.0], [0.0, 0.0]]), np.array([[5.0, 0.0], [0.0, 0.0]]))
     assert share[0] == 0.6 and np.isnan([share[1], *low, *high]).all()
+
+
+@given(st.lists(st.integers(0, 25), min_size=1, max_size=60))
+def test_the_interquartile_mean_is_that_of_rliable(scores: list[int]) -> None:
+    """Its definition there: scipy's trimmed mean of all runs and tasks together, a quarter cut off at each end."""
+    assert over_all(interquartile_mean, np.array(scores)[:, None]) == pytest.approx(trim_mean(scores, 0.25))
+
+
+def test_the_interval_of_an_interquartile_mean_covers_it_and_is_over_deals() -> None:
+    """The truth is the mean of the middle half of all scores; each deal has four games that are alike."""
+    draw, covered, truth = np.random.default_rng(4), 0, 12.5
+    for _ in range(100):
+        deals = draw.uniform(0, 25, 40)
+        games = [np.clip(np.full(4, deal) + draw.normal(0, 0.5, 4), 0, 25)[:, None] for deal in deals]
+        found = bootstrap_clusters(interquartile_mean, games)
+        assert found.interval is not None and found.interval[0] <= (found.value or 0) <= found.interval[1]
+        covered += found.interval[0] <= truth <= found.interval[1]
+    assert covered > 88
+    assert bootstrap_clusters(interquartile_mean, [np.full((2, 1), 7.0)] * 3).interval == (7, 7)
+    assert bootstrap_clusters(interquartile_mean, [np.array([[1.0], [9.0]])]).interval is None

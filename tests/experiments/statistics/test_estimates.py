@@ -15,7 +15,6 @@ from experiments.statistics.estimates import (
     bootstrap_interval,
     estimate_difference,
     estimate_mean,
-    interquartile_mean,
     mean_difference,
     standard_deviation,
     standard_error,
@@ -216,11 +215,6 @@ def test_enough_is_the_least_sample_that_detects_as_much(sd: float, n: int, effe
     assert enough == 2 or detectable(enough - 1) > effect * (1 - 1e-9)
 
 
-def test_the_interquartile_mean_is_that_of_the_middle_half() -> None:
-    assert interquartile_mean([0, 0, 18, 19, 20, 21, 25, 25]) == 19.5
-    assert interquartile_mean([0, 18, 20]) == pytest.approx(38 / 3)
-
-
 def test_a_bootstrap_is_the_same_each_time_and_close_to_t_where_nothing_is_skewed() -> None:
     values = list(np.random.default_rng(1).normal(20, 3, 400))
     found, student = bootstrap_interval(mean_difference, values), estimate_mean(values)
@@ -231,4 +225,4 @@ def test_a_bootstrap_is_the_same_each_time_and_close_to_t_where_nothing_is_skewe
     assert welch is not None and bootstrap_interval(mean_difference, one, other) == pytest.approx(
         welch.interval, abs=0.08
     )
-    assert bootstrap_interval(interquartile_mean, [7, 7, 7]) == (7, 7)
+    assert bootstrap_interval(mean_difference, [7, 7, 7]) == (7, 7)
