@@ -23,7 +23,7 @@ def story_of(referee: Referee, moves: Iterable[Move]) -> Game:
     if not again.over:
         events.append(TurnStarted(turn=again.turn, seat=again.seat, view=again.view()))
     else:
-        events.append(GameEnded(result=_result(again)))
+        events.append(GameEnded(result=result_of(again)))
     seats = (SeatInfo(graph="test", model="program"),) * again.players
     started_game = GameStarted(
         players=again.players, seed=None, game="", deck=again.deck, seats=seats, config_hash="", versions={}
@@ -31,14 +31,14 @@ def story_of(referee: Referee, moves: Iterable[Move]) -> Game:
     return Game.of((started_game, *events))
 
 
-def _result(referee: Referee) -> Result:
-    assert referee.end
+def result_of(referee: Referee) -> Result:
+    """How a game ended, or how it stands."""
     return Result(
         score_strict=referee.score_strict,
         score_kept=referee.score_kept,
         lives=referee.lives,
         turns=referee.turn - 1,
-        end=referee.end,
+        end=referee.end or "max_turns",
         players=referee.players,
         seed=None,
         graph="test",
