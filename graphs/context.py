@@ -57,9 +57,9 @@ class Context(Frozen):
     """Whether deciding roles rate every legal move."""
     reason_first: bool = False
     """Whether the reason is asked for before everything else."""
-    reason_words: int | None = Field(default=None, ge=1)
+    reason_words: int | None = Field(default=None, ge=0)
     """How many words a deciding role may reason in before its move, as models need that do not think by themselves;
-    None: a few sentences."""
+    None: a few sentences; 0: no reason, the move alone."""
     wording: str | None = None
     """A folder of prompts/roles/, whose texts of roles stand in for the roles' own."""
     lang: prompts.Lang = "en"

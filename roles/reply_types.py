@@ -95,6 +95,20 @@ class Choice(Reply):
         return ("reason", *more, "action") if cls.reason_first else (*more, "reason", "action")
 
 
+class BareChoice(Choice):
+    """A move alone: the choice of a context with `reason_words: 0`."""
+
+    example = {"action": "play slot 2"}
+
+    bare: ClassVar[bool] = True
+
+    reason: str = ""
+
+    @classmethod
+    def answer_fields(cls) -> tuple[str, ...]:
+        return ("action",)
+
+
 class Rating(Reply):
     labels = ENTRY
     unique = "action"
@@ -155,6 +169,8 @@ def variant(
 ) -> type[Reply]:
     """A reply type as a context asks for it: a plain choice with ratings, and any choice with its reason first, or with
     room for so many words of it."""
+    if reason_words == 0 and kind is Choice:
+        return BareChoice
     base = RatedChoice if ratings and kind is Choice else kind
     if not issubclass(base, Choice) or not (reason_first or reason_words):
         return base
@@ -259,6 +275,8 @@ def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH
     empty = reply_form.form(kind, form, words, counts)
     objects = numbered(kind) if form == "json_schema" else {}
     lists = words(_SEVERAL if objects else _LISTS) if objects or "[" in empty or "\n- " in empty else ""
+    if form == "text" and kind.bare:
+        return words("Answer with the move alone.")
     if form == "text":
         parts = "\n".join(_text_parts(kind, words))
         return words.fill("answer_text.md", parts=parts, lists=lists, form=empty)

@@ -87,6 +87,9 @@ class Reply(BaseModel):
     unique: ClassVar[str | None] = None
     """For the entries of a list: the field that identifies duplicates, of which only the first counts."""
 
+    bare: ClassVar[bool] = False
+    """Whether plain text gives its only field without a name."""
+
     programmed: ClassVar[tuple[str, ...]] = ()
     """Fields that only programs fill: models are not asked for them, and what a model writes there is dropped."""
 

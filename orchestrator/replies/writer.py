@@ -24,6 +24,8 @@ def text_of(reply: Reply, form: Form) -> str:
 
 def write(kind: type[Reply], data: Mapping[str, Any]) -> str:
     """Write a reply, given as plain data, as the text that `text.parse` reads."""
+    if kind.bare:
+        return _scalar(*data.values())
     return "\n".join(
         f"{label(kind, name)}:{_written(data[name], kind.model_fields[name].annotation)}"
         for name in kind.answer_fields()

@@ -37,7 +37,7 @@ from tests.support.small_graph import LAST, nodes, small
         (small(nodes=nodes(proposer={"role": "proposer", "samples": 2}), decides="proposer"), "let a selector read it"),
         (
             small(context="nope"),
-            "unknown context 'nope'; known: cac, cac_interpreter, cac_verifier, house, moa_sherlock, ",
+            "unknown context 'nope'; known: cac, cac_interpreter, cac_verifier, compact, house, moa_sherlock, ",
         ),
         (small(verify="nope"), "verify.rule: .* not 'nope'"),
         (small(verify={"rule": "safety", "limits": {1: 2}}), "limits give each of 1, 2 and 3 lives a probability"),

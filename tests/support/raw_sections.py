@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 
-from tests.support.raw_table import FEW, LETTERS, NAMES, Knowledge, Moved, Table
+from tests.support.raw_table import COPIES, FEW, LETTERS, NAMES, Knowledge, Moved, Table
 
 
 def wrong(name: str, text: str, table: Table) -> Iterator[str]:
@@ -155,6 +156,9 @@ def own_actions(lines: list[str], text: str, table: Table) -> Iterator[str]:
 
 def convention_facts(lines: list[str], text: str, table: Table) -> Iterator[str]:
     """Of its list of hints: each hint that a player with a turn left can get, and the slots that it touches."""
+    if re.match(r"P\d of", text):
+        yield from compact(text.splitlines(), table)
+        return
     listed = [line for line in lines if re.match(r"- (any )?hint ", line)]
     if not listed:
         return
@@ -173,6 +177,66 @@ def convention_facts(lines: list[str], text: str, table: Table) -> Iterator[str]
     without = [int(line[len("- any hint to P")]) for line in listed if line.startswith("- any")]
     if without != late:
         yield f"without a turn: {without}, not {late}"
+
+
+def compact(lines: list[str], table: Table) -> Iterator[str]:
+    """The position in short lines: all but what the conventions say."""
+    end = f", turns left {table.turns_left}" if table.turns_left else ""
+    tops = " ".join(f"{letter}{top}" for letter, top in zip(LETTERS, table.fireworks, strict=True))
+    ranks = {letter: sorted(card[1] for card in table.discards if card[0] == letter) for letter in LETTERS}
+    gone = " ".join(f"{letter}{''.join(ranks[letter])}" for letter in LETTERS if ranks[letter]) or "none"
+    moves = [f"P{move.seat} {move.move}{shown(move)}" for move in table.past[-(table.players - 1) :]]
+    kinds = [kind for kind in ("discard", "play", "hint") if any(move.startswith(kind) for move in table.legal)]
+    wanted = [
+        f"P{table.seat} of {table.players}, turn {len(table.past) + 1}. Lives {table.lives}, tokens {table.tokens}, "
+        f"deck {table.deck}{end}. Fireworks {tops}. Discarded {gone}.",
+        *(
+            f"P{seat}: {', '.join(map(partial(valued, table), hand, table.known[seat]))}"
+            for seat, hand in table.hands.items()
+        ),
+        f"Last moves: {'; '.join(moves) or 'none'}.",
+        f"You may {', '.join(kinds)}.",
+    ]
+    told = [
+        line.partition("; thinks")[0].partition("; discards next")[0] if line[:1] == "P" else line for line in lines
+    ]
+    yield from (line for line in wanted if not any(text.startswith(line) for text in told))
+    yield from unlikely(lines, table)
+
+
+def shown(move: Moved) -> str:
+    """` (R1)`, ` (R1, a life lost)`, or nothing for a hint."""
+    card, _, rest = move.result.partition(",")
+    if not card:
+        return ""
+    return f"{card}, a life lost)" if "lost" in rest else f"{card.rstrip(')')})"
+
+
+def valued(table: Table, card: str, known: Knowledge) -> str:
+    kinds = {"playable": table.playable, "dead": table.dead, "critical": table.critical}
+    worth = "".join(f" {name}" for name, holds in kinds.items() if holds(card))
+    return f"{card}{worth}" + (f" ({brief})" if (brief := short(known)) != "any" else "")
+
+
+def short(known: Knowledge) -> str:
+    """`RY12`, `any`."""
+    colours = [letter for letter in LETTERS if any(kind[0] == letter for kind in known.kinds)]
+    ranks = [str(rank) for rank in COPIES if any(kind[1] == str(rank) for kind in known.kinds)]
+    return "".join([*colours] * (len(colours) < 5) + ranks * (len(ranks) < 5)) or "any"
+
+
+def unlikely(lines: list[str], table: Table) -> Iterator[str]:
+    """The own cards: each slot once, with what hints leave of it or some of the kinds that hints and counting leave."""
+    slots: list[int] = []
+    for line in lines:
+        if match := re.match(r"slot ([\d ]+): ([^,]+)", line):
+            slots += map(int, match[1].split())
+            for slot in map(int, match[1].split()):
+                few = set(match[2].split("/")) <= set(table.chances[slot])
+                if not few and match[2] != short(table.known[table.seat][slot]):
+                    yield line
+    if sorted(slots) != list(range(len(table.known[table.seat]))):
+        yield f"slots {slots}"
 
 
 CHECKS: dict[str, Callable[[list[str], str, Table], Iterator[str]]] = {

@@ -17,6 +17,7 @@ from orchestrator.hanabi.literal_knowledge import with_hand
 from orchestrator.hanabi.moves import Hint, HintColour, Move
 from orchestrator.hanabi.view import Past, View
 from orchestrator.table.seat import BEFORE
+from roles.hanabi.sections import compact_words
 from roles.hanabi.sections.past_games import records_of
 from roles.role_options import Options
 from roles.sections import Section, section
@@ -33,7 +34,7 @@ class ConventionFacts(Section):
 
     name = "convention_facts"
     choices = {
-        "told": ("whole", "without_hints", "without_own", "own", "others", "losses", "sheet"),
+        "told": ("whole", "without_hints", "without_own", "own", "others", "losses", "sheet", "compact"),
         "partners": ("learnt", "blind"),
     }
     beside = ("conventions", "pack", ("newest",))
@@ -53,7 +54,8 @@ class ConventionFacts(Section):
     """Past games of the others as plain data."""
     told: str = "whole"
     """The parts that the words tell: all; all but the hints, or all but the own cards; the subject of one role:
-    `own` cards, the `others` and the hints to them, or possible `losses`; or `sheet`, the choices step by step."""
+    `own` cards, the `others` and the hints to them, or possible `losses`; `sheet`, the choices step by step; or
+    `compact`, the whole position in a few short lines."""
     blind: bool = False
     """True if every partner is assumed to keep the conventions, whatever they do."""
     fireworks: Fireworks | None = None
@@ -75,12 +77,17 @@ class ConventionFacts(Section):
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:
-        return ("sections/decision_sheet.md",) if options["told"] == "sheet" else super().files(options)
+        file = FILES.get(str(options["told"]))
+        return (file,) if file else super().files(options)
 
     def words(self, words: Words = ENGLISH) -> str:
-        if self.told != "sheet":
+        if self.told not in FILES:
             return super().words(words)
-        return words.fill("sections/decision_sheet.md", doubts=self._others_doubts(words), steps=self._sheet(words))
+        doubts = self._others_doubts(words)
+        if self.told == "compact":
+            values = compact_words.values(self.scene, self.history, words)
+            return words.fill(FILES[self.told], doubts=doubts, **values)
+        return words.fill(FILES[self.told], doubts=doubts, steps=self._sheet(words))
 
     def without(self, refused: Sequence[Move]) -> Self:
         return replace(self, legal=tuple(move for move in self.legal if move not in refused))
@@ -121,12 +128,12 @@ class ConventionFacts(Section):
     @property
     def about_own(self) -> bool:
         """Whether it tells what the own cards can be."""
-        return self.told in ("whole", "without_hints", "own", "sheet")
+        return self.told in ("whole", "without_hints", "own", "sheet", "compact")
 
     @property
     def about_hints(self) -> bool:
         """Whether it tells what each hint would be read as."""
-        return self.told in ("whole", "without_own", "others", "sheet")
+        return self.told in ("whole", "without_own", "others", "sheet", "compact")
 
     def variables(self, words: Words) -> dict[str, object]:
         lines = {"own": self._own_lines, "others": self._other_lines, "losses": self._loss_lines}
@@ -189,9 +196,9 @@ class ConventionFacts(Section):
                 yield words(READS_LITERALLY, seat=seat)
             elif conventions[seat].reads == "oldest":
                 yield words(OLDEST, seat=seat)
-        if self.told not in ("without_hints", "sheet") and any(self.scene.is_stranger(seat) for seat in self.hands):
+        if self.told not in ("without_hints", *FILES) and any(self.scene.is_stranger(seat) for seat in self.hands):
             yield words(LITERAL)
-            if self.scene.among_strangers and self.told not in ("others", "sheet"):
+            if self.scene.among_strangers and self.told not in ("others", *FILES):
                 yield words(ALONE)
 
     # The own cards
@@ -294,6 +301,9 @@ SHEET: Mapping[PolicyStep, str] = dict(
     )
 )
 """What the sheet says of each step."""
+
+FILES = {"sheet": "sections/decision_sheet.md", "compact": "sections/compact.md"}
+"""The templates of those words that have one of their own."""
 
 NO_CONVENTION = (
     "Exceptions, who do not keep to them: $seats. A hint from or to an exception tells only its colour or rank."

@@ -87,13 +87,13 @@ class Conventions(Section):
     name = "conventions"
     choices = {
         "pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none"),
-        "told": ("whole", "reading", "doing", "terms"),
+        "told": ("whole", "reading", "doing", "terms", "unsaid"),
     }
     pack: str
     """The pack's name; `none` without conventions."""
     told: str = "whole"
     """The part of the pack that the words tell: all (`whole`), how to read hints (`reading`), what to do (`doing`),
-    or the `terms`."""
+    the `terms`, or nothing (`unsaid`), for a prompt whose facts follow from the pack."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -120,7 +120,7 @@ class Conventions(Section):
 
     @property
     def silent(self) -> bool:
-        return not self.agreed
+        return not self.agreed or self.told == "unsaid"
 
     @property
     def agreed(self) -> bool:
@@ -128,7 +128,7 @@ class Conventions(Section):
         return self.pack != "none"
 
     def words(self, words: Words = ENGLISH) -> str:
-        return super().words(words) if self.agreed else ""
+        return "" if self.silent else super().words(words)
 
 
 @section

@@ -24,7 +24,7 @@ class State(Section):
     """The table: public counts, visible hands, and the positive hints to the own cards."""
 
     name = "state"
-    choices = {"own": ("told", "unsaid")}
+    choices = {"own": ("told", "unsaid"), "words": ("told", "unsaid")}
     players: int
     """2 to 5."""
     seat: int
@@ -45,11 +45,14 @@ class State(Section):
     """The others' cards by seat, in turn order from the next player; oldest card first."""
     own_in_words: bool = True
     """Whether the words give the hints to the own cards; where deductions are listed they can leave them out."""
+    told: bool = True
+    """False if the prompt leaves it out, because another section states the table."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         return cls(
             own_in_words=options["own"] == "told",
+            told=options["words"] == "told",
             players=view.players,
             seat=view.seat,
             turn=view.turn,
@@ -80,6 +83,13 @@ class State(Section):
             "own": self._own_hand(words),
             "hands": _by_seat(hands, words),
         }
+
+    @property
+    def silent(self) -> bool:
+        return not self.told
+
+    def words(self, words: Words = ENGLISH) -> str:
+        return super().words(words) if self.told else ""
 
     def _own_hand(self, words: Words) -> str:
         if not self.own_in_words:
