@@ -276,7 +276,7 @@ def answer_format(kind: type[Reply], form: Form = "json", words: Words = ENGLISH
     objects = numbered(kind) if form == "json_schema" else {}
     lists = words(_SEVERAL if objects else _LISTS) if objects or "[" in empty or "\n- " in empty else ""
     if form == "text" and kind.bare:
-        return words("Answer with the move alone.")
+        return ""  # the instruction says it
     if form == "text":
         parts = "\n".join(_text_parts(kind, words))
         return words.fill("answer_text.md", parts=parts, lists=lists, form=empty)

@@ -229,7 +229,7 @@ def unlikely(lines: list[str], table: Table) -> Iterator[str]:
     """The own cards: each slot once, with what hints leave of it or some of the kinds that hints and counting leave."""
     slots: list[int] = []
     for line in lines:
-        if match := re.match(r"slot ([\d ]+): ([^,]+)", line):
+        if match := re.match(r"([\d ]+): (\S+)", line):
             slots += map(int, match[1].split())
             for slot in map(int, match[1].split()):
                 few = set(match[2].split("/")) <= set(table.chances[slot])

@@ -47,15 +47,15 @@ def _shared(texts: Iterable[str]) -> Iterator[str]:
     slots: dict[str, list[str]] = {}
     for slot, text in enumerate(texts):
         slots.setdefault(text, []).append(str(slot))
-    return (f"slot {' '.join(numbers)}: {text}" for text, numbers in slots.items())
+    return (f"{' '.join(numbers)}: {text}" for text, numbers in slots.items())
 
 
 def _own(scene: Scene, words: Words) -> Iterator[str]:
     """What each own card can be, and the chances that it is playable, dead and critical, in percent."""
     for belief, literal in zip(scene.beliefs, scene.knowledge.literal[scene.seat], strict=True):
-        chances = {"playable": belief.playable, "dead": belief.dead, "critical": belief.critical}
-        texts = (f"{words(name)} {_percent(chance)}" for name, chance in chances.items() if chance)
-        yield ", ".join((_kinds(belief, literal, words), *texts))
+        chances = {"p": belief.playable, "d": belief.dead, "c": belief.critical}
+        texts = (f"{letter}{_percent(chance)}" for letter, chance in chances.items() if chance)
+        yield " ".join((_kinds(belief, literal, words), *texts))
 
 
 def _percent(chance: float) -> int:
