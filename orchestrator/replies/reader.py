@@ -64,6 +64,8 @@ def read(
 
 def _read_text(answer: str, reply: type[Reply], moves: Options) -> Reading:
     """Read named parts; a JSON object is accepted as well."""
+    if reply.bare and reply.unnamed(answer) == (data := dict.fromkeys(reply.decisive, answer.strip())):
+        return _reading(data, reply, moves, repaired=False)
     bare = unmarked(answer)
     try:
         return _reading(parse(bare, reply), reply, moves, repaired=bare != answer)

@@ -267,6 +267,6 @@ def _deck() -> list[Any]:
 def test_programs_get_no_negative_hints_where_their_sections_are_taken_away() -> None:
     for view in VIEWS:
         for kind in (roles.SECTIONS["state"], roles.SECTIONS["partner_knowledge"]):
-            told = repr(kind.of(view, {"own": "told"}))
+            told = repr(kind.of(view, {"own": "told", "words": "told"}))
             bare = others(own(view, without_negatives), without_negatives)
-            assert told == repr(kind.of(bare, {"own": "told"}))
+            assert told == repr(kind.of(bare, {"own": "told", "words": "told"}))

@@ -181,7 +181,7 @@ GAME = {"players": 2, "deck": list(deal(1)), "moves": ["discard slot 0"]}
 
 
 def test_every_section_and_role_has_its_template_and_no_template_is_left_over() -> None:
-    assert set(prompts.names("sections")) == {*SECTIONS, "decision_sheet", "rules_brief", "rules_short"}
+    assert set(prompts.names("sections")) == {*SECTIONS, "compact", "decision_sheet", "rules_brief", "rules_short"}
     assert set(prompts.names("roles")) == {name for name in roles.names() if roles.get(name).template}
     view = position("5p-last-round")
     for kind in SECTIONS.values():

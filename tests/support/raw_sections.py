@@ -181,7 +181,6 @@ def convention_facts(lines: list[str], text: str, table: Table) -> Iterator[str]
 
 def compact(lines: list[str], table: Table) -> Iterator[str]:
     """The position in short lines: all but what the conventions say."""
-    end = f", turns left {table.turns_left}" if table.turns_left else ""
     tops = " ".join(f"{letter}{top}" for letter, top in zip(LETTERS, table.fireworks, strict=True))
     ranks = {letter: sorted(card[1] for card in table.discards if card[0] == letter) for letter in LETTERS}
     gone = " ".join(f"{letter}{''.join(ranks[letter])}" for letter in LETTERS if ranks[letter]) or "none"
@@ -189,7 +188,7 @@ def compact(lines: list[str], table: Table) -> Iterator[str]:
     kinds = [kind for kind in ("discard", "play", "hint") if any(move.startswith(kind) for move in table.legal)]
     wanted = [
         f"P{table.seat} of {table.players}, turn {len(table.past) + 1}. Lives {table.lives}, tokens {table.tokens}, "
-        f"deck {table.deck}{end}. Fireworks {tops}. Discarded {gone}.",
+        f"deck {table.deck}. Fireworks {tops}. Discarded {gone}.",
         *(
             f"P{seat}: {', '.join(map(partial(valued, table), hand, table.known[seat]))}"
             for seat, hand in table.hands.items()

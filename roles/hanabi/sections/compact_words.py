@@ -24,7 +24,6 @@ def values(scene: Scene, history: Sequence[Past], words: Words) -> dict[str, obj
         "lives": now.lives,
         "tokens": now.tokens,
         "deck": now.deck,
-        "end": "" if scene.turns_left is None else words(", turns left $turns", turns=scene.turns_left),
         "fireworks": " ".join(f"{colour}{rank}" for colour, rank in zip(COLOURS, now.piles.fireworks, strict=True)),
         "discards": " ".join(_by_colour(now.piles.discards)) or words("none"),
         "own": "\n".join(_shared(_own(scene, words))),
