@@ -1,0 +1,71 @@
+"""TRL's trainers take exported files as they are: a few steps on a tiny, randomly initialised model.
+
+It needs the extra `train`, which `make test` does not install: `.venv/bin/pip install '.[train]'`; pytest this file.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments import rewards
+from tests.conftest import Run
+
+trl = pytest.importorskip("trl", reason="needs the extra train")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of the libraries among themselves
+
+TEMPLATE = (
+    "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<|end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+
+
+def rows(run: Run, folder: Path, kind: str) -> Any:
+    """The exported file of a game as `datasets` reads it."""
+    from datasets import load_dataset
+
+    code, _, err = run("play", "--graph", "compact", "--players", "2", "--seed", "3")
+    assert code == 0, err
+    code, _, err = run("export", "games/compact-2p-s3.jsonl", "--to", kind, "--out", "rows.jsonl")
+    assert code == 0, err
+    return load_dataset("json", data_files="rows.jsonl", split="train", cache_dir=str(folder / "cache"))
+
+
+def tiny(texts: Any) -> tuple[Any, Any]:
+    """A model of about 100,000 parameters and a tokenizer, made from these texts."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+
+    bpe = Tokenizer(models.BPE())
+    bpe.pre_tokenizer, bpe.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    marks = ["<|end|>", "<|pad|>", "<|system|>", "<|user|>", "<|assistant|>"]
+    bpe.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=600, special_tokens=marks))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<|end|>", pad_token="<|pad|>")
+    tokenizer.chat_template = TEMPLATE
+    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = Qwen2Config(vocab_size=len(tokenizer), num_key_value_heads=2, max_position_embeddings=1024, **shape)
+    return Qwen2ForCausalLM(config), tokenizer
+
+
+def settings(folder: Path, **more: Any) -> dict[str, Any]:
+    steps = {"max_steps": 3, "per_device_train_batch_size": 4, "logging_steps": 1, "save_strategy": "no"}
+    return {"output_dir": str(folder), "use_cpu": True, "bf16": False, "report_to": [], **steps, **more}
+
+
+@pytest.mark.parametrize("kind", ["sft", "dpo", "grpo"])
+def test_a_trainer_takes_a_few_steps_on_an_exported_file(run: Run, tmp_path: Path, kind: str) -> None:
+    data = rows(run, tmp_path, kind)
+    model, tokenizer = tiny([message["content"] for row in data for message in row["prompt"]])
+    model.save_pretrained(tmp_path / "tiny")  # DPO's trainer reads its reference model from there
+    given = {"model": str(tmp_path / "tiny"), "train_dataset": data, "processing_class": tokenizer}
+    if kind == "sft":
+        trainer = trl.SFTTrainer(args=trl.SFTConfig(**settings(tmp_path)), **given)
+    elif kind == "dpo":
+        trainer = trl.DPOTrainer(args=trl.DPOConfig(**settings(tmp_path)), **given)
+    else:
+        shape = {"num_generations": 4, "max_completion_length": 8}
+        functions = [rewards.move_value, rewards.score_change]
+        trainer = trl.GRPOTrainer(reward_funcs=functions, args=trl.GRPOConfig(**settings(tmp_path, **shape)), **given)
+    trainer.train()
+    losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+    assert trainer.state.global_step == 3 and len(losses) == 3 and all(loss == loss for loss in losses)
