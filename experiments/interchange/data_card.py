@@ -23,9 +23,9 @@ Counts = Mapping[str, Mapping[str, Counter[str]]]
 
 
 def write(out: Path, command: str, files: Mapping[str, int], counts: Counts, notes: Sequence[str]) -> Path:
-    """Write the card beside the files: README.md, or NAME.README.md where another README.md is there."""
+    """Write the card beside the files: README.md, or NAME.README.md where another file's card or page is README.md."""
     path = out.with_name("README.md")
-    if path.exists() and MARK not in path.read_text("utf-8"):
+    if path.exists() and not {MARK, f"- config_name: {out.stem}"} <= {*path.read_text("utf-8").splitlines()}:
         path = out.with_name(f"{out.stem}.README.md")
     kinds = {name: "test" if name == f"{out.stem}-test{out.suffix}" else "train" for name in files}
     splits = [f"  - split: {kind}\n    path: {name}" for name, kind in kinds.items()]

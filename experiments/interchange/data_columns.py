@@ -21,6 +21,7 @@ FACTS = {
     "model": "string",
     "answered_by": "string",
     "state": "string",
+    "injected": "string",
     "forced": "bool",
     "move": "string",
     "score_change": "int8",

@@ -105,6 +105,9 @@ def rows(source: Source, data: DataSet) -> GameRows:
         if not decision.responses:
             left_out["decisions without a prompt"] += 1
         for response, cells in KINDS[data.kind](decision):
+            if data.kind == "sft" and decision.refused(response):
+                left_out["responses whose move was refused"] += 1
+                continue
             if wanted(known := of_turn | response.facts):
                 row = known | cells()
                 found.append({name: row[name] for name in data.columns})
@@ -137,10 +140,11 @@ class Response:
         if call:
             by = "fake" if call.fake else "simulated" if call.simulated else "model"
             names = {name: getattr(call, name) for name in ("node", "role", "sample", "ask")}
-            return {**names, "model": call.model, "answered_by": by, "state": call.outcome}
+            errors = {"injected": "; ".join(call.injected)}
+            return {**names, "model": call.model, "answered_by": by, "state": call.outcome, **errors}
         assert question
         names = {"node": question.node.name, "role": question.node.role.name, "sample": question.sample, "ask": 0}
-        return {**names, "model": PROGRAM, "answered_by": PROGRAM, "state": "ok"}
+        return {**names, "model": PROGRAM, "answered_by": PROGRAM, "state": "ok", "injected": ""}
 
     @property
     def place(self) -> tuple[str, int]:
@@ -236,6 +240,12 @@ class Decision:
         node = role_node(config, config.decides, attempts(config)[0])
         sections = node.sections(self.game.board(self.turn.number).view, {})
         return RecordedReply(node, 0, Choice(reason=self.decided.why, action=self.decided.move), sections, {})
+
+    def refused(self, response: Response) -> bool:
+        """Return whether a response named a move that a verifier refused."""
+        config, node = self.game.config(self.turn.seat, self.turn.number), response.facts["node"]
+        decides = config is not None and base(node) == config.decides and not self.data.prompts
+        return decides and (self.decided.forced or node != self.decided.node)
 
     @property
     def deciding(self) -> Response | None:

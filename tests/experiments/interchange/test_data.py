@@ -131,3 +131,16 @@ def test_deals_are_split_held_out_and_described(run: Run, games: Path) -> None:
     assert code == 0 and json.loads(out)["repeats"] >= json.loads(out)["files"]["s.jsonl"] > 0
     code, _, err = run("export", *paths, "--to", "sft", "--out", "d/s.jsonl", "--where", "scores > 2")
     assert code == 2 and "there is no column 'scores'" in err and "score_kept" in err
+
+
+def test_refused_moves_are_no_rows_to_imitate_and_errors_have_a_column(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "careless.jsonl"
+    play(graphs.seat("house", "sim:careless"), players=2, seed=3, journal=path)
+    code, _, err = run("export", str(path), "--to", "sft", "--out", "d/rows.jsonl")
+    assert code == 0 and "whose move was refused" in err, err
+    rows = [json.loads(line) for line in Path("d/rows.jsonl").read_text("utf-8").splitlines()]
+    choices = [row for row in rows if row["role"] == "aggregator"]
+    assert choices and all(row["move"] in row["completion"][0]["content"] for row in choices if not row["forced"])
+    assert any(row["injected"] for row in rows)
+    run("export", str(path), "--to", "grpo", "--out", "d/more.jsonl")
+    assert (Path("d/README.md").exists(), Path("d/more.README.md").exists()) == (True, True)
