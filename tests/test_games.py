@@ -103,7 +103,10 @@ async def test_every_graph_plays_whole_games_through_a_blind_server(graph: str, 
             await seat.aclose()
         result = check_game(events, players)
         assert result.calls >= result.turns and result.tokens_in and result.tokens_out
-        assert config.verify.rule == "none" or certain_misplays(events) == 0
+        unsure = (
+            config.verify.rule == "none" or "discards" in config.without_sections
+        )  # its seats cannot count all cards
+        assert unsure or certain_misplays(events) == 0
         assert config is not exact or result.lives > 0  # who relies on conventions may lose by blind partners
 
 

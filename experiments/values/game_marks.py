@@ -90,8 +90,8 @@ def _nodes(story: Game) -> Iterator[NodeReplies]:
 
 
 def _last_asks(calls: list[Call]) -> Iterator[Call]:
-    """The call with which each question ended."""
-    yield from {(call.node, call.sample): call for call in calls}.values()
+    """The call with which each question ended; none where there was nothing to ask."""
+    yield from {(call.node, call.sample): call for call in calls if call.outcome != "unasked"}.values()
 
 
 def _unasked(config: GraphConfig | None, call: Call) -> tuple[str, ...]:

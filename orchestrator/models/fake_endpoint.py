@@ -29,6 +29,9 @@ _MOVE = r"(?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+)"
 LISTED_MOVE = re.compile(rf"^ *(\d+|[A-Z]{{1,2}}): ({_MOVE})$", re.MULTILINE)
 """A legal move in a prompt: its label, and its text."""
 
+KINDS_OF_MOVE = re.compile(r"^You may ((?:discard|play|hint)[a-z, ]*)\.", re.MULTILINE)
+"""The kinds of legal moves, where a prompt lists no moves and asks for a move alone."""
+
 LISTED_OPTION = re.compile(r"^ *([A-Z])\. *(.*\S)", re.MULTILINE)
 """An option of a multiple-choice question, behind a line that begins with `Available`."""
 
@@ -102,11 +105,15 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     prompt = "\n\n".join(str(message.get("content")) for message in request.get("messages", []))
     chance = random.Random(hashlib.sha256(prompt.encode()).digest())
     moves = list(dict.fromkeys(text for _, text in LISTED_MOVE.findall(prompt)))
+    if bare := not moves and KINDS_OF_MOVE.search(prompt):
+        moves = [f"{kind} slot {slot}" for kind in ("discard", "play") if kind in bare[1] for slot in range(4)]
     schema = ((request.get("response_format") or {}).get("json_schema") or {}).get("schema")
     named = list(ILLEGAL) if kind == "illegal" else moves
     words = SCRIPT if kind == "script" else BLIND
     if schema is None and (options := LISTED_OPTION.findall(prompt.rpartition("\nAvailable ")[2])):
         text = f"Explanation: {words}\nAnswer: {'. '.join(chance.choice(options))}"
+    elif schema is None and bare:
+        text = chance.choice(named)
     elif schema is None:
         forms = _FORM.findall(prompt)
         form = str(forms[-1]) if forms else '{"reason": "<text>", "action": "<a legal move>"}'

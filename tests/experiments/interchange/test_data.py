@@ -136,8 +136,8 @@ def test_deals_are_split_held_out_and_described(run: Run, games: Path) -> None:
 def test_refused_moves_are_no_rows_to_imitate_and_errors_have_a_column(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "careless.jsonl"
     play(graphs.seat("house", "sim:careless"), players=2, seed=3, journal=path)
-    code, _, err = run("export", str(path), "--to", "sft", "--out", "d/rows.jsonl")
-    assert code == 0 and "whose move was refused" in err, err
+    code, out, _ = run("export", str(path), "--to", "sft", "--out", "d/rows.jsonl")
+    assert code == 0 and "whose move was refused" in out, out
     rows = [json.loads(line) for line in Path("d/rows.jsonl").read_text("utf-8").splitlines()]
     choices = [row for row in rows if row["role"] == "aggregator"]
     assert choices and all(row["move"] in row["completion"][0]["content"] for row in choices if not row["forced"])
