@@ -110,8 +110,11 @@ def run(
         print_blocks(dry.data(planned), dry.blocks(planned), as_json=as_json)
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
+    progress = RunProgress(quiet=loud.quiet)
     with traces.sent(folder):
-        done = experiment_run.run(study, folder, options=options, progress=RunProgress(quiet=loud.quiet))
+        done = experiment_run.run(study, folder, options=options, progress=progress)
+    if done.rows and not done.interrupted:
+        progress.line("Marking the games and writing the report ...")
     from experiments.report import run_summary
     from experiments.tasks.judge import judge_report
 
