@@ -245,7 +245,7 @@ class Decision:
         """Return whether a response named a move that a verifier refused."""
         config, node = self.game.config(self.turn.seat, self.turn.number), response.facts["node"]
         decides = config is not None and base(node) == config.decides and not self.data.prompts
-        return decides and (self.decided.forced or node != self.decided.node)
+        return decides and (self.decided.forced or node != (self.decided.node or node))
 
     @property
     def deciding(self) -> Response | None:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import ANY, COLOURS, INDEX, Card, Mask, Piles, unmask
+from orchestrator.hanabi.cards import ANY, COLOURS, INDEX, RANKS, Card, Mask, Piles, unmask
 from orchestrator.hanabi.convention.hint_convention import is_certain, next_discard
 from orchestrator.hanabi.convention.policy import HintEffect, Scene
 from orchestrator.hanabi.view import Past
-from roles.words import Words
+from roles.words import Words, percent
 
 FEW = 3
 """The most possible cards of a slot that its line lists."""
@@ -53,13 +53,8 @@ def _own(scene: Scene, words: Words) -> Iterator[str]:
     """What each own card can be, and the chances that it is playable, dead and critical, in percent."""
     for belief, literal in zip(scene.beliefs, scene.knowledge.literal[scene.seat], strict=True):
         chances = {"p": belief.playable, "d": belief.dead, "c": belief.critical}
-        texts = (f"{letter}{_percent(chance)}" for letter, chance in chances.items() if chance)
+        texts = (f"{letter}{percent(chance).rstrip('%')}" for letter, chance in chances.items() if chance)
         yield " ".join((_kinds(belief, literal, words), *texts))
-
-
-def _percent(chance: float) -> int:
-    """A chance in percent; only what is certain is 100."""
-    return 100 if chance == 1 else min(99, max(1, round(chance * 100)))
 
 
 def _kinds(belief: Slot, literal: Mask, words: Words) -> str:
@@ -72,7 +67,7 @@ def _hinted(literal: Mask, words: Words) -> str:
     cards = unmask(literal)
     colours = [colour for colour in COLOURS if any(card.colour == colour for card in cards)]
     ranks = sorted({card.rank for card in cards})
-    parts = ("".join(colours) if len(colours) < 5 else "", "".join(map(str, ranks)) if len(ranks) < 5 else "")
+    parts = [*colours] * (len(colours) < len(COLOURS)) + [*map(str, ranks)] * (len(ranks) < len(RANKS))
     return "".join(parts) or words("any")
 
 
