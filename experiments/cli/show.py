@@ -67,6 +67,8 @@ def show(
             printed(game_story.as_data(opened, wrong))
         else:
             game_story.print_game(opened, console(), wrong)
+            if mistakes:
+                game_story.print_mistakes(wrong, game, console())
         return
     part = turn_story.Part(full=full, role=role, prompts=prompts)
     if output.as_json:

@@ -49,6 +49,20 @@ def print_game(story: Game, console: Console, mistakes: Mapping[int, Mistake] | 
     console.print(_calls(call for turn in story.turns for call in turn.calls))
 
 
+def print_mistakes(mistakes: Mapping[int, Mistake], path: Path, screen: Console) -> None:
+    """Print the mistakes of a game, the costliest first, and the command that shows that turn."""
+    if not mistakes:
+        screen.print("\nno mistakes: no move was clearly worse than another one")
+        return
+    ranked = sorted(mistakes.values(), key=lambda mistake: -mistake.loss)
+    screen.print(Text("\nmistakes, the costliest first", style="bold"))
+    for mistake in ranked:
+        screen.print(Text(f"{mistake.turn:>3}  P{mistake.seat}  {mistake.move}: {mistake.text}"), soft_wrap=True)
+    screen.print(
+        Text(f"\nnext     orchestrator show {path} --turn {ranked[0].turn} --mistakes", style="dim"), soft_wrap=True
+    )
+
+
 def _heading(story: Game) -> Text:
     started = story.started
     text = Text.assemble((f"{started.players} players, {started.deal}\n", "bold"))

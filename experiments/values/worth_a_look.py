@@ -13,11 +13,12 @@ from typing import Literal
 from experiments.record import failures, saved
 from experiments.record.game import Game, Turn
 from experiments.record.turn_rows import proposed_moves
-from experiments.values.mistakes import KINDS, WORTH, faults_of
+from experiments.values.mistakes import WORTH, faults_of
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from experiments.values.rollout_store import store_of
 from experiments.values.score_strip import strip
+from experiments.values.turn_values import turn_values
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Result
 from roles.words import many
@@ -132,14 +133,17 @@ def _weight(group: Group, turn: Turn) -> int:
 
 
 def costliest(story: Game) -> tuple[int, str]:
-    """Return the turn of a game to look at first, and why: a risky misplay or a lost critical card, else the first life
-    lost, else another known fault, else the last turn."""
-    faults = sorted(faults_of(story), key=lambda fault: KINDS.index(fault.kind))
-    lost = [turn.number for turn in story.turns if turn.moved and turn.moved.past.scored is False]
-    for fault in faults:
-        if fault.kind in KINDS[:2] or not lost:
-            return fault.turn, fault.text
-    return (lost[0], "the first life lost") if lost else (max(len(story.turns), 1), "")
+    """Return the turn of a game to look at first, and why: the move that lost most by one-step value, half a point or
+    with a known fault; else the last turn."""
+    faults = {fault.turn: fault.text for fault in faults_of(story)}
+    losses = [(0.0, max(len(story.turns), 1), "")]
+    for turn in story.turns:
+        values = turn_values(story, turn.number, rollouts=0)
+        if played := values.of(values.played):
+            loss = values.moves[0].one_step - played.one_step
+            why = faults.get(turn.number, f"{values.best} was worth {loss:.1f} points more at once")
+            losses += [(loss, turn.number, why)] if loss >= WORTH or turn.number in faults else []
+    return max(losses, key=lambda row: row[0])[1:]
 
 
 def _has_colleagues(peeked: Game) -> bool:

@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 
 import graphs
-from experiments.record.game import Game
 from experiments.show.terminal import certainty
 from experiments.show.worth_a_look import print_looks
 from experiments.values.mistakes import faults_of
@@ -71,11 +70,6 @@ def test_a_folder_shows_the_games_worth_a_look_with_the_reason_and_the_command(r
     assert "2 of 2 moves were forced" in out and "unusable answers" in out
     assert made["smart"].as_posix() not in out and "--mistakes" in out
     assert f"orchestrator show {made['forced'].as_posix()} --turn 1" in out
-    struck = Game.open(made["struck"])
-    turn, why = costliest(struck)
-    lost = [turn.number for turn in struck.turns if turn.moved and turn.moved.past.scored is False]
-    known = {fault.turn: fault for fault in faults_of(struck)}
-    assert (turn in known and known[turn].text == why) or (turn, why) == (lost[0], "the first life lost")
     ends = {row["journal"]: row["end"] for row in json.loads(run("list", "games", "--json")[1])}
     assert ends[made["struck"].as_posix()] == "lives_lost" and ends[made["suspended"].as_posix()] is None
     data = json.loads(run("show", "games", "--json")[1])
@@ -156,6 +150,14 @@ def test_options_that_do_not_belong_together_are_refused(run: Run, arguments: li
     assert (code, out) == (2, "") and said in err and err.count("\n") == 1
 
 
+def test_the_turn_to_look_at_first_lost_most_though_a_fair_play_cost_a_life() -> None:
+    moves = ("hint P1 rank 1", "play slot 0", "discard slot 1", "hint P2 rank 1", "play slot 0")
+    story = story_of(dealt("R2 Y3 G3 W4 B4", "R1 R1 Y4 G4 W5", "B1 B2 B3 R4 Y1"), map(parse, moves))
+    fair = story.turns[4]
+    assert fair.moved and fair.moved.past.scored is False and not faults_of(story)
+    assert costliest(story) == (4, "hint P2 red was worth 1.0 points more at once")
+
+
 def test_one_node_of_a_turn_and_its_prompt_alone(run: Run) -> None:
     journal_of = json.loads(run("play", "--json", "--graph", "house")[1])["journal"]
     turn = ("show", journal_of, "--turn", "2")
@@ -200,6 +202,11 @@ def test_mistakes_are_marked_when_they_are_asked_for(run: Run) -> None:
     few, last = ("--rollouts", "50"), ("--turn", str(played.turns))
     plain, marked = run("show", "short.jsonl")[1], run("show", "short.jsonl", "--mistakes", *few)[1]
     assert "mistake:" not in plain and "mistake: the card was " in marked and "at most 0%" not in marked
+    _, ranked = marked.split("\nmistakes, the costliest first\n")
+    *rows, _, after = ranked.splitlines()
+    losses = [float(row.rpartition(" was worth ")[2].partition(" points more")[0]) for row in rows]
+    assert len(rows) > 1 and losses == sorted(losses, reverse=True)
+    assert after == f"next     orchestrator show short.jsonl --turn {int(rows[0][:3])} --mistakes"
     one = run("show", "short.jsonl", *last, "--mistakes", *few)[1]
     assert "\nvalues   expected final score" in one and "mistake  the card was " in one
     if FULL:
