@@ -123,6 +123,12 @@ def reply_of(function: object) -> type[Reply] | None:
     return kind if isinstance(kind, type) and issubclass(kind, Reply) else None
 
 
+def known(name: str) -> bool:
+    """Return whether `get` has this role."""
+    load()
+    return name in _KNOWN or _imported(name) is not None
+
+
 def names() -> list[str]:
     """Return the names of all roles, including those of installed packages."""
     load()

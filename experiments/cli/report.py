@@ -113,7 +113,7 @@ def report(
         _marks(folders[0], role, arm, rollouts, out, workers, output.as_json)
     else:
         wishes = {"metric": metric, "interval": interval, "tex": latex, "reference": reference or ()}
-        _games(folders[0], output.as_json, marks=marks, full=full, **wishes)
+        _games(folders[0], output.as_json, workers, marks=marks, full=full, **wishes)
 
 
 GAMES, POSITIONS, PROBES, QUESTIONS, JUDGE = "games", "positions", "probes", "questions", "judge"
@@ -154,15 +154,15 @@ def _errors(folder: Path, as_json: bool) -> None:
     print_blocks(error_counts.data(arms), [error_counts.block(arms)], as_json=as_json)
 
 
-def _games(folder: Path, as_json: bool, *, marks: bool | None, full: bool, **wishes: Any) -> None:
+def _games(folder: Path, as_json: bool, workers: int, *, marks: bool | None, full: bool, **wishes: Any) -> None:
     """Write the report of a run; where marks are asked for, print their table as well."""
     from experiments.report import marked_run, marks_table, run_report
     from experiments.tasks.judge import judge_report
 
+    marked = marked_run.marked(marked_run.read(folder), workers, progress("marks of game")) if marks else None
     written = run_report.write(folder, marks=marks, **wishes, tasks=judge_report.blocks_of_run(folder))
     data, blocks = run_report.json_value(written), [*run_report.files(written, full=full)]
-    if marks:
-        marked = marked_run.marked(marked_run.read(folder))
+    if marked:
         data, blocks = {**marks_table.data(marked), **data}, [*marks_table.blocks(marked), *blocks]
     print_blocks(data, blocks, as_json=as_json)
 

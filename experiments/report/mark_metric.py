@@ -13,6 +13,7 @@ from experiments.values import mark_infos
 from experiments.values.mark_tally import infos_of
 from experiments.values.role_mark import RoleMark
 from orchestrator.errors import UserError, did_you_mean
+from roles import registry
 from roles.marks import Marker, MarkInfo
 
 
@@ -21,8 +22,9 @@ def check(name: str) -> None:
     if not measures.check(name).startswith(MARK):
         return
     role, _, mark = name.removeprefix(MARK).partition(".")
-    if role not in roles.names():
-        raise UserError(f"the metric {name!r} names no role; {did_you_mean(role, roles.names())}")
+    if not registry.known(role):
+        own = "a role of your own needs --import FILE"
+        raise UserError(f"the metric {name!r} names no role; {own}; {did_you_mean(role, roles.names())}")
     marker, infos = roles.get(role).mark, mark_infos(role)
     if mark not in infos and (marker is None or isinstance(marker, Marker)):  # of a plain function it is not known
         marked = [role_name for role_name in roles.names() if mark_infos(role_name)]

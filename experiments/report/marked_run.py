@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from experiments.analysis import marking, role_marks
 from experiments.analysis.labels import labels
@@ -15,8 +16,10 @@ from experiments.record.rows import Row
 from experiments.record.run_folder import RUN
 from experiments.report import run_data
 from experiments.report.run_data import RunData
+from experiments.study import imports
 from experiments.values.game_marks import GameMarks
 from orchestrator.errors import UserError, did_you_mean, nearby
+from roles import registry
 
 SMALL = 20
 """Games that a report marks unasked where their marks are not kept already; it takes seconds a game."""
@@ -99,8 +102,10 @@ def marked(
 ) -> MarkedRun:
     """Return the games with their marks, computed where they are not kept; `each` is told all marks of each game.
 
-    Raises UserError without their journals.
+    Raises UserError without their journals, and without the code of their roles.
     """
+    if why := unloaded(data.run):
+        raise UserError(why)
     paths = _journals(data)
     if missing := [path for path in paths if not path.exists()]:
         raise UserError(f"{str(missing[0])!r} is not there; marks are computed from the journals")
@@ -120,6 +125,8 @@ def prepare(folder: Path, games: Sequence[Row], *, compute: bool | None = None) 
     paths = [folder / row.journal for row in games]
     if compute is False or not all(path.exists() for path in paths):
         return None
+    if why := unloaded(run_folder.run(folder)):
+        return why
     missing = marking.missing(paths)
     if compute or (len(missing) <= SMALL and not all(row.provenance.only_programs for row in games)):
         try:
@@ -131,6 +138,8 @@ def prepare(folder: Path, games: Sequence[Row], *, compute: bool | None = None) 
 
 def ready(data: RunData) -> "MarkedRun | Unmarked":
     """Return the marks for a report, as far as they are kept. Marks of a part of the games are not shown."""
+    if why := unloaded(data.run):
+        return Unmarked(why)
     paths = _journals(data)
     if not all(path.exists() for path in paths):
         return Unmarked("The journals are not in this folder, and marks are computed from them.")
@@ -140,6 +149,19 @@ def ready(data: RunData) -> "MarkedRun | Unmarked":
     why = "no model was asked, and programs are the standard for other answers" if programs else "it takes seconds each"
     how = "`orchestrator report RUN --marks` computes them, once"
     return Unmarked(f"The marks of {missing} of {len(paths)} games are not computed: {why}. {how}.")
+
+
+def unloaded(run: Mapping[str, Any]) -> str | None:
+    """Return why a run's games have no marks where the code of a user's own roles is not imported, or not installed."""
+    configs = [seat["config"] for seat in (run.get("seats") or {}).values() if seat.get("config")]
+    named = {node["role"] for config in configs for node in config["nodes"].values()}
+    unknown = [role for role in sorted(named) if not registry.known(role)]
+    files = imports.missing(run) or (["FILE"] if unknown else [])
+    if not files:
+        return None
+    of = f"the code of {', '.join(unknown)}" if unknown else "a user's own code"
+    how = " ".join(f"--import {name}" for name in files)
+    return f"The run was made with {of}, which is not loaded, so no marks can be computed: give `{how}` again."
 
 
 @dataclass(frozen=True)

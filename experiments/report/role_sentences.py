@@ -14,6 +14,7 @@ from experiments.values.game_marks import NodeReplies
 from experiments.values.mark_tally import infos_of
 from experiments.values.move_values import TITLES, Kind
 from orchestrator.models.settings import PROGRAM
+from roles import registry
 from roles.words import many, percent
 
 USE = ("followed", "overruled_right", "followed_wrong", "agrees", "refused", "refusal_gain", "refusal_rollout_gain")
@@ -49,7 +50,7 @@ def _roles(run: MarkedRun, arm: str) -> list[str]:
 
 def _right(marks: Sequence[MarkSummary]) -> Iterator[str]:
     """Return how right a role's answers were, beside its program's and a uniform guess's."""
-    marked = [mark for mark in marks if mark.key.name not in USE and mark.key.info and mark.key.info.best is not None]
+    marked = [mark for mark in marks if mark.key.name not in USE and _sided(mark)]
     if not marked:
         yield say.UNMARKABLE()
         return
@@ -58,6 +59,11 @@ def _right(marks: Sequence[MarkSummary]) -> Iterator[str]:
     yield say.MARK(marks=_mark(next((mark for mark in marked if PROGRAM in mark.baselines), marked[0])))
     if any(map(_testable, marked)):
         yield from _counted(marked)
+
+
+def _sided(mark: MarkSummary) -> bool:
+    """Tell whether a side of the mark is better; of a plain function, which describes no marks, higher is."""
+    return mark.key.info is None or mark.key.info.best is not None
 
 
 def _mark(mark: MarkSummary) -> str:
@@ -209,9 +215,14 @@ def missing(games: Sequence[MarkedGame], only: str | None = None) -> Iterator[st
     were unusable. `only`: the role to which the games are narrowed."""
     nodes = [node for game in games for node in game.nodes]
     marked = {key.role for game in games for key in game.tallies}
-    if silent := sorted({node.role for node in nodes if not infos_of(node.role)} - marked):
+    if silent := sorted(
+        {node.role for node in nodes if registry.known(node.role) and not infos_of(node.role)} - marked
+    ):
         verb = "states" if len(silent) == 1 else "state"
         yield f"{', '.join(silent)} {verb} nothing that can be marked."
+    if unknown := sorted({node.role for node in nodes if not registry.known(node.role)}):
+        yield f"The code of {', '.join(unknown)} is not loaded, so games with it have no marks: give `--import FILE`."
+        return
     for role in dict.fromkeys(node.role for node in nodes):
         yield from _unmarked(role, [node for node in nodes if node.role == role], games)
     if not any(game.nodes for game in games):

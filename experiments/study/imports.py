@@ -52,5 +52,12 @@ def check(record: Mapping[str, Any], holder: str) -> None:
             raise UserError(f"{holder} was made with another {name}: {changed}. Give changed code another --out")
 
 
+def missing(record: Mapping[str, Any]) -> list[str]:
+    """Return what a run.yaml records and nobody imported now."""
+    now = {_base(code.name) for code in brought()}
+    recorded = record.get(KEY)
+    return [name for name in recorded if _base(name) not in now] if isinstance(recorded, dict) else []
+
+
 def _base(name: str) -> str:
     return Path(name).name

@@ -39,7 +39,8 @@ def forget() -> None:
     plugins._OWN.clear()
     for name in ("risky_role", "risky_package"):
         sys.modules.pop(name, None)
-    roles.registry._KNOWN.pop("risk", None)
+    for name in ("risk", "fives"):
+        roles.registry._KNOWN.pop(name, None)
 
 
 @pytest.fixture(autouse=True)
@@ -98,6 +99,43 @@ def test_a_run_records_its_code_and_refuses_changed_or_missing_code(run: Run) ->
         forget()
         code, _, err = run(*command, "--import", "risky_role.py", *more)
         assert code == 2 and f"another risky_role.py: its sha256 was {before[:12]}, is " in err and err.count("\n") == 1
+
+
+MARKED = """
+from pydantic import Field
+import roles
+
+class Fives(roles.Reply):
+    example = {"slots": [1]}
+    slots: tuple[int, ...] = Field(description="own slots")
+
+@roles.role(reply=Fives, takes=(), mark=lambda reply, sections, truth: {"right": 0.25})
+def fives(sections, notes):
+    'Names no fives.'
+    return Fives(slots=())
+"""
+
+
+def test_a_report_without_the_code_of_a_role_names_the_import_in_place_of_marks(run: Run) -> None:
+    Path("risky_role.py").write_text(MARKED, "utf-8")
+    nodes = "nodes: {fives: {role: fives}, proposer: {role: proposer, reads: fives}}"
+    Path("fives.yaml").write_text(f"name: fives\ncontext: sherlock\n{nodes}\ndecides: proposer\n", "utf-8")
+    Path("x.yaml").write_text("{name: x, graph: fives.yaml, players: 2, seeds: 1}", "utf-8")
+    own = ["--import", "risky_role.py"]
+    assert run("experiment", "run", "x.yaml", "--out", "here", "-q", *own)[0] == 0
+    assert run("report", "here", "--marks", *own)[0] == 0
+    assert "Its notes: right 0.25 on average" in Path("here/report.md").read_text("utf-8")
+    forget()
+    remedy = (
+        "made with the code of fives, which is not loaded, so no marks can be computed: give `--import risky_role.py`"
+    )
+    code, _, err = run("report", "here", "--marks")
+    assert code == 2 and remedy in " ".join(err.split())
+    assert run("report", "here")[0] == 0
+    report = Path("here/report.md").read_text("utf-8")
+    assert remedy in report and "it proposes none" not in report
+    code, out, _ = run("report", "here/games", "--marks")
+    assert code == 0 and "The code of fives is not loaded" in out and "states nothing" not in out
 
 
 def test_another_process_imports_the_same_code_and_no_other() -> None:
