@@ -143,7 +143,8 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     by_name = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in by_name:
         hint = did_you_mean(experiment.baseline, by_name, "the arms are")
-        raise UserError(f"baseline {experiment.baseline!r} is not an arm; {hint}")
+        remedy = next((name for name, arm in by_name.items() if arm.unchanged), next(iter(by_name)))
+        raise UserError(f"baseline {experiment.baseline!r} is not an arm; {hint}; try --set baseline={remedy}")
     checked = [_checked(name, experiment, arm.changes, by_name) for name, arm in by_name.items()]
     if null := controls.null(experiment, by_name, run or {}):
         checked.append(_checked(controls.NULL, experiment, null.changes, by_name))
@@ -155,7 +156,8 @@ def _checked(name: str, experiment: Experiment, changes: Changes, by_name: Mappi
         arm = _arm(name, experiment, changes, by_name)
         check(arm)
     except UserError as error:
-        raise UserError(f"arm {name!r}: {error}") from None
+        whole = "; --set 'arms={}' compares the whole graphs" if len(experiment.graphs) > 1 and experiment.arms else ""
+        raise UserError(f"arm {name!r}: {error}{whole}") from None
     return arm
 
 

@@ -22,6 +22,7 @@ from experiments.study.file_schema import (
     SeatConfig,
     SeatNumber,
     Verifier,
+    label,
     labelled,
     spelt,
 )
@@ -130,6 +131,11 @@ class Experiment(Frozen):
     """Instead of arms."""
     adhoc: AdHoc | None = None
     """Instead of arms."""
+
+    @field_validator("graph", mode="before")
+    @classmethod
+    def _several(cls, graph: Any) -> Any:
+        return as_list(graph) if isinstance(graph, str) and "," in graph else graph
 
     @field_validator("arms", mode="before")
     @classmethod
@@ -271,9 +277,20 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
         )
     if "config_hash" in data:
         return _again(data, where, changes)
+    changes = tuple(changes)
     for change in changes:
         put(data, change)
-    return checked(data, where, folder)
+    experiment = checked(data, where, folder)
+    return experiment if any(change.startswith("baseline=") for change in changes) else _compared(experiment)
+
+
+def _compared(experiment: Experiment) -> Experiment:
+    """Several graphs each play every arm, or play whole: then the baseline is that arm of the first, or the first."""
+    arms, first = experiment.arms, label(experiment.graphs[0])
+    several = len(experiment.graphs) > 1 and not experiment.matrix and experiment.baseline is not None
+    if not several or (arms and experiment.baseline not in (("full",) if arms == "leave_one_out" else arms)):
+        return experiment
+    return experiment.model_copy(update={"baseline": f"{first}.{experiment.baseline}" if arms else first})
 
 
 def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:

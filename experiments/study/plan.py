@@ -101,7 +101,11 @@ class Plan:
     def all_remarks(self) -> tuple[str, ...]:
         """What else a reader must know: rules that know more than their seat, and what the run was made from."""
         by_arm = (remark for arm in self.arms for remark in arm.remarks)
-        return tuple(dict.fromkeys((*_knowing(self.arms), *by_arm, *_floor(self.arms), *self.remarks)))
+        return tuple(
+            dict.fromkeys(
+                (*_baseline(self.experiment), *_knowing(self.arms), *by_arm, *_floor(self.arms), *self.remarks)
+            )
+        )
 
     @property
     def metric(self) -> str:
@@ -186,6 +190,12 @@ class Plan:
 
     def deal(self, seed: int, players: int, repeat: int = 1) -> Deal:
         return Deal(seed, players, repeat, self.experiment.decks.get(seed))
+
+
+def _baseline(experiment: Experiment) -> Iterator[str]:
+    """With what several graphs are compared."""
+    if len(experiment.graphs) > 1 and experiment.baseline:
+        yield f"All arms of all graphs are compared with {experiment.baseline}; --set baseline=ARM names another arm."
 
 
 def _knowing(arms: Iterable[Arm]) -> Iterator[str]:

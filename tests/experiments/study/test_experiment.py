@@ -340,6 +340,24 @@ def test_settings_of_the_command_line_reach_into_short_forms() -> None:
     assert asked("seeds.count=2", seeds=[4, 5, 6]).numbers == [4, 5]
 
 
+def test_several_graphs_are_compared_with_the_first_and_errors_name_the_remedy() -> None:
+    file: dict[str, Any] = {"arms": {"full": {}, "bare": {"verify": "none"}}, "baseline": "full", "graph": "house"}
+    both = plan("graph=watson,house", **file)
+    assert [arm.name for arm in both.arms] == ["watson.full", "watson.bare", "house.full", "house.bare"]
+    assert both.baseline == "watson.full" and "compared with watson.full; --set baseline=ARM names" in " ".join(
+        both.notes
+    )
+    assert asked("graph=[watson, house]", "arms={}", **file).baseline == "watson"
+    for baseline in ("none", "hose.full"):
+        with pytest.raises(UserError, match=r"is not an arm; .*; try --set baseline=watson\.full$"):
+            plan("graph=watson,house", f"baseline={baseline}", **file)
+    unfit = {**file, "arms": {"full": {}, "less": {"without": "tom_interpreter"}}}
+    with pytest.raises(
+        UserError, match=r"has no node 'tom_interpreter'; .*; --set 'arms={}' compares the whole graphs"
+    ):
+        plan("graph=house,watson", **unfit)
+
+
 # Void arms
 
 
