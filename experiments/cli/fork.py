@@ -55,7 +55,7 @@ def fork(
     from experiments.document.terminal import console
     from experiments.tasks.fork import decision, fork_report
 
-    loud, as_json = output.loud, output.as_json
+    as_json = output.as_json
     if note is not None:
         _print_note(game, turn, note, as_json)
         return
@@ -69,13 +69,13 @@ def fork(
     if onward:
         prepared = asyncio.run(decision.prepare(game, turn, change, edits=edits, layer=layer))
         new_game = _branch(prepared, game, seat, model, out, layer, force_new)
-        _play_on(prepared, new_game, layer, loud.quiet, loud.verbose, as_json)
+        _play_on(prepared, game, new_game, layer, output)
         return
     try:
         forked = asyncio.run(decision.decide_async(game, turn, change, edits=edits, samples=samples, layer=layer))
     finally:
         layer.close()
-    printed({"journal": str(game)} | fork_report.json_value(forked)) if as_json else _show(forked, console())
+    printed({"journal": str(game)} | fork_report.json_value(forked)) if as_json else _show(forked, game, console())
     if forked.stopped:
         message = f"{len(forked.new)} of {samples} decisions were made"
         raise Suspended(f"{forked.stopped}; {message}. With --cache their answers are not paid for again", turn)
@@ -153,7 +153,7 @@ def _branch(
     return branch.branch(fork, game, out, layer, partners, force_new=force_new)
 
 
-def _play_on(fork: "Fork", new_game: "Branch", layer: "ModelLayer", quiet: bool, verbose: bool, as_json: bool) -> None:
+def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", output: Output) -> None:
     """Play the forked game to its end, then print the turn and the result."""
     from experiments.document.terminal import console
     from experiments.record.game import Game
@@ -162,8 +162,9 @@ def _play_on(fork: "Fork", new_game: "Branch", layer: "ModelLayer", quiet: bool,
     from experiments.tasks.fork import fork_report
     from orchestrator.journal.events import nowhere
 
+    as_json, loud = output.as_json, output.loud
     screen = console(err=as_json)
-    board = None if as_json or quiet else LiveTable(screen, live=not verbose)
+    board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     played = new_game.game(layer)
     try:
         with board or nullcontext():
@@ -184,11 +185,11 @@ def _play_on(fork: "Fork", new_game: "Branch", layer: "ModelLayer", quiet: bool,
             fork_report.json_value(done) | {"result": result.model_dump(mode="json"), "journal": str(new_game.path)}
         )
         return
-    _show(done, screen)
+    _show(done, game, screen)
     game_story.print_result(result, new_game.path, screen, again=played.over, turn=fork.place.view.turn)
 
 
-def _show(fork: "Fork", screen: "Console") -> None:
+def _show(fork: "Fork", game: Path, screen: "Console") -> None:
     """Print the position, the moves of several samples, then both decisions with what changed: of samples the first."""
     from experiments.document import terminal
     from experiments.document.blocks import Block, Heading, Note, Text
@@ -205,13 +206,14 @@ def _show(fork: "Fork", screen: "Console") -> None:
     terminal.show([Note(f"note: {warning}", "caution") for warning in fork.warnings], screen)
     parts: list[Block] = []
     if fork.new:
-        then = Side(f"then: {old.graph} on {on(old.model)}", fork.old)
-        now = Side(f"now: {new.graph} on {on(new.model)}", fork.new[0])
+        values = fork_report.one_step(fork)
+        then = Side(f"then: {old.graph} on {on(old.model)}", fork.old, fork_report.value_of(fork.old, values))
+        now = Side(f"now: {new.graph} on {on(new.model)}", fork.new[0], fork_report.value_of(fork.new[0], values))
         if samples := fork_report.moves(fork):
             screen.print()
             terminal.show(samples, screen)
         screen.print(sides(then, now, screen.width, fork_report.meanings(fork)))
-        parts += fork_report.same_notes(fork)
+        parts += [*fork_report.same_notes(fork), fork_report.worth(values, game, place.view.turn)]
     used = fork_report.usage(fork)
     if used["calls"]:
         costless = among(new.model) and not used["tokens_in"]

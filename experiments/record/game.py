@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+import roles
 from experiments.record.lines import NO_GAME, CallBrief, Line, Lines
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
@@ -130,7 +131,7 @@ class Turn:
         return [event for event in self.events if isinstance(event, Call)]
 
     @property
-    def replies(self) -> dict[str, tuple[dict[str, Any] | None, ...]]:
+    def replies(self) -> "Replies":
         """The last reply of every sample of its nodes, as plain data; None where it was unusable."""
         nodes: dict[str, dict[int, dict[str, Any] | None]] = {}
         for call in self.calls:
@@ -341,6 +342,25 @@ def numbered(items: Sequence[T], number: int) -> T:
     if not 1 <= number <= len(items):
         raise UserError(f"the game has turns 1 to {len(items)}, not {number}")
     return items[number - 1]
+
+
+Replies = dict[str, tuple[dict[str, Any] | None, ...]]
+"""By node, the replies of its samples as plain data; None where one was unusable."""
+
+
+def comparable_replies(first: Turn, second: Turn) -> tuple[Replies, Replies]:
+    """Return the replies of both turns; of a node that a model answered in one, without what only programs fill."""
+    asked = {call.node: call.role for call in (*first.calls, *second.calls) if call.of_model}
+    unasked = {node: roles.get(role).reply.programmed for node, role in asked.items() if role in roles.names()}
+
+    def fields(node: str, reply: dict[str, Any] | None) -> dict[str, Any] | None:
+        return reply and {key: value for key, value in reply.items() if key not in unasked.get(node, ())}
+
+    old, new = (
+        {node: tuple(fields(node, reply) for reply in replies) for node, replies in turn.replies.items()}
+        for turn in (first, second)
+    )
+    return old, new
 
 
 def first_difference(ours: Sequence[object], theirs: Sequence[object]) -> int | None:

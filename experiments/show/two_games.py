@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import ne
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from experiments.document import terminal
 from experiments.document.blocks import Column, Look, table
 from experiments.document.formats import INT
 from experiments.document.terminal import printable
-from experiments.record.game import Game, Turn, first_difference
+from experiments.record.game import Game, Turn, comparable_replies, first_difference
 from experiments.show.live_table import picture
 from experiments.show.terminal import certainty, on, slips
 from experiments.show.turn_story import reply_lines
@@ -38,6 +39,8 @@ Reply = dict[str, Any] | None
 class Side:
     title: str
     turn: Turn
+    value: str = ""
+    """The one-step value of its move; empty where nobody computed it."""
 
 
 def sides(first: Side, second: Side, width: int, remarks: Mapping[str, str] | None = None) -> Table:
@@ -48,10 +51,12 @@ def sides(first: Side, second: Side, width: int, remarks: Mapping[str, str] | No
     for side in (first, second):
         table.add_column(Text(side.title), overflow="fold", ratio=1)
     table.add_row("decided", _decision(first.turn), _decision(second.turn))
+    if first.value or second.value:
+        table.add_row("one-step value", first.value, second.value)
     errors = [slips(side.turn.calls) for side in (first, second)]
     if any(errors):
         table.add_row("simulated errors", *(Text(text or "none", style="magenta") for text in errors))
-    old, new = first.turn.replies, second.turn.replies
+    old, new = comparable_replies(first.turn, second.turn)
     for node in dict.fromkeys((*new, *old)):
         ours, theirs = _lines(old.get(node, ())), _lines(new.get(node, ()))
         if old.get(node) != new.get(node):
@@ -62,7 +67,7 @@ def sides(first: Side, second: Side, width: int, remarks: Mapping[str, str] | No
 
 def alike(first: Turn, second: Turn) -> list[str]:
     """Return the nodes that said the same in both."""
-    old, new = first.replies, second.replies
+    old, new = comparable_replies(first, second)
     return [node for node in new if new[node] == old.get(node)]
 
 
@@ -165,8 +170,8 @@ def _turn(story: Game, number: int) -> Turn | None:
 
 
 def _first_note(story: Game, other: Game) -> int | None:
-    pairs = zip(story.turns, other.turns, strict=False)
-    return next((a.number for a, b in pairs if a.moved and b.moved and a.replies != b.replies), None)
+    pairs = ((a, b) for a, b in zip(story.turns, other.turns, strict=False) if a.moved and b.moved)
+    return next((a.number for a, b in pairs if ne(*comparable_replies(a, b))), None)
 
 
 def data(difference: GameDiff) -> dict[str, Any]:

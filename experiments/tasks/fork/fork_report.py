@@ -3,12 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from experiments.document.blocks import Block, Column, Heading, Note, Text, table
-from experiments.document.formats import INT
-from experiments.record.game import Turn
+from experiments.document.formats import INT, SIGNED
+from experiments.record.game import Turn, comparable_replies
 from experiments.tasks.fork.decision import Fork
+from experiments.values import position as values_position
+from experiments.values.one_step_value import one_step_values
+from experiments.values.turn_values import ONE_STEP
 from orchestrator.journal.totals import Ledger
 
 Status = Literal["kept", "edited", "same", "changed", "only then", "only now"]
@@ -38,7 +42,7 @@ class NoteChange:
 
 def changes(fork: Fork, sample: int = 0) -> list[NoteChange]:
     """Return the change of every node that was asked then or now: the config's nodes first, then later attempts'."""
-    old, new = fork.old.replies, fork.new[sample].replies
+    old, new = comparable_replies(fork.old, fork.new[sample])
 
     def status(node: str) -> Status:
         if node in fork.edited:
@@ -50,6 +54,27 @@ def changes(fork: Fork, sample: int = 0) -> list[NoteChange]:
     first = [name for name in fork.config.nodes if name in new]
     nodes = dict.fromkeys((*first, *new, *old))
     return [NoteChange(node, status(node), old.get(node, ()), new.get(node, ())) for node in nodes]
+
+
+def one_step(fork: Fork) -> dict[str, float]:
+    """Return the one-step value of every legal move by its words, in points, the best first."""
+    values = one_step_values(values_position.Position(fork.place.view, fork.place.memory).scene)
+    return {str(move): values[move] for move in sorted(values, key=lambda move: -values[move])}
+
+
+def value_of(turn: Turn, values: Mapping[str, float]) -> str:
+    """Return the one-step value of a turn's move in words; nothing where no move was decided."""
+    value = values.get(str(turn.decided.move)) if turn.decided else None
+    return "" if value is None else f"{value:+.2f}"
+
+
+def worth(values: Mapping[str, float], path: Path, turn: int) -> Note:
+    """Return what a one-step value is, the highest one, and the command for values by rollouts."""
+    return Note(
+        f"one-step value: {ONE_STEP}; the highest here is {max(values.values()):+.2f}\n"
+        f"by rollouts: orchestrator show {path} --turn {turn} --mistakes",
+        "aside",
+    )
 
 
 def meanings(fork: Fork) -> dict[str, str]:
@@ -66,8 +91,15 @@ def moves(fork: Fork) -> list[Block]:
         return []
     then = fork.old.decided and str(fork.old.decided.move)
     erred = Counter(str(t.decided.move) for t in fork.new if t.decided and any(call.injected for call in t.calls))
-    rows = [(move, n, erred[move] or None, "as then" if move == then else "") for move, n in fork.moves.items()]
-    columns = (Column("move", "move"), Column("times", "times", INT), Column("erred", "with simulated errors", INT))
+    values = one_step(fork)
+    rows = [
+        (move, n, values.get(move), erred[move] or None, "as then" if move == then else "")
+        for move, n in fork.moves.items()
+    ]
+    columns = (
+        *(Column("move", "move"), Column("times", "times", INT), Column("one_step", "one-step value", SIGNED)),
+        Column("erred", "with simulated errors", INT),
+    )
     title = f"{len(fork.new)} decisions, each with its own seeds:"
     return [table("moves", (*columns, Column("then", "")), rows, title=title), Heading(f"sample 1 of {len(fork.new)}")]
 
@@ -102,6 +134,7 @@ def json_value(fork: Fork) -> dict[str, Any]:
         "kept": sorted(fork.kept),
         "edited": sorted(fork.edited),
         "moves": fork.moves,
+        "one_step": one_step(fork),
         "same": fork.same,
         "warnings": list(fork.warnings),
         "stopped": fork.stopped,

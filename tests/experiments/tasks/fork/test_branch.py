@@ -1,6 +1,8 @@
 """A game played on from a fork: a whole journal that names its parent, resumes, and pays for no old answer again."""
 
 import asyncio
+import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from experiments.record import rows, turn_rows
 from experiments.record.game import Game
 from experiments.tasks.fork import branch, decision
 from experiments.tasks.fork.new_seat import Change
+from experiments.values import turn_values
 from graphs.graph_seat import seat
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -150,6 +153,11 @@ def test_samples_are_counted_before_the_first_is_shown_and_simulated_errors_are_
     out = run("fork", str(path), "--turn", str(turn.number), "--samples", "4")[1]
     counts, first = out.index("4 decisions, each with its own seeds"), out.index("sample 1 of 4")
     assert counts < out.index("with simulated errors") < first < out.index("simulated errors  ")
+    values = {v.move: v.one_step for v in turn_values(Game.open(path), turn.number, rollouts=0).moves}
+    assert turn.decided and re.search(rf"one-step value +\{values[turn.decided.move]:+.2f} ", out[first:])
+    assert f"the highest here is {max(values.values()):+.2f}" in out
+    told = json.loads(run("fork", str(path), "--turn", str(turn.number), "--json")[1])
+    assert told["one_step"] == {str(move): value for move, value in values.items()}
     kind = next(call.injected[0] for call in turn.calls if call.injected).replace("_", " ")
     for shown in (out[first:], run("show", str(path))[1]):
         line = next(line for line in shown.splitlines() if "simulated errors" in line)

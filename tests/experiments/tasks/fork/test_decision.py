@@ -106,6 +106,18 @@ def test_another_model_of_one_node_asks_it_and_what_reads_it(game: Games) -> Non
     }
 
 
+def test_a_model_s_note_is_compared_in_what_a_model_could_write(game: Games) -> None:
+    path = game("house", 3, turns=6)
+    fork = decide(path, 6, nodes={"history_analyst": "sim:careful"})
+    (old,), (new,) = fork.old.replies["history_analyst"], fork.new[0].replies["history_analyst"]
+    assert old and new and old["trust"] and not new["trust"], "only the program fills it"
+    (change,) = (change for change in fork_report.changes(fork) if change.node == "history_analyst")
+    assert change.status == "same" and change.old == change.new and "trust" not in (change.old[0] or {})
+    by_programs = decide(path, 6, graph="house")
+    (kept,) = (change for change in fork_report.changes(by_programs) if change.node == "history_analyst")
+    assert kept.old == (old,)
+
+
 def test_a_new_node_is_asked_and_what_reads_it(game: Games) -> None:
     fork = decide(game("house", 3, "sim:average", turns=6), 4, settings=["added:proposer"])
     assert asked(fork) == {"proposer", "aggregator", "safety"}
