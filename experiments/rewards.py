@@ -55,7 +55,7 @@ def scaled_move_value(
 ) -> list[float]:
     """The same from 0 for the worst legal move to 1 for the best; -1 for an unusable completion."""
     read = _places(completions, reader, legal_moves)
-    return [-1.0 if n is None else _scaled(of, n) for n, of in zip(read, values, strict=True)]
+    return [-1.0 if n is None else scaled(of, n) for n, of in zip(read, values, strict=True)]
 
 
 def own_rating(
@@ -89,6 +89,7 @@ def _places(completions: Sequence[Completion], how: Column, legal_moves: Column)
     return map(place, completions, how, legal_moves)
 
 
-def _scaled(values: Sequence[float], place: int) -> float:
+def scaled(values: Sequence[float], place: int) -> float:
+    """A value of several, from 0 for the least to 1 for the greatest; 1 where all are equal."""
     low, high = min(values), max(values)
     return (values[place] - low) / (high - low) if high > low else 1.0

@@ -50,6 +50,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "report": {"analysis", "document", "record", "statistics", "study", "values"},
         "tasks": {"analysis", "document", "record", "running", "study", "values"},
         "interchange": {"analysis", "document", "record", "values"},
+        "environments": {"interchange", "record", "rewards", "study", "values"},
         "doctor": {"costs", "document", "study"},
         "page": {"analysis", "document", "record", "report", "running", "study", "tasks", "values"},
         "cli": {
