@@ -146,6 +146,10 @@ def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]
     if _template(difference) is say.OPEN and difference.n <= FEW and difference.mde is not None:
         values = {"n": difference.n, "units": _units(difference), "unit": difference.measured_in}
         yield say.DETECTS(**values, size=size(difference.mde))
+    least, shown = _least(difference), (say.SHOWN, say.SHOWN_EACH, say.NOT_CORRECTED)
+    if _template(difference) in shown and 2 * least >= ALPHA and not difference.stop:
+        values = {"n": difference.n, "units": _units(difference), "family": family(difference.tests)}
+        yield say.LEAST_P(**values, least=pvalue(least))
     key = difference.arm, difference.baseline, difference.players
     others = {(each.arm, each.baseline, each.players): each for each in widest(analysis.other_differences)}
     other = others.get(key) if analysis.metric in OTHER else None
@@ -259,7 +263,12 @@ def is_testable(difference: Difference) -> bool:
         return True
     if difference.stop:
         return difference.low_holm is not None
-    return least_p(difference.n, groups=difference.unit == "repeats") * difference.tests < ALPHA
+    return _least(difference) < ALPHA
+
+
+def _least(difference: Difference) -> float:
+    """Return the smallest corrected p that so many deals can have; the next one is twice as large."""
+    return least_p(difference.n, groups=difference.unit == "repeats") * difference.tests
 
 
 def _withheld(analysis: Analysis) -> Iterator[str]:

@@ -103,6 +103,13 @@ DETECTS = Template(
     "{n} {units} reach 80 % power only from {size} {unit} on",
     "no difference is shown, in few deals, and the power is known",
 )
+LEAST_P = Template(
+    "no p below {least} is possible with {n} {units} and {family}",
+    "the uncorrected interval excludes 0, and p can be below .05 only if all deals agree",
+)
+FIELDS["least"] = r"\.\d{3}"
+LACKS = Template("it lacks {removed}", "an arm removes nodes or sections that its name does not name")
+FIELDS["removed"] = rf"(?:section )?{NAME}(?:(?:, | and )(?:section )?{NAME})*"
 CONTROLS_HOLD = Template("its controls do not explain it", "a shown effect of a role survives every control")
 CONTROL_EXPLAINS = Template("a control explains at least part of it", "a control is shown to explain a role's effect")
 CONTROLS_OPEN = Template("its controls leave open why", "a role's effect is shown, and a control decides nothing")
@@ -114,7 +121,7 @@ STRIKE_OUTS = Template(
 field("struck_out", STRIKE_OUTS)
 field(
     "more",
-    STRIKE_OUTS, NO_VALUE, NO_COUNTERPART, OTHER_SHOWN, OTHER_OPEN, DETECTS,
+    STRIKE_OUTS, NO_VALUE, NO_COUNTERPART, OTHER_SHOWN, OTHER_OPEN, DETECTS, LEAST_P, LACKS,
     CONTROLS_HOLD, CONTROL_EXPLAINS, CONTROLS_OPEN, CONTROLS_MISSING,
     before="; ",
 )  # fmt: skip
@@ -196,7 +203,7 @@ STRUCK_OUT = Template("{arm}: {struck_out}.", "most games of the baseline were s
 # Beside the verdict
 PLANNING = Template(
     "For planning only: with 80 % power, another experiment of this size detects a true difference of {effects}, "
-    "corrected for {family}.",
+    "corrected for {family}, if differences vary as they do here.",
     "an arm shows no difference, and the power of its test is known",
 )
 RARE_STRIKE_OUTS = Template(

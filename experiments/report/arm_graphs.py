@@ -28,14 +28,29 @@ def seat(run: Run, arm: str | None) -> Mapping[str, Any]:
 
 def removed(run: Run) -> Mapping[str, list[str]]:
     """Return the nodes of the baseline that arms of the same graph lack, by arm."""
+    nodes = {arm: [name for name in base["nodes"] if name not in own["nodes"]] for arm, (base, own) in _pairs(run)}
+    return {arm: names for arm, names in nodes.items() if names}
+
+
+def unnamed(run: Run) -> Mapping[str, str]:
+    """Say which nodes and sections an arm lacks, by arm, where its name does not name them all."""
+    nodes, clauses = removed(run), {}
+    for arm, (base, own) in _pairs(run):
+        sections = [name for name in own.get("without_sections", ()) if name not in base.get("without_sections", ())]
+        lacking = [*nodes.get(arm, ()), *sections]
+        if not all(any(word in arm for word in name.split("_")) for name in lacking):
+            named = [*nodes.get(arm, ()), *(f"section {name}" for name in sections)]
+            clauses[arm] = say.LACKS(removed=listed(named))
+    return clauses
+
+
+def _pairs(run: Run) -> Iterator[tuple[str, tuple[Mapping[str, Any], Mapping[str, Any]]]]:
+    """Return the graphs of the baseline and of each arm that changes it, by arm."""
     base = seat(run, run.get("baseline"))
-    seats = {arm: seat(run, arm) for arm in run.get("arms") or {}}
-    same = {arm: each for arm, each in seats.items() if each.get("config") and each["spec"] == base.get("spec")}
-    lacking = {
-        arm: [node for node in base["config"]["nodes"] if node not in each["config"]["nodes"]]
-        for arm, each in same.items()
-    }
-    return {arm: nodes for arm, nodes in lacking.items() if nodes}
+    for arm in run.get("arms") or {}:
+        own = seat(run, arm)
+        if own.get("config") and own["spec"] == base.get("spec"):
+            yield arm, (base["config"], own["config"])
 
 
 def sentences(run: Run, arms: Iterable[str]) -> Iterator[str]:

@@ -57,7 +57,11 @@ def run_report(
     concluded = verdict.sentences(analysis, data.run, teams, roles)
     # the controls' own arms, and what the verdict has no place for
     more = (
-        *(said for said in conclusions.verdict(analysis) if teams or (said not in concluded and controls)),
+        *(
+            said
+            for said in conclusions.verdict(analysis, verdict.clauses(analysis, data.run))
+            if teams or (said not in concluded and controls)
+        ),
         *control_tables.sentences(controls, analysis),
         *conclusions.notes(analysis),
         *(() if programs else caveats.refusals(analysis)),

@@ -38,14 +38,22 @@ def sentences(
     if teams:
         return tuple(adhoc_teams.sentences(teams))
     controls = role_controls.role_controls(analysis, run)
-    clauses = {role.removed.arm: role.clause for role in controls if role.removed}
-    beside = {each.arm for role in controls for each in (role.placebo, role.shuffled) if each and clauses}
+    removals = any(role.removed for role in controls)
+    beside = {each.arm for role in controls for each in (role.placebo, role.shuffled) if each and removals}
     arms = [each.arm for each in conclusions.widest(analysis.differences) if each.arm not in beside]
     return (
-        *conclusions.verdict(analysis, clauses, arms if beside else None),
+        *conclusions.verdict(analysis, clauses(analysis, run), arms if beside else None),
         *arm_graphs.sentences(run, dict.fromkeys(arms)),
         *(role_sentences.faults(roles, dict.fromkeys(arms)) if isinstance(roles, MarkedRun) else ()),
     )
+
+
+def clauses(analysis: Analysis, run: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return what the sentences of arms end with, by arm: what an arm lacks, and what controls say of its effect."""
+    of_controls = {role.removed.arm: role.clause for role in role_controls.role_controls(analysis, run) if role.removed}
+    lacking = arm_graphs.unnamed(run)
+    both = {arm: (lacking.get(arm), of_controls.get(arm)) for arm in (*lacking, *of_controls)}
+    return {arm: "; ".join(filter(None, parts)) for arm, parts in both.items()}
 
 
 def played(analysis: Analysis) -> Note:

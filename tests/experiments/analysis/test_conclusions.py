@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from experiments.analysis.analysis import analyse
@@ -108,10 +109,22 @@ def test_what_can_be_concluded_is_said() -> None:
     assert like.startswith("like: a difference from full is neither shown nor excluded (")
     assert f"; 95 % interval {shown.low:+.2f} to {shown.high:+.2f}, Holm-corrected p = " in like
     assert "power" not in like and planning.startswith("For planning only: with 80 % power, another experiment")
-    assert f"to {shown.mde:.2f} points, by arm, corrected for 3 arms." in planning and rare.startswith(
-        "Too few deals were struck out"
+    assert (
+        f"to {shown.mde:.2f} points, by arm, corrected for 3 arms, if differences vary as they do here." in planning
+        and rare.startswith("Too few deals were struck out")
     )
     assert [one.arm for one in claims(analysis.differences)] == ["worse"]
+
+
+@pytest.mark.parametrize(("deals", "arms", "least"), [(6, 1, ".031"), (7, 1, None), (7, 2, ".031"), (8, 2, None)])
+def test_where_only_deals_that_all_agree_are_significant_the_sentence_of_an_arm_says_it(
+    deals: int, arms: int, least: str | None
+) -> None:
+    worse = [row for arm in "ab"[:arms] for row in games(arm, [12 - seed % 3 for seed in range(deals)])]
+    first, *_ = sentences(analyse([*games("full", [20] * deals), *worse], "full"))
+    caution = f"; no p below {least} is possible with {deals} deals and {'one arm' if arms == 1 else '2 arms'}."
+    assert " less than full (" in first and template_of(first)
+    assert first.endswith(caution) if least else "is possible" not in first
 
 
 def test_where_strike_outs_are_rare_the_sample_cannot_tell_and_this_is_said() -> None:
@@ -170,7 +183,7 @@ def test_an_arm_whose_games_are_mostly_struck_out_says_so_beside_both_scores() -
     base, lost, some = games("full", [20, 22, 18, 21, 20, 22]), games("a", [0] * 6, kept=9), games("b", [0] * 2, kept=5)
     struck_out = "6 of 6 games struck out, strict score 0.00, kept score 9.00"
     said = sentences(analyse([*base, *lost], "full"))[0]
-    assert said.startswith("a scores 20.50 points less than full ") and said.endswith(f"; {struck_out}.")
+    assert said.startswith("a scores 20.50 points less than full ") and f"; {struck_out}; no p below .031" in said
     assert sentences(analyse([*base[:2], *lost[:2], *some], "full"))[0].endswith(
         "inconclusive: a -21.00 (2 of 2 games struck out, strict score 0.00, kept score 9.00), "
         "b -21.00 (2 of 2 games struck out, strict score 0.00, kept score 5.00)."

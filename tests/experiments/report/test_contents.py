@@ -226,6 +226,7 @@ def test_a_swap_of_graphs_is_said_to_change_more_than_roles(tmp_path: Path) -> N
     run = run_folder.run(tmp_path)
     assert not list(arm_graphs.sentences(run, ["house-solo"])), "a removal changes what the arm is about"
     assert arm_graphs.removed(run) == {"house-solo": ["tom_interpreter"]}
+    assert arm_graphs.unnamed(run) == {"house-solo": "it lacks tom_interpreter"}
     (one,) = arm_graphs.sentences(run, ["cac", "house-solo"])
     assert one == (
         "cac and house differ in more than their roles: verifier (cac: node check, house: the safety rule), "
@@ -237,6 +238,21 @@ def test_a_swap_of_graphs_is_said_to_change_more_than_roles(tmp_path: Path) -> N
         "seats lists them."
     )
     assert template_of(one) is template_of(many) is not None
+
+
+def test_the_sentence_of_an_arm_names_what_its_name_does_not(tmp_path: Path) -> None:
+    changes = {"without": ["history_analyst", "tom_interpreter"], "without_sections": ["convention_facts"]}
+    arms = {"full": {}, "no-theory-of-mind": changes, "no-history-and-interpreter": {"without": changes["without"]}}
+    study = {"name": "tom", "graph": "house", "players": [2], "seeds": 8, "arms": arms, "baseline": "full"}
+    manifest.write(Plan.resolve(experiment.parse(yaml.safe_dump(study)), tmp_path))
+    played = [game(arm, seed, 20 - 3 * (arm != "full") - seed % 2) for arm in arms for seed in range(1, 9)]
+    found = data(tmp_path, played, run_folder.run(tmp_path))
+    said = {each.split()[0]: each for each in verdict.sentences(found.analysis, found.run, [], None)}
+    clause = "; it lacks history_analyst, tom_interpreter and section convention_facts."
+    assert said["no-theory-of-mind"].endswith(clause) and all(map(template_of, said.values()))
+    assert "lacks" not in said["no-history-and-interpreter"]
+    page = text(report(tmp_path / "page", played, dict(found.run)))
+    assert page.count("no-theory-of-mind scores") == 1, "the sentence does not stand there again without its clause"
 
 
 def test_a_verdict_on_eight_arms_fits_on_a_screen(tmp_path: Path) -> None:
