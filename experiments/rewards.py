@@ -37,7 +37,8 @@ def place(completion: Completion, how: str, legal_moves: Sequence[str]) -> int |
 @lru_cache(maxsize=4096)
 def _reader(how: str, legal_moves: tuple[str, ...]) -> tuple[type[Reply], TableOptions, Any]:
     asked = json.loads(how)
-    kind = variant(roles.get(asked["role"]).reply, asked["ratings"], asked["reason_first"])
+    words = None if asked.get("reason", True) else 0
+    kind = variant(roles.get(asked["role"]).reply, asked["ratings"], asked["reason_first"], words)
     moves = dict(zip(asked["labels"], map(parse, legal_moves), strict=True))
     return kind, TableOptions(moves, asked["table"]), asked["form"]
 

@@ -50,7 +50,9 @@ VALUES = {
     "legal_moves": "strings",
     "ratings_by": "string",
     "one_step": "floats",
+    "one_step_by": "string",
     "rollout": "floats",
+    "rollout_by": "string",
     "rollout_error": "floats",
     "rollout_deals": "floats",
 }

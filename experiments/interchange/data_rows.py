@@ -34,7 +34,7 @@ from orchestrator.models.simulated_settings import Rates
 from orchestrator.replies import writer
 from orchestrator.replies.reply import Reply, TableOptions
 from roles.hanabi.error_injection import Slips, rated
-from roles.reply_types import Choice, RatedChoice
+from roles.reply_types import BareChoice, Choice, RatedChoice
 
 USABLE = ("ok", "repaired")
 EXACT = Slips(Rates(), 0)
@@ -153,7 +153,9 @@ class Response:
 
     @property
     def usable(self) -> bool:
-        return self.call is None or self.call.outcome in USABLE
+        """Whether its text can be a completion, once a repaired form is written anew."""
+        state = self.facts["state"]
+        return state in USABLE and (state == "ok" or isinstance(self.question and self.question.reply, Reply))
 
     @cached_property
     def request(self) -> ModelRequest:
@@ -171,6 +173,14 @@ class Response:
             return self.call.text or ""
         assert self.question and isinstance(self.question.reply, Reply)
         return self.written(self.question.reply)
+
+    @property
+    def completion(self) -> str:
+        """The text in the right form: of a repaired response its reply, written again."""
+        if self.call is None or self.call.outcome != "repaired":
+            return self.text
+        assert self.question and isinstance(self.question.reply, Reply)
+        return writer.text_of(self.question.reply, self.call.form or self.request.form)
 
     def written(self, reply: Reply) -> str:
         """Return a reply as a model would write it here."""
@@ -193,6 +203,7 @@ class Response:
         table = options.table if isinstance(options, TableOptions) else {}
         asked = {"ratings": issubclass(request.reply, RatedChoice)}
         asked["reason_first"] = issubclass(request.reply, Choice) and request.reply.reason_first
+        asked["reason"] = not issubclass(request.reply, BareChoice)
         return json.dumps(
             {"role": request.role, "form": request.form, **asked, "labels": list(options), "table": dict(table)}
         )
@@ -291,7 +302,7 @@ def _sft(decision: Decision) -> Rows:
 
 def _completed(response: Response, thinking: bool) -> Cells:
     thought = f"<think>\n{response.reasoning}\n</think>\n\n" if thinking and response.reasoning else ""
-    completion = [{"role": "assistant", "content": thought + response.text}]
+    completion = [{"role": "assistant", "content": thought + response.completion}]
     return {"prompt": response.prompt, "completion": completion, "reasoning": response.reasoning}
 
 
@@ -348,7 +359,9 @@ def _rewards(response: Response, decision: Decision) -> Cells:
         "legal_moves": [str(move) for move in moves],
         "ratings_by": response.facts["model"] if decision.decided.ratings else "",
         "one_step": [round(decision.values[move], 6) for move in moves],
+        "one_step_by": "exact program",
         **cells,
+        "rollout_by": f"convention players, up to {rollouts} rollouts" if rollouts else "",
     }
 
 
@@ -363,7 +376,7 @@ def _dpo(decision: Decision) -> Rows:
         best, worst = _extremes(decision, list(choices))
         if decision.values[best] > decision.values[worst]:
             pairs = True
-            texts = choices[best].text, choices[worst].text
+            texts = choices[best].completion, choices[worst].completion
             yield choices[best], partial(_pair, choices[best], decision, best, worst, texts)
     response_of_turn = decision.deciding
     if not pairs and response_of_turn and response_of_turn.question:

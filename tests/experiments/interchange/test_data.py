@@ -11,6 +11,8 @@ from experiments import rewards
 from experiments.record.game import Game
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
+from orchestrator.models.request import Scripted
+from orchestrator.replies import reader
 from orchestrator.table.game_loop import play
 from tests.conftest import Run
 
@@ -57,6 +59,21 @@ def test_responses_read_again_give_the_recorded_moves(run: Run, games: Path) -> 
     assert [points for points in recorded if points is not None] == played
 
 
+def test_a_repaired_response_is_completed_in_the_right_form(run: Run) -> None:
+    text = """Here it is:\n```json\n{'ratings': [], 'reason': "it's new", 'action': 'play slot 4',}\n```"""
+    play(graphs.seat("watson", Scripted({"proposer": text})), players=2, seed=1, journal="w.jsonl", max_turns=1)
+    (row,), (log,) = exported(run, Path(), "sft", graph="w"), exported(run, Path(), "logs", graph="w")
+    assert row["state"] == "repaired" and log["response_content"] == text
+    (message,) = row["completion"]
+    assert message["content"] == "Reasoning: it's new\nMove ratings: none\nChosen move: play slot 4"
+
+
+def test_a_bare_move_is_read_without_repair(run: Run, games: Path) -> None:
+    for row in exported(run, games, "grpo", "--with", "prompts=compact", graph="house"):
+        kind, options, form = rewards._reader(row["reader"], tuple(row["legal_moves"]))
+        assert not reader.read(row["move"], kind, options, form).repaired
+
+
 def test_rewards_return_the_recorded_values(run: Run, games: Path) -> None:
     (row, *_), journal = exported(run, games, "grpo", graph="sherlock"), Game.open(games / "sherlock.jsonl")
     values = one_step_values(Position.of(journal, 1).scene)
@@ -101,6 +118,7 @@ def test_rewards_hold_the_values_of_every_legal_move(run: Run, games: Path) -> N
     assert sorted(row["legal_moves"]) == sorted(moves)
     assert len(row["one_step"]) == len(row["rollout"]) == len(row["rollout_error"]) == len(moves)
     assert row["rollout_error"][row["legal_moves"].index(row["move"])] == 0 and min(row["rollout_deals"]) > 0
+    assert row["one_step_by"] == "exact program" and row["rollout_by"] == "convention players, up to 50 rollouts"
     assert row["ratings_by"] == "sim:careless" and len(row["move_ratings"]) == len(moves)
 
 

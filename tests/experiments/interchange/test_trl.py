@@ -4,11 +4,12 @@ It needs the extra `train`, which `make test` does not install: `.venv/bin/pip i
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from experiments import rewards
+from experiments.interchange.data_columns import COLUMNS, Kind
 from tests.conftest import Run
 
 trl = pytest.importorskip("trl", reason="needs the extra train")
@@ -20,15 +21,16 @@ TEMPLATE = (
 )
 
 
-def rows(run: Run, folder: Path, kind: str) -> Any:
-    """The exported file of a game as `datasets` reads it."""
+def rows(run: Run, folder: Path, kind: str, form: str = "json") -> Any:
+    """The exported file of a game as `datasets` reads it; `form`: json or parquet."""
     from datasets import load_dataset
 
     code, _, err = run("play", "--graph", "compact", "--players", "2", "--seed", "3")
     assert code == 0, err
-    code, _, err = run("export", "games/compact-2p-s3.jsonl", "--to", kind, "--out", "rows.jsonl")
+    file = {"json": "rows.jsonl", "parquet": "rows.parquet"}[form]
+    code, _, err = run("export", "games/compact-2p-s3.jsonl", "--to", kind, "--out", file)
     assert code == 0, err
-    return load_dataset("json", data_files="rows.jsonl", split="train", cache_dir=str(folder / "cache"))
+    return load_dataset(form, data_files=file, split="train", cache_dir=str(folder / "cache"))
 
 
 def tiny(texts: Any) -> tuple[Any, Any]:
@@ -50,6 +52,13 @@ def tiny(texts: Any) -> tuple[Any, Any]:
 def settings(folder: Path, **more: Any) -> dict[str, Any]:
     steps = {"max_steps": 3, "per_device_train_batch_size": 4, "logging_steps": 1, "save_strategy": "no"}
     return {"output_dir": str(folder), "use_cpu": True, "bf16": False, "report_to": [], **steps, **more}
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_datasets_takes_both_forms_of_a_file_with_the_same_rows(run: Run, tmp_path: Path, kind: Kind) -> None:
+    table, lines = (rows(run, tmp_path, kind, form) for form in ("parquet", "json"))
+    assert table.column_names == lines.column_names == list(COLUMNS[kind])
+    assert len(table) > 20 and table.to_list() == lines.to_list()
 
 
 @pytest.mark.parametrize("kind", ["sft", "dpo", "grpo"])
