@@ -62,7 +62,7 @@ class Question:
             log.info("a role's program failed", role=role.name, exc_info=True)
             raise RoleError(f"{place} failed: {type(error).__name__}: {error}") from error
         if not isinstance(reply, role.reply):
-            raise RoleError(f"{place} replied with a {type(reply).__name__}, not a {role.reply.__name__}")
+            raise RoleError(f"{place} {role.misreply(reply)}")
         return reply
 
     def journal(self, **content: Any) -> None:

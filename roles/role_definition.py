@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 import prompts
 from orchestrator.errors import UserError
-from orchestrator.models.request import Part
+from orchestrator.models.request import Absent, Part
 from roles.legal_moves import LegalMoves
 from roles.marks import Mark
 from roles.notes_text import Notes, notes_for_judge, notes_text
@@ -114,6 +114,13 @@ class Role:
             Part("addition", "".join(addition)),
         )
         return tuple(part for part in (*sections.parts(present), *instructions) if part.text)
+
+    def misreply(self, reply: object) -> str:
+        """Say what is wrong with a program's reply of another type, and how a role has nothing to say."""
+        kind = "None" if reply is None else type(reply).__name__
+        nothing = "; a role with nothing to say returns an Absent from its function `settled`, not from its program"
+        silent = reply is None or isinstance(reply, Absent)
+        return f"replied with {kind}, not with {self.reply.__name__}{nothing if silent else ''}"
 
     def _notes(self, notes: Notes, sections: Sections, raw: Form | None, *, brief: bool) -> str:
         """What it reads, in words. Its options may leave a player's reason out, or show the ratings of candidates."""

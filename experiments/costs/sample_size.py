@@ -208,7 +208,7 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
     if not compared:
         raise UserError("there is nothing to compare: `plan` needs an experiment with two arms or more")
     rows = [row for folder, each in games.items() for row in finished(folder, each)]
-    spread = measured_spread(rows, experiment.baseline, paid=bool(models)) or assumed_spread()
+    spread = measured_spread(rows, experiment.baseline, paid=bool(models)) or assumed_spread(paid=bool(models))
     return Options(experiment, goal, spread, compared, " | ".join(bases), models, plan.aside)
 
 

@@ -22,6 +22,9 @@ SD = 4.5
 """Assumed standard deviation of a model's scores from game to game: papers with ten deals show 4 to 5."""
 CORRELATION = 0.3
 """Assumed correlation of two arms' scores on the same deal."""
+WITHOUT_MODELS = "house without one role had 2.3 to 7.4 by role with sim:average, 2.2 to 4.7 with programs"
+"""SDs of differences at two players, 10 deals and 200: in tables of `role-ablation-controlled` with sim:average, and of
+`strength-ablation --set seeds.count=200`."""
 PAIRS = 10
 """Measured pairs needed to use their standard deviation; also the deals below which a budget is spent on a single
 player count, since fewer would show nothing at any."""
@@ -44,13 +47,15 @@ class Spread:
         return self.sd * math.sqrt((1 + (counts - 1) * self.correlation) / counts)
 
 
-def assumed_spread() -> Spread:
-    """Return the spread that papers on language models suggest."""
-    return Spread(
-        SD * math.sqrt(2 * (1 - CORRELATION)),
-        f"assumed: the scores of a model have an SD of {SD:g} points from game to game, and two arms correlate by "
-        f"{CORRELATION:g} on the same deal; the SD of strict scores is larger where games are lost",
+def assumed_spread(*, paid: bool = True) -> Spread:
+    """Return the spread that papers on language models suggest. `paid`: whether a model on a server plays; for others
+    the basis says what was measured with them."""
+    basis = (
+        f"assumed as language models have it: scores with an SD of {SD:g} points from game to game, which correlate by "
+        f"{CORRELATION:g} between two arms on a deal"
     )
+    others = "larger where games are lost" if paid else WITHOUT_MODELS
+    return Spread(SD * math.sqrt(2 * (1 - CORRELATION)), f"{basis}; {others}; reports use the SD of their own games")
 
 
 def measured_spread(rows: Iterable[Row], baseline: str | None, *, paid: bool, repeats: int = 1) -> Spread | None:
@@ -113,7 +118,9 @@ def sentences(
             f"this experiment cannot show any difference, however large: with {deals} deals and {against} to "
             f"compare no corrected p can be below .05; it needs {fewest_pairs(tests)} deals at least"
         ]
-    spread = measured_spread(rows, experiment.baseline, paid=paid, repeats=experiment.repeats) or assumed_spread()
+    spread = measured_spread(rows, experiment.baseline, paid=paid, repeats=experiment.repeats) or assumed_spread(
+        paid=paid
+    )
     pooled = detectable(spread.pooled(counts), deals, tests=tests, step=1 / counts)
     each = detectable(spread.sd, deals, tests=tests, step=1.0)
     at_each = f" ({each:.1f} at a single player count)" if counts > 1 and each is not None else ""

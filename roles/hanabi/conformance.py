@@ -182,7 +182,7 @@ def _answers(role: Role, at: Case) -> Iterator[str]:
             yield f"solve() raised {_message(error)}"
             return
         if not isinstance(reply, role.reply):
-            yield f"solve() gave a {type(reply).__name__}, not a {role.reply.__name__}"
+            yield f"the program of role {role.name!r} {role.misreply(reply)}"
         elif reply != same:
             yield "solve() gave two replies to the same position; take chance and time out of it"
 

@@ -330,7 +330,7 @@ async def test_a_raising_program_names_its_role_and_turn(own_roles: None) -> Non
 async def test_a_program_that_replies_with_another_type_is_named(own_roles: None) -> None:
     made = roles.add(roles.Role("odd", Choice, roles.get("proposer").takes, solve=lambda told, notes: LAST))
     config = parse(small(nodes={"it": {"role": made.name, "model": "program"}}, decides="it"))
-    with pytest.raises(RoleError, match="program of role 'odd' replied with a View, not a Choice"):
+    with pytest.raises(RoleError, match="program of role 'odd' replied with View, not with Choice"):
         await turn(config, "program")
 
 

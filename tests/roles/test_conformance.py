@@ -51,7 +51,7 @@ def test_a_role_may_have_nothing_to_say_and_its_program_may_not() -> None:
 
     assert conformance.check(replace(late, solve=fails_early)) == []
     (problem, *_) = conformance.check(replace(SOUND, solve=fails_early))
-    assert problem.startswith("solve() gave a Absent, not a Left")
+    assert problem.startswith("the program of role 'left' replied with Absent, not with Left; a role with nothing to")
 
 
 def accepts(sections: Sections, notes: Notes) -> roles.Judgement:
@@ -156,7 +156,10 @@ WRONG = [
     (replace(SOUND, template=" "), "its template is empty"),
     (replace(SOUND, template="It costs 5 $."), "prompt() raised ValueError: Invalid placeholder"),
     (replace(SOUND, solve=chance), "solve() gave two replies to the same position"),
-    (replace(SOUND, solve=other), "solve() gave a Named, not a Left (first seen at 2 players, turn 1)"),
+    (
+        replace(SOUND, solve=other),
+        "the program of role 'left' replied with Named, not with Left (first seen at 2 players, turn 1)",
+    ),
     (replace(SOUND, solve=untold), "solve() raised KeyError: \"section 'history' is missing\""),
     (replace(SOUND, solve=fussy, options={"k": (1, 2)}), "solve() raised ValueError: invalid literal"),
     (replace(NAMING, solve=beyond), "solve() named 'play slot 4', which is not legal (first seen at 4 players"),

@@ -251,6 +251,9 @@ def test_a_dry_run_says_what_its_analysis_can_see(run: Run) -> None:
     (said,) = seen(seeds={"first": 1, "count": 20})
     pooled, each = (detectable(assumed_spread().sd / math.sqrt(n), 20, tests=2, step=1 / n) for n in (2, 1))
     assert f"true differences from {pooled:.1f} points ({each:.1f} at a single player count)" in said
+    assert "assumed as language models have it" in said and "sim:average" not in said
+    (said,) = seen(seeds={"first": 1, "count": 20}, models={"default": "sim:average"})
+    assert "house without one role had 2.3 to 7.4 by role with sim:average" in said
     assert "single deal" in seen(seeds=[1], repeats=9)[0] and not seen(arms={}, baseline=None)
 
 
