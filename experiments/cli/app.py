@@ -30,6 +30,7 @@ from experiments.cli import (
     report,
     show,
     tools,
+    train,
 )
 from experiments.cli.shared_options import HELP, INTERRUPTED, Commands, Interrupted, Output
 from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
@@ -44,6 +45,7 @@ app.command(rich_help_panel=PLAY)(page.view)
 app.add_typer(experiment.app, name="experiment", rich_help_panel=STUDIES)
 app.add_typer(evaluate.app, name="evaluate", rich_help_panel=STUDIES)
 app.command("report", rich_help_panel=STUDIES)(report.report)
+app.command(rich_help_panel=STUDIES)(train.train)
 app.command("list", rich_help_panel=BUILD)(lists.listed)
 app.add_typer(parts.graphs_app, name="graphs", rich_help_panel=BUILD)
 app.add_typer(parts.roles_app, name="roles", rich_help_panel=BUILD)

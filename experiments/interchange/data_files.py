@@ -21,6 +21,7 @@ from experiments.interchange.sources import Source
 from experiments.record import parquet
 from experiments.record.files import whole
 from experiments.record.game import Game
+from experiments.study.seed_range import SPANS, numbers
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import deal
 from orchestrator.journal.fingerprint import hashed
@@ -46,8 +47,8 @@ class HeldOut:
         for text in texts:
             if re.fullmatch(r"0?\.\d+", text):
                 share = float(text)
-            elif re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text):
-                deals |= {hashed(list(deal(seed))): f"of --held-out {text}" for seed in _seeds(text)}
+            elif re.fullmatch(SPANS, text):
+                deals |= {hashed(list(deal(seed))): f"of --held-out {text}" for seed in numbers(text)}
             elif Path(text).exists():
                 games = [Game.open(source.path).started for source in sources.read(Path(text))]
                 deals |= {data_rows.deal_of(started): f"in {text}" for started in games}
@@ -68,12 +69,6 @@ class HeldOut:
         """Whether a row is one for the test file. A deal is always on the same side, whatever else is exported."""
         place = int(row["deal"], 16) / 16.0 ** len(row["deal"])
         return bool(place < self.share)
-
-
-def _seeds(text: str) -> Iterator[int]:
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
 
 
 @dataclass

@@ -18,7 +18,7 @@ from experiments.study.arm_names import too_long
 from graphs.interventions import Intervention, Kind, parse
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
-from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
+from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, read_models, settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
 
@@ -36,6 +36,8 @@ Verifier = Literal["none", "safety"]
 
 
 def _model(value: Any) -> Any:
+    if isinstance(value, str) and value.endswith((".yaml", ".yml")):
+        return _of_file(Path(value))
     if not isinstance(value, dict):
         return value
     try:
@@ -44,8 +46,19 @@ def _model(value: Any) -> Any:
         raise ValueError(user_error("", error)) from None
 
 
+def _of_file(path: Path) -> Any:
+    """Return the only model of a models file."""
+    try:
+        models = read_models(path)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+    if set(models) != {"default"}:
+        raise ValueError(f"{str(path)!r} has several models; name a file with one")
+    return models["default"]
+
+
 Model = Annotated[str | ModelSettings | SimSettings, BeforeValidator(_model)]
-"""`program`, `openai:NAME` ..., or settings with a `model`."""
+"""`program`, `openai:NAME` ..., settings with a `model`, or a file with these settings."""
 
 
 def sampled(model: Model, sampling: Mapping[str, Any]) -> Model:

@@ -15,9 +15,11 @@ from experiments.study.job import Job
 from experiments.study.note_banks import NoteBank
 from experiments.study.rerun import RecordedRun
 from experiments.study.seat_spec import PlayerSpec
+from experiments.study.seed_range import numbers
 from experiments.study.stop_rule import StopRule
 from graphs.gate import knows_more
 from orchestrator.errors import UserError
+from orchestrator.models.settings import ModelSettings
 
 MOST_GAMES = 1_000_000
 """Of a run; beyond it, plans take all memory."""
@@ -42,6 +44,7 @@ class Plan:
         cannot be played."""
         plan = cls._new(experiment, folder)
         plan._check_size()
+        plan._check_training()
         return plan
 
     def check_rule(self) -> None:
@@ -56,6 +59,16 @@ class Plan:
         if (games := each * self.experiment.repeats) > MOST_GAMES:
             factors = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
             raise UserError(f"{factors} make {games:,} games; a run has at most {MOST_GAMES:,}")
+
+    def _check_training(self) -> None:
+        """Raise UserError for a deal that a model was trained on."""
+        models = (model for spec in self.specs.values() for model in spec.models.values())
+        for model in (model for model in models if isinstance(model, ModelSettings) and not self.experiment.deals):
+            if shared := sorted({*self.seeds}.intersection(numbers(model.trained_on))):
+                raise UserError(
+                    f"seed {shared[0]} is a deal that {model.model} was trained on (trained_on: {model.trained_on}); "
+                    "choose other seeds"
+                )
 
     @classmethod
     def _new(cls, experiment: Experiment, folder: Path) -> "Plan":

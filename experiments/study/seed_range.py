@@ -1,5 +1,7 @@
 """Consecutive seeds of HLE's deals, as experiments name them."""
 
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -9,6 +11,8 @@ from orchestrator.values import Frozen
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 MOST_SEEDS = 100_000
+SPANS = r"\d+(-\d+)?(,\d+(-\d+)?)*"
+"""How `ranges` writes seeds."""
 
 
 class Range(Frozen):
@@ -26,3 +30,17 @@ class Range(Frozen):
     @property
     def seeds(self) -> list[int]:
         return list(range(self.first, self.first + self.count))
+
+
+def ranges(seeds: Iterable[int]) -> str:
+    """Return seeds in words, such as `1-50,60`."""
+    runs = groupby(enumerate(sorted(set(seeds))), lambda pair: pair[1] - pair[0])
+    spans = [[seed for _, seed in run] for _, run in runs]
+    return ",".join(str(span[0]) if len(span) == 1 else f"{span[0]}-{span[-1]}" for span in spans)
+
+
+def numbers(text: str) -> Iterator[int]:
+    """Yield the seeds of words such as `1-50,60`; `re.fullmatch(SPANS, text)` says whether a text is such."""
+    for span in text.split(",") if text else ():
+        first, _, last = span.partition("-")
+        yield from range(int(first), int(last or first) + 1)

@@ -52,6 +52,8 @@ OURS = ("model", "messages", "input", "response_format", "stream", "n")
 """Keys of a request that `extra_body` cannot set."""
 
 
+SEEDS = r"^(\d+(-\d+)?(,\d+(-\d+)?)*)?$"
+"""Seeds in words, such as `1-50,60`."""
 Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 """A finite number that is not negative."""
 
@@ -137,6 +139,9 @@ class ModelSettings(Frozen):
     patience_s: Share = 300
     """Seconds that one request may wait between its tries, all waits together."""
     price: Price | None = None
+    trained_on: str = Field(default="", pattern=SEEDS)
+    """Seeds of the deals that the model was trained on, such as `10001-10080`; an experiment with one of them is
+    refused."""
 
     @field_validator("model")
     @classmethod

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, replace
 from io import StringIO
+from pathlib import Path
+from typing import Any
 
 from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
@@ -114,13 +116,17 @@ def _picture(figure: Figure, table: Rows, data: RunData, *, png: bool) -> str:
     with style.set_up():
         painted = figure.paint(table, data)
         style.footnote(painted, data.label)
-        style.settle(painted)
-        out = StringIO()
-        style.write_svg(painted, out)
-        stem = data.folder / FOLDER / figure.name
-        write_atomically(stem.with_suffix(".svg"), out.getvalue())
-        if png:
-            style.write_png(painted, stem.with_suffix(".png"))
+        return write(painted, data.folder / FOLDER / figure.name, png=png)
+
+
+def write(painted: Any, stem: Path, *, png: bool) -> str:
+    """Write a matplotlib figure beside `stem`, within `style.set_up`; returns the SVG."""
+    style.settle(painted)
+    out = StringIO()
+    style.write_svg(painted, out)
+    write_atomically(stem.with_suffix(".svg"), out.getvalue())
+    if png:
+        style.write_png(painted, stem.with_suffix(".png"))
     return out.getvalue()
 
 

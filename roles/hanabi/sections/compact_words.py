@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import ANY, COLOURS, INDEX, RANKS, Card, Mask, Piles, unmask
 from orchestrator.hanabi.convention.hint_convention import is_certain, next_discard
-from orchestrator.hanabi.convention.policy import HintEffect, Scene
+from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.words import Words, percent
 
@@ -28,7 +29,9 @@ def values(scene: Scene, history: Sequence[Past], words: Words) -> dict[str, obj
         "discards": " ".join(_by_colour(now.piles.discards)) or words("none"),
         "own": "\n".join(_shared(_own(scene, words))),
         "hands": "\n".join(_hand(scene, seat, words) for seat in scene.hands),
+        "plays": ", ".join(_certain_plays(scene)) or words("none"),
         "hints": _hints(scene, words),
+        "discard": _next_discard(scene) or words("none"),
         "legal": _kinds_of_move(scene, words),
         "moves": "; ".join(f"P{past.seat} {past.move}{words.result(past)}" for past in recent) or words("none"),
     }
@@ -99,12 +102,21 @@ def _hints(scene: Scene, words: Words) -> str:
         "Hints to play": [effect for effect in legal if effect.helps],
         "Hints that warn": [effect for effect in legal if effect.warns and effect.true],
     }
-    listed = {words(kind): ", ".join(map(_target, effects)) for kind, effects in kinds.items() if effects}
+    hints = {words(kind): [str(effect.hint) for effect in effects] for kind, effects in kinds.items() if effects}
+    listed = {kind: ", ".join(moves) for kind, moves in hints.items()}
     return ". ".join(f"{kind}: {targets}" for kind, targets in listed.items()) or words("No hint says to play or warns")
 
 
-def _target(effect: HintEffect) -> str:
-    return str(effect.hint).removeprefix("hint ")
+def _certain_plays(scene: Scene) -> Iterator[str]:
+    return (str(Play(slot=slot)) for slot, belief in enumerate(scene.beliefs) if belief.playable == 1)
+
+
+def _next_discard(scene: Scene) -> str:
+    """The discard of the oldest card that no hint protects, where it is legal."""
+    now = scene.knowledge
+    slot = next_discard(now.common[scene.seat], now.piles, now.conventions[scene.seat])
+    move = None if slot is None else Discard(slot=slot)
+    return str(move) if move in scene.legal else ""
 
 
 def _kinds_of_move(scene: Scene, words: Words) -> str:

@@ -11,14 +11,10 @@ import pytest
 from experiments import rewards
 from experiments.interchange.data_columns import COLUMNS, Kind
 from tests.conftest import Run
+from tests.support.tiny_model import tiny
 
 trl = pytest.importorskip("trl", reason="needs the extra train")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the libraries among themselves
-
-TEMPLATE = (
-    "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<|end|>{% endfor %}"
-    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
-)
 
 
 def rows(run: Run, folder: Path, kind: str, form: str = "json") -> Any:
@@ -31,22 +27,6 @@ def rows(run: Run, folder: Path, kind: str, form: str = "json") -> Any:
     code, _, err = run("export", "games/compact-2p-s3.jsonl", "--to", kind, "--out", file)
     assert code == 0, err
     return load_dataset(form, data_files=file, split="train", cache_dir=str(folder / "cache"))
-
-
-def tiny(texts: Any) -> tuple[Any, Any]:
-    """A model of about 100,000 parameters and a tokenizer, made from these texts."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
-
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer, bpe.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
-    marks = ["<|end|>", "<|pad|>", "<|system|>", "<|user|>", "<|assistant|>"]
-    bpe.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=600, special_tokens=marks))
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=bpe, eos_token="<|end|>", pad_token="<|pad|>")
-    tokenizer.chat_template = TEMPLATE
-    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
-    config = Qwen2Config(vocab_size=len(tokenizer), num_key_value_heads=2, max_position_embeddings=1024, **shape)
-    return Qwen2ForCausalLM(config), tokenizer
 
 
 def settings(folder: Path, **more: Any) -> dict[str, Any]:

@@ -1,0 +1,68 @@
+"""`train`: a language model learns from exported rows."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from experiments.cli.shared_options import Interrupted, Output, printed, progress
+from orchestrator.errors import UserError
+
+
+def train(
+    data: Annotated[Path, typer.Argument(help="A file of `export --to sft`, `--to dpo` or `--to grpo`.")],
+    model: Annotated[
+        str, typer.Argument(help="A name on Hugging Face's hub, a folder, a .gguf file, or an earlier training's OUT.")
+    ],
+    out: Annotated[Path, typer.Argument(help="The folder to write; the same command goes on with it.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A field of TRL's config, learning_rate=2e-4; of the adapter, lora.r=8; held_out=FILE, positions of other "
+            "deals (`export --to grpo`) in which the model is asked; rewards=move_value, of GRPO. Repeatable.",
+        ),
+    ] = None,
+    *,
+    output: Output,
+) -> None:
+    """Train a model on exported rows by LoRA (extra `train`).
+
+    By supervised fine-tuning, DPO or GRPO, as the rows are. Writes the adapter, the model for a server, model.yaml for
+    --model, and a report with the curve of losses.
+    """
+    from dataclasses import asdict
+
+    from experiments.document import terminal
+    from experiments.training import training, training_report
+
+    try:
+        trained = training.train(data, model, out, _read(settings or ()), progress("step"))
+    except KeyboardInterrupt:
+        raise Interrupted(f"checkpoints are kept in {out}; the same command goes on with it") from None
+    training_report.write(trained)
+    if output.as_json:
+        answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
+        printed({**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers})
+    else:
+        terminal.show(training_report.blocks(trained), terminal.console())
+
+
+def _read(settings: Sequence[str]) -> dict[str, Any]:
+    import yaml
+
+    pairs = [text.partition("=") for text in settings]
+    for key, equals, value in pairs:
+        if not (key and equals and value):
+            raise UserError(f"--set {key}: write KEY=VALUE, such as learning_rate=2e-4")
+    return {key: _number(yaml.safe_load(value)) for key, _, value in pairs}
+
+
+def _number(value: Any) -> Any:
+    """Return a value of YAML, which takes 2e-4 for a text."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value

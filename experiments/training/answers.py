@@ -1,0 +1,66 @@
+"""What a model answers in positions of held-out games: whether it can be read, is legal, and is the recorded move."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from experiments import rewards
+from orchestrator.hanabi.moves import parse
+
+LONGEST = 24
+"""Tokens of an answer, which is a bare move."""
+AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Shares of the positions, from 0 to 1."""
+
+    positions: int
+    usable: float
+    """Answers that name a move and nothing else that the game's reader refuses, legal or not."""
+    legal: float
+    agreement: float
+    """Answers that name the move of the game."""
+    value: float
+    """The mean of `experiments.rewards.scaled_move_value`: 1 for the best legal move, -1 for no legal move."""
+
+
+def measure(model: Any, tokenizer: Any, rows: Any) -> Answers:
+    """Ask a model the prompts of `export --to grpo` rows, without sampling."""
+    model.eval()
+    texts = [text for start in range(0, len(rows), AT_ONCE) for text in _asked(model, tokenizer, rows, start)]
+    model.train()
+    places = [rewards.place(text, row["reader"], row["legal_moves"]) for text, row in zip(texts, rows, strict=True)]
+    moves = [
+        place is not None and row["legal_moves"][place] == row["move"] for place, row in zip(places, rows, strict=True)
+    ]
+    columns = {name: rows[name] for name in ("reader", "legal_moves", "values")}
+    values = rewards.scaled_move_value(texts, **columns)
+    usable = [place is not None or _is_move(text) for place, text in zip(places, texts, strict=True)]
+    legal = [place is not None for place in places]
+    return Answers(len(rows), *(sum(each) / len(rows) for each in (usable, legal, moves, values)))
+
+
+def _asked(model: Any, tokenizer: Any, rows: Any, start: int) -> list[str]:
+    """Return the answers to some rows at once; prompts are filled up on the left, since answers begin at their end."""
+    import torch
+
+    prompts: list[list[Mapping[str, str]]] = rows[start : start + AT_ONCE]["prompt"]
+    tokens = tokenizer.apply_chat_template(
+        prompts, add_generation_prompt=True, return_dict=True, return_tensors="pt", padding=True, padding_side="left"
+    ).to(model.device)
+    with torch.no_grad():
+        answered = model.generate(
+            **tokens, max_new_tokens=LONGEST, do_sample=False, pad_token_id=tokenizer.pad_token_id
+        )
+    texts: list[str] = tokenizer.batch_decode(answered[:, tokens["input_ids"].shape[1] :], skip_special_tokens=True)
+    return texts
+
+
+def _is_move(text: str) -> bool:
+    try:
+        parse(text.strip())
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,71 @@
+"""A training told: its curve of losses, and what the model answers in held-out positions, before, between and after."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.document import data, html, markdown
+from experiments.document.blocks import Block, Column, Document, Figure, Heading, Note, Text, table
+from experiments.document.formats import COUNT, PERCENT, SIGNED
+from experiments.record.files import write_atomically
+from experiments.report.figures import drawing, style
+from experiments.training.training import Trained
+
+ANSWERED = (
+    Column("rows", "rows seen", COUNT),
+    Column("positions", "positions", COUNT),
+    Column("usable", "usable", PERCENT, "Answers that name a move."),
+    Column("legal", "legal", PERCENT, "Answers that name a legal move."),
+    Column("agreement", "agreement", PERCENT, "Answers that name the move of the game."),
+    Column("value", "value", SIGNED, "The mean one-step value: 1 the best legal move, -1 no legal move."),
+)
+
+
+def blocks(trained: Trained) -> tuple[Block, ...]:
+    """Return what a terminal shows: the training in a sentence, and its answers."""
+    training = trained.training
+    by = ", ".join(f"{rows:,} by {who}" for who, rows in training.answered_by.items())
+    losses = [entry["loss"] for entry in trained.log]
+    parts: list[Block] = [
+        Text(
+            f"{training.kind.upper()} of {training.model} on {training.rows:,} rows of {training.data} ({by}), "
+            f"seeds {training.deals}. The loss went from {losses[0]:.3f} to {losses[-1]:.3f}."
+        )
+    ]
+    if trained.answers:
+        rows = [(seen, *vars(each).values()) for seen, each in sorted(trained.answers.items())]
+        caption = f"Answers without sampling in the positions of {training.held_out}."
+        parts.append(table("answers", ANSWERED, rows, title="Held-out positions", caption=caption))
+    return (*parts, Note(f"model: {trained.model}; settings for --model: {trained.folder / 'model.yaml'}"))
+
+
+def write(trained: Trained) -> None:
+    """Write report.md, report.html and the curve of losses with its numbers."""
+    name = trained.folder.name
+    settings = table(
+        "settings",
+        (Column("setting", "setting"), Column("value", "value")),
+        sorted((key, str(value)) for key, value in trained.training.settings.items()),
+    )
+    columns: list[str] = [
+        key for key in ("step", "loss", "reward", "rewards/accuracies", "entropy") if key in trained.log[-1]
+    ]
+    rows = [{key: entry.get(key) for key in columns} for entry in trained.log]
+    (trained.folder / "figures").mkdir(exist_ok=True)
+    write_atomically(trained.folder / "figures/loss.csv", data.csv_text(rows))
+    svg = drawing.inline(_drawn(rows, columns[1:], trained.folder / "figures/loss"), "loss", "Loss by step")
+    curve = Figure("loss", "Loss by step", "As the trainer logged it.", "figures/loss.csv", "figures/loss.svg", svg)
+    document = Document(name, (*blocks(trained), Heading("Curves"), curve, Heading("Settings"), settings))
+    write_atomically(trained.folder / "report.md", markdown.text(document))
+    write_atomically(trained.folder / "report.html", html.page(document))
+
+
+def _drawn(rows: Sequence[dict[str, Any]], columns: Sequence[str], stem: Path) -> str:
+    """Return the picture: a panel for each number that the trainer logged."""
+    with style.set_up():
+        figure, axes = style.panels([1.4] * len(columns), share=True)
+        for axis, column in zip(axes, columns, strict=True):
+            axis.plot([row["step"] for row in rows], [row[column] for row in rows], color=style.BLUE, linewidth=1.3)
+            axis.set_title(column)
+        axes[-1].set_xlabel("step")
+        return drawing.write(figure, stem, png=False)
