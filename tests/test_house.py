@@ -49,7 +49,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "costs": {"analysis", "document", "record", "statistics", "study"},
         "report": {"analysis", "document", "record", "statistics", "study", "values"},
         "tasks": {"analysis", "document", "record", "running", "study", "values"},
-        "interchange": {"analysis", "document", "record", "values"},
+        "interchange": {"analysis", "document", "record", "study", "values"},
+        "training": {"document", "record", "report", "rewards", "running", "study"},
         "environments": {"interchange", "record", "rewards", "study", "values"},
         "doctor": {"costs", "document", "study"},
         "page": {"analysis", "document", "record", "report", "running", "study", "tasks", "values"},
@@ -67,7 +68,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
                 "show",
                 "study",
             ),
-            *("tasks", "values"),
+            *("tasks", "training", "values"),
         },
         "__main__": {"cli"},
     },
@@ -108,6 +109,7 @@ ONLY_IN = {
             "positions",
             "show",
             "tools",
+            "train",
         )
     },
 }

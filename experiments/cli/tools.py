@@ -24,10 +24,13 @@ def measure(
     ] = None,
     turns: Annotated[int, typer.Option(min=1, help="With --latency: turns per graph.")] = 20,
     at_once: Annotated[
-        int | None,
-        typer.Option("--at-once", min=1, help="With --latency: this many whole games at once instead."),
+        str | None,
+        typer.Option(
+            "--at-once",
+            metavar="GAMES[/CALLS]",
+            help="With --latency: this many whole games at once instead; 64/32: the model takes 32 calls at once.",
+        ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="With --at-once: concurrent calls that the model allows.")] = 1000,
     *,
     output: Output,
 ) -> None:
@@ -52,7 +55,8 @@ def measure(
         printed([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
         return
     if latency is not None and at_once is not None:
-        crowds = [throughput.measure(name, at_once, latency, limit) for name in graph or ["moa_sherlock"]]
+        of_games, limit = _at_once(at_once)
+        crowds = [throughput.measure(name, of_games, latency, limit) for name in graph or ["moa_sherlock"]]
         printed([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
         return
     if latency is not None:
@@ -61,6 +65,16 @@ def measure(
         return
     timings = list(speed.measure(graph or graphs.names(), games))
     printed(speed.data(timings)) if output.as_json else speed.show(timings, console())
+
+
+def _at_once(text: str) -> tuple[int, int]:
+    """Return the games at once, and the calls. Raises UserError."""
+    if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", text):
+        raise UserError(
+            f"--at-once is {text!r}; write a number of games, such as 64, or games and calls, such as 64/32"
+        )
+    games, _, calls = text.partition("/")
+    return int(games), int(calls or 1000)
 
 
 def serve_blindly(

@@ -21,8 +21,8 @@ def train(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="A field of TRL's config, learning_rate=2e-4; of the adapter, lora.r=8; held_out=FILE, positions of other "
-            "deals (`export --to grpo`) in which the model is asked; rewards=move_value, of GRPO. Repeatable.",
+            help="A field of TRL's config, learning_rate=2e-4; of the adapter, lora.r=8; held_out=FILE, positions of "
+            "other deals (`export --to grpo`) in which the model is asked; rewards=move_value, of GRPO. Repeatable.",
         ),
     ] = None,
     *,

@@ -77,13 +77,12 @@ def train(data: Path, model: str, out: Path, given: Mapping[str, Any], done: Don
     held-out positions of a deal that the model is trained on.
     """
     check_installed()
-    rows = Rows(data)
-    held_out = Rows(Path(given["held_out"])) if "held_out" in given else None
-    training = _planned(rows, model, {key: value for key, value in given.items() if key != "held_out"}, held_out)
-    begun = (out / CHECKPOINTS).exists()
-    training = FOLDER.begin(out, training, begun=begun)
-    if not (out / SETTINGS).exists():
-        with quiet():
+    with quiet():
+        rows = Rows(data)
+        held_out = Rows(Path(given["held_out"])) if "held_out" in given else None
+        planned = _planned(rows, model, {key: value for key, value in given.items() if key != "held_out"}, held_out)
+        training = FOLDER.begin(out, planned, begun=(out / CHECKPOINTS).exists())
+        if not (out / SETTINGS).exists():
             _run(training, rows, held_out, out, done)
     return read(out)
 
@@ -225,13 +224,14 @@ def quiet() -> Any:
     """Keep the libraries from printing: bars, and lines of each step."""
     import warnings
 
+    os.environ.update(TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")  # read when they are imported
+
     import datasets
     import transformers
 
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     datasets.disable_progress_bars()
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

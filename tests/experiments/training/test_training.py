@@ -6,8 +6,11 @@ It needs the extra `train`, which `make test` does not install; `make train-smal
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import yaml
 
+from experiments.training import weights
 from tests.conftest import Run
 from tests.support.tiny_model import write_tiny
 
@@ -43,3 +46,85 @@ def test_a_model_is_trained_on_rows_of_each_kind(run: Run, model: str, kind: str
     assert Path("out/figures/loss.svg").exists() and "loss.svg" in Path("out/report.md").read_text("utf-8")
     again = run("train", f"{kind}.jsonl", model, "out", *QUICK, *samples, "--set", "held_out=held-out.jsonl")
     assert again[:2] == (code, out)
+
+
+def test_a_training_goes_on_and_another_one_in_its_folder_is_refused(run: Run, model: str) -> None:
+    assert run("train", "sft.jsonl", model, "out", *QUICK)[0] == 0
+    Path("out/model.yaml").unlink()  # as if it had been stopped after its last checkpoint
+    log = Path("out/log.json").read_text("utf-8")
+    assert run("train", "sft.jsonl", model, "out", *QUICK)[0] == 0
+    assert Path("out/log.json").read_text("utf-8") == log
+    for changed in (("sft.jsonl", model, "out", *QUICK, "--set", "learning_rate=1e-5"), ("dpo.jsonl", model, "out")):
+        code, _, err = run("train", *changed)
+        assert code == 2 and "'out' holds a run with another" in err
+
+
+def test_a_trained_model_is_trained_further_and_keeps_its_deals(run: Run, model: str) -> None:
+    assert run("train", "sft.jsonl", model, "first", *QUICK)[0] == 0
+    assert run("export", "games/compact-2p-s4.jsonl", "--to", "dpo", "--out", "pairs.jsonl")[0] == 0
+    code, _, err = run("train", "pairs.jsonl", "first", "second", *QUICK)
+    assert code == 0, err
+    assert yaml.safe_load(Path("second/model.yaml").read_text("utf-8"))["trained_on"] == "3-4"
+    code, _, err = run("experiment", "run", "trained", "--set", "arms.after.models.default=second/model.yaml")
+    assert code == 2 and "seed 3 is a deal" in err
+
+
+@pytest.mark.parametrize(
+    "changes, complaint",
+    [
+        (("--set", "held_out=grpo.jsonl"), "seed 3 is a deal of the training rows"),
+        (("--set", "held_out=dpo.jsonl"), "--to grpo"),
+        (("--set", "learning_rat=1"), "did you mean 'learning_rate'?"),
+        (("--set", "lora.rank=1"), "lora."),
+        (("--set", "learning_rate"), "KEY=VALUE"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(run: Run, model: str, changes: tuple[str, ...], complaint: str) -> None:
+    code, _, err = run("train", "sft.jsonl", model, "out", *changes)
+    assert code == 2 and complaint in err and "Traceback" not in err and not Path("out").exists()
+
+
+def test_no_data_set_and_no_model(run: Run, model: str) -> None:
+    for arguments, complaint in (
+        (("missing.jsonl", model), "'missing.jsonl' is no data set"),
+        (("held-out.jsonl", "missing"), "'missing' is no model that transformers reads"),
+        (("held-out.jsonl", "missing.gguf"), "there is no model at 'missing.gguf'"),
+    ):
+        code, _, err = run("train", *arguments, "out")
+        assert code == 2 and complaint in err, err
+
+
+def test_llamas_weights_are_the_same_in_a_gguf_file(tmp_path: Path) -> None:
+    import gguf
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    shape = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4}
+    model = LlamaForCausalLM(LlamaConfig(vocab_size=64, num_key_value_heads=2, tie_word_embeddings=True, **shape))
+    writer = gguf.GGUFWriter(tmp_path / "base.gguf", "llama")
+    for add, value in (
+        (writer.add_block_count, 2),
+        (writer.add_embedding_length, 64),
+        (writer.add_feed_forward_length, 96),
+        (writer.add_head_count, 4),
+        (writer.add_head_count_kv, 2),
+        (writer.add_context_length, 128),
+        (writer.add_vocab_size, 64),
+        (writer.add_layer_norm_rms_eps, 1e-6),
+        (writer.add_rope_freq_base, 10000.0),
+    ):
+        add(value)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, 2)
+    for key in model.state_dict():
+        if name := names.get_name(key, try_suffixes=(".weight",)):
+            shape_of = model.state_dict()[key].shape
+            if "lm_head" not in key:
+                writer.add_tensor(name, np.zeros(shape_of, np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    weights.write_gguf(model, tmp_path / "base.gguf", tmp_path / "model.gguf")
+    read = LlamaForCausalLM.from_pretrained(tmp_path, gguf_file="model.gguf", dtype=torch.float32)
+    for key, value in model.state_dict().items():
+        assert torch.allclose(read.state_dict()[key], value, atol=0.01 * float(value.abs().max())), key
