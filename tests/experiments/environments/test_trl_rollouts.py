@@ -63,7 +63,8 @@ def test_the_trainer_takes_a_step_on_whole_games(tmp_path: Path) -> None:
     trl = pytest.importorskip("trl", reason="needs the extra train")
     from datasets import Dataset
 
-    from tests.experiments.interchange.test_trl import settings, tiny
+    from tests.experiments.interchange.test_trl import settings
+    from tests.support.tiny_model import tiny
 
     model, tokenizer = tiny(["You play Hanabi. play slot 0 discard slot 1 hint P1 red rank 2"] * 20)
     rollouts = Rollouts(LearningGames("compact", 2, ["1=partner:piers"], "move_value"), decisions=2)
