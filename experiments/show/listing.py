@@ -12,7 +12,7 @@ import roles
 from experiments.document.blocks import Cell, Column, Table, table
 from experiments.document.formats import INT, RIGHT, TEXT
 from experiments.show import section_fields
-from experiments.values.role_marks import mark_infos
+from experiments.values.role_marks import CONDITIONS, mark_infos
 from graphs import config as graph_configs
 from graphs import context, named
 from graphs.attempts import calls, depth, judging
@@ -94,7 +94,7 @@ def role_data(role: Role) -> dict[str, Any]:
         "after_game": role.after_game,
         "options": {name: [_allowed(value) for value in values] for name, values in role.options.items()},
         "marked": _marked(role) != "-",
-        "marks": [asdict(info) for info in mark_infos(role.name).values()],
+        "marks": [asdict(info) | {"where": CONDITIONS.get(info.name, "")} for info in mark_infos(role.name).values()],
         "not_marked": role.mark.prose if isinstance(role.mark, Marker) else "",
         "extends": role.extends.name if role.extends else None,
         "template": role.template,
@@ -135,7 +135,7 @@ def _marks(role: Role) -> Iterator[str]:
         yield "marks of its note, against the hidden cards and the exact belief:"
         yield from chain.from_iterable(map(_mark, stated.values()))
     if by_values := [info for name, info in every.items() if name not in stated]:
-        yield "marks of the moves it chooses, lists, rates or judges; which it has depends on graph and answer format:"
+        yield "marks of the moves it chooses, lists, rates or judges:"
         yield from chain.from_iterable(map(_mark, by_values))
     if isinstance(role.mark, Marker) and role.mark.prose:
         yield f"not marked: {role.mark.prose}"
@@ -146,7 +146,8 @@ def _mark(info: MarkInfo) -> Iterator[str]:
     best = "no value is better than another" if info.best is None else f"best {info.best:.2g}, {better} is better"
     guess = f"; uniform guess: {info.uniform}" if info.uniform else ""
     yield f"  {info.name}: {info.says}"
-    yield f"    {info.unit}; {best}{guess}"
+    where = f"; only {condition}" if (condition := CONDITIONS.get(info.name)) else ""
+    yield f"    {info.unit}; {best}{guess}{where}"
 
 
 def partners_table() -> Table:

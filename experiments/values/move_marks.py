@@ -46,7 +46,8 @@ SELECTION_REGRET = MarkInfo(
     0,
     False,
 )
-CHOICE = (REGRET, RANK, CHOSE_BEST, ROLLOUT_REGRET, AGREES, LISTED_RANK, OUTSIDE_LIST, SELECTION_REGRET)
+CHOICE = (REGRET, RANK, CHOSE_BEST)
+RECOMMENDED = (LISTED_RANK, OUTSIDE_LIST)
 
 
 def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[RoleMark]:
@@ -123,7 +124,7 @@ GAIN_ERROR = MarkInfo(
     0,
     False,
 )
-RATING = (CORRELATION, RATED_BELOW, GAIN_ERROR)
+RATING = (CORRELATION, RATED_BELOW)
 
 
 def ratings(turn: MarkedTurn) -> Iterator[RoleMark]:

@@ -16,6 +16,7 @@ from graphs.config import GraphConfig
 from graphs.recorded import RecordedReply, program_marks, replies
 from orchestrator.models.settings import PROGRAM
 from roles import Truth
+from roles.hanabi.plan_evaluator import PlannedChoice
 from roles.hanabi.truth import truths
 from roles.marks import Marker, MarkInfo, Marks, infos
 from roles.reply_types import Choice, Judgement, Shortlist
@@ -32,13 +33,22 @@ def choice_marks(turn: MarkedTurn, rollouts: int = 0, store: RolloutStore | None
     yield from judge_marks.verdicts(turn, rollouts, store)
 
 
-INFOS: Sequence[tuple[tuple[type[BaseModel], ...], tuple[MarkInfo, ...]]] = (
-    ((Choice,), (*move_marks.CHOICE, *move_marks.RATING, *move_marks.SEVERAL)),
-    ((Shortlist,), (*move_marks.LISTED, *move_marks.RATING)),
-    ((Judgement,), judge_marks.INFOS),
-    (ADVISING, move_marks.ADVISED),
+INFOS: Sequence[tuple[tuple[type[BaseModel], ...], tuple[MarkInfo, ...], str]] = (
+    ((Choice,), move_marks.CHOICE, ""),
+    ((Choice,), (move_marks.ROLLOUT_REGRET,), "with --rollouts"),
+    ((Choice,), (move_marks.AGREES,), "beside a role that puts a move first"),
+    ((Choice,), move_marks.RECOMMENDED, "after a recommender"),
+    ((Choice,), (move_marks.SELECTION_REGRET,), "where it reads several choices"),
+    ((Shortlist,), move_marks.LISTED, ""),
+    ((Choice, Shortlist), move_marks.RATING, "where its answer rates or ranks moves"),
+    ((PlannedChoice,), (move_marks.GAIN_ERROR,), ""),
+    ((Choice,), move_marks.SEVERAL, "where its node takes several samples"),
+    ((Judgement,), judge_marks.INFOS, ""),
+    (ADVISING, move_marks.ADVISED, "where another node decides"),
 )
-"""By the kinds of replies, the marks that they have here."""
+"""By the kinds of replies, the marks that they have here, and where they have them if not everywhere."""
+CONDITIONS: Mapping[str, str] = {info.name: where for _, group, where in INFOS for info in group}
+"""By mark, where a role has it; empty or missing: everywhere."""
 
 
 def mark_infos(role: str) -> Mapping[str, MarkInfo]:
@@ -47,7 +57,7 @@ def mark_infos(role: str) -> Mapping[str, MarkInfo]:
     Raises UserError for a role that is not registered.
     """
     definition = roles.get(role)
-    more = (info for kinds, group in INFOS if issubclass(definition.reply, kinds) for info in group)
+    more = (info for kinds, group, _ in INFOS if issubclass(definition.reply, kinds) for info in group)
     return {**infos(definition.mark), **{info.name: info for info in more}}
 
 

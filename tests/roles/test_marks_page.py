@@ -22,6 +22,15 @@ def test_the_page_names_marks_that_exist_with_their_best_values() -> None:
         assert (f"{every[name].best:.2g}", "higher" if every[name].higher else "lower") == (best, better)
 
 
+def test_roles_show_says_where_a_role_has_a_mark_and_lists_none_that_it_cannot_have() -> None:
+    out = StringIO()
+    show_role(roles.get("proposer"), Console(file=out, width=400))
+    assert "regret: One-step value of the best move it could name" in out.getvalue()
+    assert out.getvalue().count("best 0, lower is better; only with --rollouts") == 1
+    assert out.getvalue().count("; only where its node takes several samples") == 3
+    assert "gain_error" not in out.getvalue() and "gain_error" in mark_infos("plan_evaluator")
+
+
 @pytest.mark.parametrize("name", roles.names())
 def test_roles_show_prints_every_mark_with_its_sentence(name: str) -> None:
     out = StringIO()
