@@ -11,7 +11,7 @@ from typing import Any
 import roles
 from orchestrator.hanabi.moves import parse
 from orchestrator.replies import reader
-from orchestrator.replies.reply import Reply, TableOptions
+from orchestrator.replies.reply import Cause, Reply, TableOptions
 from roles.reply_types import Choice, variant
 
 Completion = str | Sequence[Mapping[str, Any]]
@@ -25,13 +25,23 @@ def place(completion: Completion, how: str, legal_moves: Sequence[str]) -> int |
 
     `how`: the row's column `reader`.
     """
+    reply = _reply(completion, how, legal_moves)
+    return legal_moves.index(str(reply.action)) if isinstance(reply, Choice) else None
+
+
+def fault(completion: Completion, how: str, legal_moves: Sequence[str]) -> Cause | None:
+    """Return why a completion is unusable, such as `illegal`; None for a usable one."""
+    reply = _reply(completion, how, legal_moves)
+    return reply.cause if isinstance(reply, reader.Unreadable) else None
+
+
+def _reply(completion: Completion, how: str, legal_moves: Sequence[str]) -> Reply | reader.Unreadable:
     text = completion if isinstance(completion, str) else str(completion[-1]["content"])
     kind, options, form = _reader(how, tuple(legal_moves))
     try:
-        reply = reader.read(text, kind, options, form).reply
-    except reader.Unreadable:
-        return None
-    return legal_moves.index(str(reply.action)) if isinstance(reply, Choice) else None
+        return reader.read(text, kind, options, form).reply
+    except reader.Unreadable as why:
+        return why
 
 
 @lru_cache(maxsize=4096)

@@ -86,7 +86,11 @@ ONLY_IN = {
     "uvicorn": {"experiments/page/serving.py"},
     "pyarrow": {"experiments/record/parquet.py"},
     "opentelemetry": {"experiments/interchange/otlp.py"},
-    "aiohttp": {"orchestrator/models/fake_endpoint.py", "orchestrator/models/fake_faults.py"},
+    "aiohttp": {
+        "orchestrator/models/fake_endpoint.py",
+        "orchestrator/models/fake_faults.py",
+        "experiments/environments/hanabi_v1/hanabi_v1.py",
+    },
     "typer": {
         f"experiments/cli/{name}.py"
         for name in (

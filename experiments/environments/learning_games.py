@@ -25,6 +25,7 @@ Reward = Literal["score_kept", "score_strict", "score_change", "move_value", "ow
 """The final score, kept or strict, 0 to 25; the points that the turn scored, 0 or 1; the exact one-step value of the
 turn's move, from 0 for the worst legal move to 1 for the best; the rating that the response gave the move, -1 to 1, and
 0 where it gave none."""
+FINAL: tuple[Reward, ...] = ("score_kept", "score_strict")
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class LearningGames:
             calls = [call for call in turn.calls if call.of_model and turn.seat in self.learners]
             for call in calls:
                 usable = call.outcome in USABLE
-                worth = self._worth(game, turn) if usable or self.reward.startswith("score_") else 0.0
+                worth = self._worth(game, turn) if usable or self.reward in FINAL else 0.0
                 assert turn.decided
                 yield Sample(
                     call, worth - (not usable) * self.penalty, usable, call.cause != "illegal", turn.decided.forced

@@ -125,6 +125,7 @@ def complete(request: dict[str, Any], kind: str | None = None) -> dict[str, Any]
     answer = {
         "id": "fake",
         "object": "chat.completion",
+        "created": 0,
         "model": request.get("model", MODEL),
         "system_fingerprint": FAKE,
         "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.models import fake_endpoint
+from orchestrator.models.fake_endpoint import KINDS_OF_MOVE, complete
 from orchestrator.models.request import Message, ModelRequest, ModelResponse
 
 
 def answer(messages: Sequence[Any]) -> str:
     """The response to messages; some are unusable, some name moves that may be illegal."""
     chance = random.Random(str(messages))
-    if any(fake_endpoint.KINDS_OF_MOVE.search(str(message["content"])) for message in messages):
+    if any(KINDS_OF_MOVE.search(str(message["content"])) for message in messages):
         return chance.choice(
             ["discard slot 0"] * 4 + ["play slot 1", "hint P0 red", "hint P1 rank 5", "I shall not say."]
         )
     kind = chance.choice([None] * 4 + ["prose", "illegal"])
-    return str(fake_endpoint.complete({"messages": list(messages)}, kind)["choices"][0]["message"]["content"])
+    return str(complete({"messages": list(messages)}, kind)["choices"][0]["message"]["content"])
 
 
 @dataclass

@@ -38,7 +38,8 @@ async def test_rewards_are_the_scores_of_the_journal(players: int, graph: str, t
     assert sum(not sample.usable for sample in samples) == written.result.reasked + written.result.fallbacks > 0
     assert {sample.call.turn for sample in samples if sample.forced} and not all(s.legal for s in samples)
 
-    changes = LearningGames(graph, players, reward="score_change").samples(game)
+    changes = list(LearningGames(graph, players, reward="score_change", penalty=0.5).samples(game))
+    assert {sample.reward for sample in changes if not sample.usable} == {-0.5}
     usable = [sample for sample in changes if sample.usable]
     fireworks = [sum(game.board(sample.call.turn).view.fireworks) for sample in usable]
     after = [sum(turn.moved.past.fireworks) for s in usable if (turn := game.turn(s.call.turn)).moved]
