@@ -48,7 +48,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "running": {"record", "study"},
         "costs": {"analysis", "document", "record", "statistics", "study"},
         "report": {"analysis", "document", "record", "statistics", "study", "values"},
-        "tasks": {"analysis", "document", "record", "running", "study", "values"},
+        "tasks": {"analysis", "document", "record", "report", "running", "study", "values"},
         "interchange": {"analysis", "document", "record", "study", "values"},
         "training": {"document", "record", "report", "rewards", "running", "study"},
         "environments": {"interchange", "record", "rewards", "study", "values"},

@@ -7,10 +7,11 @@ from typing import Any
 
 from experiments.document import data as as_data
 from experiments.document import markdown
-from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
+from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Note, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_all
-from experiments.tasks.questions import accuracy, coordination_qa
+from experiments.report.figures import drawing, style
+from experiments.tasks.questions import accuracy, accuracy_figure, coordination_qa
 from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
 from experiments.tasks.questions.coordination_qa import FOLDER, QaRun
 from experiments.tasks.questions.questions import KINDS, KeyedQuestion, Kind
@@ -170,11 +171,15 @@ def data(report: Report) -> dict[str, Any]:
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write the report as Markdown and CSV, with every answer of the runs. Raises OSError."""
+    """Write the report as Markdown with its picture, and CSV, with every answer of the runs. Raises OSError."""
     answers = [row for run in report.runs for row in coordination_qa.rows(run)]
+    with style.set_up():
+        painted = accuracy_figure.paint(report.names, report.cells, report.guesses)
+        drawing.write(painted, folder / "accuracy", png=True)
+    shown = Figure("accuracy", "Accuracy", accuracy_figure.CAPTION, "accuracy.csv", "accuracy.svg")
     texts = {
-        "report.md": markdown.text(Document("CoordinationQA", blocks(report))),
+        "report.md": markdown.text(Document("CoordinationQA", (shown, *blocks(report)))),
         "accuracy.csv": as_data.csv_text(rows(report)),
         "answers.csv": as_data.csv_text(answers),
     }
-    return write_all(folder, texts)
+    return [*write_all(folder, texts), folder / "accuracy.svg"]
