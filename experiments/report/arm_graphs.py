@@ -93,4 +93,4 @@ def traits(run: Run, arm: str | None) -> Traits:
 
 def _verifier(config: GraphConfig) -> str:
     rule = ["the safety rule"] if config.verify.rule == "safety" else []
-    return listed([*(f"node {judge}" for judge in config.judges), *rule]) or "none"
+    return listed([*(f"the role {config.nodes[judge].role}" for judge in config.judges), *rule]) or "none"

@@ -99,8 +99,8 @@ SHORT: dict[Kind, str] = {
 }
 """Names of columns on a terminal; `FAULTS` says them in words."""
 FAULTS = (
-    "moves with a known fault, per game: a risky misplay, a critical card discarded, a certain play missed, an empty "
-    "hint, a token wasted on dead cards, an error in the final round"
+    "moves with a known fault, per game: a risky misplay, a critical card discarded, a known playable card not "
+    "played, an empty hint, a token wasted on dead cards, an error in the final round"
 )
 LEGEND = (
     "mean and 95 %: over deals, of each game's mean over its replies. program, uniform, previous: what the role's "

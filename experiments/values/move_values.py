@@ -20,7 +20,7 @@ Kind = Literal[
 TITLES: dict[Kind, str] = {
     "risky_misplay": "a risky misplay",
     "critical_discard": "a critical card discarded",
-    "missed_play": "a certain play missed",
+    "missed_play": "a known playable card not played",
     "empty_hint": "a hint that told nothing new",
     "wasted_token": "a token wasted on dead cards",
     "final_round": "an error in the final round",

@@ -229,8 +229,8 @@ def test_a_swap_of_graphs_is_said_to_change_more_than_roles(tmp_path: Path) -> N
     assert arm_graphs.unnamed(run) == {"house-solo": "it lacks tom_interpreter"}
     (one,) = arm_graphs.sentences(run, ["cac", "house-solo"])
     assert one == (
-        "cac and house differ in more than their roles: verifier (cac: node check, house: the safety rule), "
-        "context (cac: cac, house: house) and calls a turn (cac: 3, house: 4)."
+        "cac and house differ in more than their roles: verifier (cac: the role self_verifier, house: the safety "
+        "rule), context (cac: cac, house: house) and calls a turn (cac: 3, house: 4)."
     )
     (many,) = arm_graphs.sentences(run, others)
     assert many == (

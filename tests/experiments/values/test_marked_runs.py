@@ -225,7 +225,7 @@ def test_the_faults_that_changed_most_are_named_on_the_deals_of_both_arms() -> N
     run = MarkedRun(run_data(Path(), rows, {"baseline": "a"}), tuple(games))
     (said,) = role_sentences.faults(run, ["b", "c", "d"])
     assert said == (
-        "Largest changes of faults per game from a, not tested: a certain play missed from 2.0 to 14.3 (b), "
+        "Largest changes of faults per game from a, not tested: a known playable card not played from 2.0 to 14.3 (b), "
         "a risky misplay from 0.0 to 1.0 (d); see Roles in the report."
     )
     assert template_of(said) and not list(role_sentences.faults(run, ["c"])), "half more is not much"
