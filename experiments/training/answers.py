@@ -29,7 +29,7 @@ class Answers:
 def measure(model: Any, tokenizer: Any, rows: Any) -> Answers:
     """Ask a model the prompts of `export --to grpo` rows, without sampling."""
     model.eval()
-    texts = [text for start in range(0, len(rows), AT_ONCE) for text in _asked(model, tokenizer, rows, start)]
+    texts = [text for start in range(0, len(rows), AT_ONCE) for text in asked(model, tokenizer, rows, start)]
     model.train()
     places = [rewards.place(text, row["reader"], row["legal_moves"]) for text, row in zip(texts, rows, strict=True)]
     moves = [
@@ -42,20 +42,21 @@ def measure(model: Any, tokenizer: Any, rows: Any) -> Answers:
     return Answers(len(rows), *(sum(each) / len(rows) for each in (usable, legal, moves, values)))
 
 
-def _asked(model: Any, tokenizer: Any, rows: Any, start: int) -> list[str]:
+def asked(model: Any, tokenizer: Any, rows: Any, start: int) -> list[str]:
     """Return the answers to some rows at once; prompts are filled up on the left, since answers begin at their end."""
     import torch
 
     prompts: list[list[Mapping[str, str]]] = rows[start : start + AT_ONCE]["prompt"]
-    tokens = tokenizer.apply_chat_template(
-        prompts, add_generation_prompt=True, return_dict=True, return_tensors="pt", padding=True, padding_side="left"
-    ).to(model.device)
+    texts = tokenizer.apply_chat_template(prompts, add_generation_prompt=True, tokenize=False)
+    # apply_chat_template takes a padding_side and leaves it unused
+    how = {"padding": True, "padding_side": "left", "add_special_tokens": False, "return_tensors": "pt"}
+    tokens = tokenizer(texts, **how).to(model.device)
     with torch.no_grad():
         answered = model.generate(
             **tokens, max_new_tokens=LONGEST, do_sample=False, pad_token_id=tokenizer.pad_token_id
         )
-    texts: list[str] = tokenizer.batch_decode(answered[:, tokens["input_ids"].shape[1] :], skip_special_tokens=True)
-    return texts
+    answers: list[str] = tokenizer.batch_decode(answered[:, tokens["input_ids"].shape[1] :], skip_special_tokens=True)
+    return answers
 
 
 def _is_move(text: str) -> bool:

@@ -15,7 +15,7 @@ REWARDS = "rewards"
 COMMON: Final[Mapping[str, Any]] = {
     "num_train_epochs": 1,
     "per_device_train_batch_size": 4,
-    "gradient_accumulation_steps": 2,
+    "gradient_accumulation_steps": 1,
     "lr_scheduler_type": "linear",
     "warmup_steps": 10,
     "logging_steps": 10,
@@ -27,7 +27,7 @@ COMMON: Final[Mapping[str, Any]] = {
     "gradient_checkpointing": False,
 }
 OF_KIND: Final[Mapping[Kind, Mapping[str, Any]]] = {
-    "sft": {"learning_rate": 8e-4, "completion_only_loss": True},
+    "sft": {"learning_rate": 5e-4, "completion_only_loss": True},
     "dpo": {"learning_rate": 5e-5, "beta": 0.1},
     "grpo": {
         "learning_rate": 2e-5,

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import yaml
 
-from experiments.training import weights
+from experiments.training import answers, weights
+from experiments.training.rows import Rows
 from tests.conftest import Run
 from tests.support.tiny_model import write_tiny
 
@@ -41,11 +42,19 @@ def test_a_model_is_trained_on_rows_of_each_kind(run: Run, model: str, kind: str
     assert "Held-out positions" in out and "seeds 3" in out
     log = json.loads(Path("out/log.json").read_text("utf-8"))
     assert [entry["step"] for entry in log] == [1, 2, 3, 4]
-    answers = json.loads(Path("out/answers.json").read_text("utf-8"))
-    assert len(answers) == 3 and all(each["positions"] == 12 for each in answers.values())
+    counts = json.loads(Path("out/answers.json").read_text("utf-8"))
+    assert len(counts) == 3 and all(each["positions"] == 12 for each in counts.values())
     assert Path("out/figures/loss.svg").exists() and "loss.svg" in Path("out/report.md").read_text("utf-8")
     again = run("train", f"{kind}.jsonl", model, "out", *QUICK, *samples, "--set", "held_out=held-out.jsonl")
     assert again[:2] == (code, out)
+
+
+def test_prompts_of_different_lengths_are_answered_together_as_alone(run: Run, model: str) -> None:
+    network, tokenizer = weights.load(model)
+    rows = Rows(Path("held-out.jsonl")).all
+    lengths = {len(str(row["prompt"])) for row in rows}
+    alone = [answers.asked(network, tokenizer, rows.select([place]), 0)[0] for place in range(len(rows))]
+    assert answers.asked(network, tokenizer, rows, 0) == alone and len(lengths) > 3
 
 
 def test_a_training_goes_on_and_another_one_in_its_folder_is_refused(run: Run, model: str) -> None:
