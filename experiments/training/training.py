@@ -138,12 +138,24 @@ def _run(training: Training, rows: Rows, held_out: Rows | None, out: Path, done:
     trainer.add_callback(_progress(done, ask, each))
     (out / CHECKPOINTS).mkdir(exist_ok=True)
     ask(0)
-    trainer.train(resume_from_checkpoint=get_last_checkpoint(str(out / CHECKPOINTS)))
+    _go_on(trainer, get_last_checkpoint(str(out / CHECKPOINTS)))
     ask(trainer.state.global_step * each)
     log = [entry for entry in trainer.state.log_history if "loss" in entry]
     write_atomically(out / LOG, json.dumps(log))
     path = weights.write(trainer.model, tokenizer, training.base, out)
     _write_settings(training, path, out)
+
+
+def _go_on(trainer: Any, checkpoint: str | None) -> None:
+    """Train from a checkpoint on; from one after the last step, where the trainer would take one more, only load it."""
+    from transformers import TrainerState
+
+    state = checkpoint and TrainerState.load_from_json(str(Path(checkpoint) / "trainer_state.json"))
+    if state and state.global_step >= state.max_steps:
+        trainer.model.load_adapter(checkpoint, "default", is_trainable=True)
+        trainer.state = state
+    else:
+        trainer.train(resume_from_checkpoint=checkpoint)
 
 
 def _start(training: Training) -> tuple[Any, Any]:

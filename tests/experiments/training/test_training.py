@@ -4,7 +4,9 @@ It needs the extra `train`, which `make test` does not install; `make train-smal
 """
 
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,12 +59,30 @@ def test_prompts_of_different_lengths_are_answered_together_as_alone(run: Run, m
     assert answers.asked(network, tokenizer, rows, 0) == alone and len(lengths) > 3
 
 
-def test_a_training_goes_on_and_another_one_in_its_folder_is_refused(run: Run, model: str) -> None:
+@pytest.mark.parametrize("lost", ["checkpoints/checkpoint-4", "log.json"])
+def test_a_stopped_training_ends_as_an_undisturbed_one_does(run: Run, model: str, lost: str) -> None:
+    both = ("--set", "save_total_limit=2")
+    assert run("train", "sft.jsonl", model, "out", *QUICK, *both)[0] == 0
+    log, adapter = (load(Path("out")) for load in (_losses, _adapter))
+    for path in (Path("out/model.yaml"), Path("out") / lost):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert run("train", "sft.jsonl", model, "out", *QUICK, *both)[0] == 0
+    assert _losses(Path("out")) == pytest.approx(log)
+    assert all(np.allclose(_adapter(Path("out"))[name], values, atol=1e-6) for name, values in adapter.items())
+
+
+def _losses(folder: Path) -> list[float]:
+    return [entry["loss"] for entry in json.loads((folder / "log.json").read_text("utf-8"))]
+
+
+def _adapter(folder: Path) -> dict[str, Any]:
+    from safetensors.numpy import load_file
+
+    return dict(load_file(folder / weights.ADAPTER / "adapter_model.safetensors"))
+
+
+def test_another_training_in_a_folder_is_refused(run: Run, model: str) -> None:
     assert run("train", "sft.jsonl", model, "out", *QUICK)[0] == 0
-    Path("out/model.yaml").unlink()  # as if it had been stopped after its last checkpoint
-    log = Path("out/log.json").read_text("utf-8")
-    assert run("train", "sft.jsonl", model, "out", *QUICK)[0] == 0
-    assert Path("out/log.json").read_text("utf-8") == log
     for changed in (("sft.jsonl", model, "out", *QUICK, "--set", "learning_rate=1e-5"), ("dpo.jsonl", model, "out")):
         code, _, err = run("train", *changed)
         assert code == 2 and "'out' holds a run with another" in err
