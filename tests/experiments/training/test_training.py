@@ -63,7 +63,7 @@ def test_prompts_of_different_lengths_are_answered_together_as_alone(run: Run, m
 def test_a_stopped_training_ends_as_an_undisturbed_one_does(run: Run, model: str, lost: str) -> None:
     both = ("--set", "save_total_limit=2")
     assert run("train", "sft.jsonl", model, "out", *QUICK, *both)[0] == 0
-    log, adapter = (load(Path("out")) for load in (_losses, _adapter))
+    log, adapter = _losses(Path("out")), _adapter(Path("out"))
     for path in (Path("out/model.yaml"), Path("out") / lost):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     assert run("train", "sft.jsonl", model, "out", *QUICK, *both)[0] == 0
