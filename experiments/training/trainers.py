@@ -73,7 +73,7 @@ def trainer(kind: Kind, model: Any, tokenizer: Any, rows: Any, chosen: Mapping[s
     machine = {"output_dir": str(folder), "use_cpu": not accelerated, "bf16": accelerated}
     functions = {"reward_funcs": _rewards(str(chosen[REWARDS]))} if kind == "grpo" else {}
     try:
-        args = _config(trl, kind)(**machine, **of_trl)
+        args = _config(trl, kind)(**{**machine, **of_trl})
         adapter = LoraConfig(task_type="CAUSAL_LM", **of_lora)
         make: Callable[..., Any] = getattr(trl, f"{kind.upper()}Trainer")
         return make(

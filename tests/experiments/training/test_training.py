@@ -36,9 +36,16 @@ def model(run: Run, tmp_path: Path) -> str:
     return str(write_tiny([message["content"] for row in rows for message in row["prompt"]], tmp_path / "tiny"))
 
 
-@pytest.mark.parametrize("kind", ["sft", "dpo", "grpo"])
-def test_a_model_is_trained_on_rows_of_each_kind(run: Run, model: str, kind: str) -> None:
-    samples = ("--set", "num_generations=4", "--set", "per_device_train_batch_size=4") if kind == "grpo" else ()
+@pytest.mark.parametrize(
+    "kind, samples",
+    [
+        ("sft", ()),
+        ("sft", ("--set", "bf16=true")),
+        ("dpo", ()),
+        ("grpo", ("--set", "num_generations=4", "--set", "per_device_train_batch_size=4")),
+    ],
+)
+def test_a_model_is_trained_on_rows_of_each_kind(run: Run, model: str, kind: str, samples: tuple[str, ...]) -> None:
     code, out, err = run("train", f"{kind}.jsonl", model, "out", *QUICK, *samples, "--set", "held_out=held-out.jsonl")
     assert code == 0, err
     assert "Held-out positions" in out and "seeds 3" in out
