@@ -194,8 +194,7 @@ class Traces:
             return nullcontext()
         from experiments.interchange import live_traces
 
-        start = live_traces.of_game if path.suffix == ".jsonl" else live_traces.of_run
-        return start(url, path, content=content)
+        return live_traces.of(url, path, content=content)
 
 
 def collector(words: Sequence[str] | None) -> tuple[str | None, bool]:

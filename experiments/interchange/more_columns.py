@@ -5,7 +5,7 @@ Columns are added at the end and never change the others: `marks` gives the mean
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from experiments.analysis import marking
 from experiments.analysis.marking import Done
 from experiments.analysis.role_marks import all_baselines
 from experiments.record import parquet, run_folder
+from experiments.record.files import whole
 from experiments.record.parquet import MoreColumns
 from experiments.record.rows import COLUMNS, Row
 from experiments.values.game_marks import GameMarks
-from experiments.values.mark_tally import Key, tallied
+from experiments.values.mark_tally import tallied
 from experiments.values.mistakes import KINDS
 from orchestrator.errors import UserError, did_you_mean
 
@@ -64,28 +65,17 @@ class Wanted:
 
 def columns(folder: Path, rows: Sequence[Row], choice: Wanted) -> MoreColumns:
     """The columns that are to be added to a run's games."""
-    cells = {row.journal: _cells(marks, choice.names) for row, marks in _pairs(folder, rows, choice)}
-    names = dict.fromkeys(name for row_cells in cells.values() for name in row_cells)
+    cells = dict[str, dict[str, float | int]]()
+    for row, marks in zip(rows, choice.marks(folder, rows) if choice.names else (), strict=bool(choice.names)):
+        of_game = cells.setdefault(row.journal, {})
+        if "quality" in choice.names:
+            of_game |= {f"fault_{kind}": marks.quality[kind] for kind in KINDS}
+        if "marks" in choice.names:  # `mark_analyst_play_brier`; about another role `mark_aggregator_agrees_analyst`
+            for key, tally in tallied(marks).items():
+                of_game["_".join(filter(None, ("mark", key.role, key.name, key.other)))] = tally.mean
+    names = dict.fromkeys(name for of_game in cells.values() for name in of_game)
     types = {name: "int16" if name.startswith("fault_") else "float64" for name in sorted(names)}
     return MoreColumns(types, cells)
-
-
-def _pairs(folder: Path, rows: Sequence[Row], choice: Wanted) -> Iterable[tuple[Row, GameMarks]]:
-    return zip(rows, choice.marks(folder, rows) if choice.names else (), strict=bool(choice.names))
-
-
-def _cells(marks: GameMarks, names: Sequence[str]) -> dict[str, float | int]:
-    cells: dict[str, float | int] = {}
-    if "quality" in names:
-        cells |= {f"fault_{kind}": marks.quality[kind] for kind in KINDS}
-    if "marks" in names:
-        cells |= {_column(key): tally.mean for key, tally in tallied(marks).items()}
-    return cells
-
-
-def _column(key: Key) -> str:
-    """`mark_analyst_play_brier`; of a mark about another role `mark_aggregator_agrees_analyst`."""
-    return "_".join(filter(None, ("mark", key.role, key.name, key.other)))
 
 
 def write_results(folder: Path, out: Path, choice: Wanted) -> tuple[int, int]:
@@ -93,15 +83,12 @@ def write_results(folder: Path, out: Path, choice: Wanted) -> tuple[int, int]:
     rows = run_folder.read_rows(folder)
     more = columns(folder, rows, choice)
     out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.with_name(f".{out.name}.part")
-    with part.open("w", encoding="utf-8", newline="") as file:
+    with whole(out) as part, part.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow((*COLUMNS, *more.types))
         for row in rows:
             added = more.cells.get(row.journal, {})
-            line = (*(getattr(row, name) for name in COLUMNS), *(added.get(name) for name in more.types))
-            writer.writerow(["" if cell is None else cell for cell in line])
-    part.replace(out)
+            writer.writerow((*(getattr(row, name) for name in COLUMNS), *(added.get(name) for name in more.types)))
     return len(rows), len(COLUMNS) + len(more.types)
 
 

@@ -264,9 +264,5 @@ def write(folder: Path, rows: Iterable[Row]) -> None:
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)
+    writer.writerows([getattr(row, name) for name in COLUMNS] for row in rows)
     write_atomically(folder / RESULTS, out.getvalue())
-
-
-def _cell(value: object) -> object:
-    return "" if value is None else value
