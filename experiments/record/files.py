@@ -14,8 +14,9 @@ def write_atomically(path: Path, text: str) -> None:
     A file that holds this text already is left alone, so that it may lie on a disk that cannot be written. Raises
     OSError, which names the file.
     """
-    if _holds(path, text):
-        return
+    with suppress(OSError):
+        if path.read_bytes() == text.encode():
+            return
     part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,13 +44,6 @@ def whole(path: Path) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return path.read_bytes() == text.encode()
-    except OSError:
-        return False
 
 
 @contextmanager

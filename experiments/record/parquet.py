@@ -92,42 +92,34 @@ def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = 
     if missing := [row.journal for row in rows if not (folder / row.journal).exists()]:
         raise UserError(f"{str(folder / missing[0])!r} is not there; turns and calls are read from the journals")
     out.mkdir(parents=True, exist_ok=True)
+    games = (
+        {name: getattr(row, name) for name in GAMES}
+        | {name: more.cells.get(row.journal, {}).get(name) for name in more.types}
+        for row in rows
+    )
+    turns = (
+        asdict(turn) | {"proposals": sorted(turn.proposals.items())}
+        for row in rows
+        for turn in turn_rows.game_turns(folder, row)
+    )
     return {
-        "games": write(out / "games.parquet", {**GAMES, **more.types}, (_game(row, more) for row in rows)),
-        "turns": write(out / "turns.parquet", TURNS, _turns(folder, rows)),
+        "games": write(out / "games.parquet", {**GAMES, **more.types}, games),
+        "turns": write(out / "turns.parquet", TURNS, turns),
         "calls": write(out / "calls.parquet", CALLS | (TEXTS if texts else {}), _calls(folder, rows, texts=texts)),
     }
-
-
-def _game(row: Row, more: MoreColumns) -> dict[str, Any]:
-    added = more.cells.get(row.journal, {})
-    return {name: getattr(row, name) for name in GAMES} | {n: added.get(n) for n in more.types}
-
-
-def _turns(folder: Path, rows: list[Row]) -> Iterator[dict[str, Any]]:
-    for row in rows:
-        for turn in turn_rows.game_turns(folder, row):
-            yield asdict(turn) | {"proposals": sorted(turn.proposals.items())}
 
 
 def _calls(folder: Path, rows: list[Row], *, texts: bool) -> Iterator[dict[str, Any]]:
     for row in rows:
         game = {name: getattr(row, name) for name in GAME}
         for call in Game.open(folder / row.journal).calls:
-            tries = {"attempts": len(call.attempts), "faults": sum(wire.error is not None for wire in call.attempts)}
-            yield (
-                game
-                | {name: getattr(call, name) for name in CALLS if name not in GAME | tries}
-                | tries
-                | (
-                    {
-                        "messages": json.dumps(call.model_dump(mode="json")["messages"], ensure_ascii=False),
-                        "text": call.text,
-                    }
-                    if texts
-                    else {}
-                )
-            )
+            cells = game | {"attempts": len(call.attempts)}
+            cells["faults"] = sum(wire.error is not None for wire in call.attempts)
+            cells |= {name: getattr(call, name) for name in CALLS if name not in cells}
+            if texts:
+                cells["messages"] = json.dumps(call.model_dump(mode="json")["messages"], ensure_ascii=False)
+                cells["text"] = call.text
+            yield cells
 
 
 def write(path: Path, types: Mapping[str, str], rows: Iterable[dict[str, Any]]) -> int:

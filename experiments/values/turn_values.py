@@ -6,8 +6,9 @@ made on deals that had no part in choosing it, until the difference is clear: so
 among many. The remaining moves are tried on a few deals, for the table alone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from experiments.record.game import Game
 from experiments.record.rows import Metric
@@ -75,8 +76,12 @@ def values_at(
     """The values of a position's moves; see `turn_values`."""
     played = past.move if past else None
     one_step = one_step_values(position.scene)
+    facts: dict[str, Any] = {"turn": position.view.turn, "seat": position.view.seat, "metric": metric}
+    facts |= {"usual": position.usual, "played": played}
     if not rollouts:
-        return _without_rollouts(position, played, metric, one_step)
+        ordered = sorted(one_step, key=lambda move: (-one_step[move], move != played, move != position.usual))
+        moves = [MoveValue(move=move, one_step=one_step[move], rank=rank) for rank, move in enumerate(ordered, 1)]
+        return TurnValues(basis=ONE_STEP, moves=tuple(moves), best=ordered[0], **facts)
     search = _Search(position, played or position.usual, Budget(max(rollouts, LEAST)), metric, store, one_step)
     challenger, loss, error, deals = search.judged()
     rest = [move for move in one_step if move not in search.tried] if every else ()
@@ -84,20 +89,18 @@ def values_at(
     values[challenger] = search.compared(challenger, loss, error, deals)
     search.trials.keep()
     best = challenger if loss > 0 else search.played
-    ordered = sorted(one_step, key=lambda move: (move != best, -_rollout(values, move), -one_step[move]))
-    moves = [values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1) for move in ordered]
+    moves = [values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1) for move in one_step]
+    moves.sort(
+        key=lambda value: (value.move != best, 1.0 if value.rollout is None else -value.rollout, -value.one_step)
+    )
     result = TurnValues(
-        turn=position.view.turn,
-        seat=position.view.seat,
         basis=BASIS,
-        metric=metric,
         moves=tuple(value.model_copy(update={"rank": rank}) for rank, value in enumerate(moves, 1)),
-        usual=position.usual,
-        played=played,
         best=best,
         loss=max(loss, 0.0) if played else None,
         error=error if played else None,
         rollouts=search.used,
+        **facts,
     )
     return result.model_copy(update={"mistake": mistake(position, past, result)}) if past else result
 
@@ -116,35 +119,6 @@ BASIS = (
     "deals that the seat cannot tell from the true one"
 )
 ONE_STEP = "points that a move scores or gives away at once, from the exact belief of the seat; no rollouts"
-
-
-def _rollout(values: dict[Move, MoveValue], move: Move) -> float:
-    value = values.get(move)
-    return -1.0 if value is None or value.rollout is None else value.rollout
-
-
-def _without_rollouts(
-    position: Position, played: Move | None, metric: Metric, one_step: dict[Move, float]
-) -> TurnValues:
-    ordered = sorted(one_step, key=lambda move: (-one_step[move], move != played, move != position.usual))
-    moves = (MoveValue(move=move, one_step=one_step[move], rank=rank) for rank, move in enumerate(ordered, 1))
-    return TurnValues(
-        turn=position.view.turn,
-        seat=position.view.seat,
-        basis=ONE_STEP,
-        metric=metric,
-        moves=tuple(moves),
-        usual=position.usual,
-        played=played,
-        best=ordered[0],
-    )
-
-
-def _likely(one_step: Mapping[Move, float]) -> list[Move]:
-    """The best move of each kind by one-step values, and the three best of all."""
-    ordered = sorted(one_step, key=lambda move: -one_step[move])
-    kinds = {move.kind: move for move in reversed(ordered)}
-    return [*ordered[:3], *kinds.values()]
 
 
 def _score(value: float) -> float:
@@ -168,7 +142,10 @@ class _Search:
         self.trials = SeatRollouts(position, store)
         self.used = 0
         self._counted: dict[Move, int] = {}
-        self.tried = list(dict.fromkeys((played, *candidates(position.scene, position.usual), *_likely(one_step))))
+        ordered = sorted(one_step, key=lambda move: -one_step[move])
+        of_kinds = {move.kind: move for move in reversed(ordered)}  # the best of each kind
+        likely = (*candidates(position.scene, position.usual), *ordered[:3], *of_kinds.values())
+        self.tried = list(dict.fromkeys((played, *likely)))
 
     def judged(self) -> tuple[Move, float, float, int]:
         """The move that is likeliest better than the one played, what it is worth more, the error of that, and on how
@@ -222,17 +199,15 @@ class _Search:
 
     def _value(self, move: Move, gain: float, error: float, deals: range) -> MoveValue:
         every = max(self._counted[self.played], deals.stop)
-        kept_gain = self._kept(move, deals) - self._kept(self.played, deals)
+        kept, kept_played = (
+            mean(self._scores(choice, deals.start, deals.stop, "kept")) for choice in (move, self.played)
+        )
         return MoveValue(
             move=move,
             one_step=self.one_step[move],
             rollout=_score(mean(self._scores(self.played, 0, every)) + gain),
-            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + kept_gain),
+            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + (kept - kept_played)),
             error=error,
             deals=len(deals),
             rank=1,
         )
-
-    def _kept(self, move: Move, deals: Iterable[int]) -> float:
-        numbers = list(deals)
-        return mean(self._scores(move, numbers[0], numbers[-1] + 1, "kept"))
