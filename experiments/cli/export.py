@@ -194,12 +194,11 @@ def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
 def _data_set(
     paths: Sequence[Path], out: Path, data: "DataSet", held_out: Sequence[str], workers: int, as_json: bool
 ) -> None:
-    from experiments.interchange import data_card, data_files
+    from experiments.interchange import data_files
 
     done = progress("game")
     written = data_files.export(paths, out, data, data_files.HeldOut.read(held_out), workers, done)
-    command = shlex.join(["orchestrator", *sys.argv[1:]])
-    card = data_card.write(out, command, written.files, written.counts, written.notes)
+    card = data_files.write_card(out, shlex.join(["orchestrator", *sys.argv[1:]]), written)
     if as_json:
         printed({**vars(written), "columns": list(written.columns), "card": str(card)})
         return

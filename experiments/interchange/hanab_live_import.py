@@ -157,18 +157,14 @@ def _apply(referee: Referee, action: _Action, orders: CardOrders, at: str) -> No
     except ValueError as error:
         raise UserError(f"{at}: {error}") from None
     if move not in referee.legal():
-        raise UserError(f"{at}: {move} is not legal on turn {referee.turn} for P{seat}{_why(referee, move)}")
+        why, tokens = "", referee.view().tokens
+        if isinstance(move, HintColour | HintRank):
+            why = ": it touches no card" if tokens else ": there is no information token left"
+            why = ": nobody hints themself" if move.to == seat else why
+        elif tokens == 8:
+            why = ": all 8 information tokens are there"
+        raise UserError(f"{at}: {move} is not legal on turn {referee.turn} for P{seat}{why}")
     referee.apply(move)
-
-
-def _why(referee: Referee, move: Move) -> str:
-    """Why the rules refuse a move, where it is easily said."""
-    tokens = referee.view().tokens
-    if isinstance(move, HintColour | HintRank):
-        if move.to == referee.seat:
-            return ": nobody hints themself"
-        return ": there is no information token left" if not tokens else ": it touches no card"
-    return ": all 8 information tokens are there" if tokens == 8 else ""
 
 
 def journal_of(game: Imported, path: Path, name: str) -> list[Event]:

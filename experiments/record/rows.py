@@ -232,16 +232,13 @@ def peek_all(folder: Path, earlier: Mapping[Path, Game] | None = None) -> dict[P
                 log.warning("left out: its name is not that of a game's journal", file=str(path))
             continue
         with suppress(NotBegun):
-            games[path] = finished.get(path) or _of_name(path)
+            game = finished.get(path) or Game.open(path)
+            started = game.started
+            if (name := journal_name(started.players, started.seed, started.repeat)) != path.name:
+                advice = "give it that name, or move it out of the run folder"
+                raise UserError(f"{str(path)!r} holds the game of {name}; {advice}")
+            games[path] = game
     return games
-
-
-def _of_name(path: Path) -> Game:
-    game = Game.open(path)
-    started = game.started
-    if (name := journal_name(started.players, started.seed, started.repeat)) != path.name:
-        raise UserError(f"{str(path)!r} holds the game of {name}; give it that name, or move it out of the run folder")
-    return game
 
 
 def rows(folder: Path) -> list[Row]:
