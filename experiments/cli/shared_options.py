@@ -192,9 +192,9 @@ class Traces:
             if content:
                 raise UserError("--otlp content is for the traces of --otlp URL, and there is none")
             return nullcontext()
-        from experiments.interchange import live_traces
+        from experiments.interchange.live_traces import LiveTraces
 
-        return live_traces.of(url, path, content=content)
+        return LiveTraces.of(url, path, content=content)
 
 
 def collector(words: Sequence[str] | None) -> tuple[str | None, bool]:

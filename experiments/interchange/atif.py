@@ -60,8 +60,8 @@ def _seat(game: Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
         calls, times = _by_id(turn.calls), _times(turn)
         steps += _steps(turn, times, list(calls))
         subs += [_call(session, id, call, times) for id, call in calls.items()]
-    asked = [call for turn in turns for call in turn.calls if call.of_model]
-    cost = [call.usd for call in asked if call.usd is not None]
+    model_calls = [call for turn in turns for call in turn.calls if call.of_model]
+    cost = [call.usd for call in model_calls if call.usd is not None]
     return {
         "schema_version": SCHEMA,
         "session_id": session,
@@ -70,12 +70,12 @@ def _seat(game: Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
         "steps": _numbered(steps),
         "notes": NOTES,
         "final_metrics": {
-            "total_prompt_tokens": sum(call.tokens_in for call in asked),
-            "total_completion_tokens": sum(call.tokens_out for call in asked),
-            "total_cached_tokens": sum(call.cached_tokens for call in asked),
-            **({"total_cost_usd": sum(cost)} if cost and len(cost) == len(asked) else {}),
+            "total_prompt_tokens": sum(call.tokens_in for call in model_calls),
+            "total_completion_tokens": sum(call.tokens_out for call in model_calls),
+            "total_cached_tokens": sum(call.cached_tokens for call in model_calls),
+            **({"total_cost_usd": sum(cost)} if cost and len(cost) == len(model_calls) else {}),
             "total_steps": len(steps),
-            "extra": {"calls": len(asked)},
+            "extra": {"calls": len(model_calls)},
         },
         "extra": {
             "players": started.players,

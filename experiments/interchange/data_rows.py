@@ -116,8 +116,8 @@ def rows(source: Source, data: DataSet) -> GameRows:
         for response, cells in _responses(decision, data):
             if data.kind == "sft" and decision.refused(response):
                 left_out["responses whose move was refused"] += 1
-            elif wanted(known := of_turn | response.facts):
-                row = known | cells()
+            elif wanted(columns := of_turn | response.facts):
+                row = columns | cells()
                 rows.append({name: row[name] for name in data.columns})
     return GameRows(rows, left_out)
 

@@ -163,8 +163,8 @@ class Decision:
         memory = self.game.memory(turn.number)
         replies = recorded.replies(config, (turn.started, *turn.events), memory) if config else ()
         questions = {(question.node.name, question.sample): question for question in replies}
-        asked = [call for call in turn.calls if call.of_model and call.text is not None and call.fixed is None]
-        calls = [Response(call, questions.get((call.node, call.sample))) for call in asked]
+        model_calls = [call for call in turn.calls if call.of_model and call.text is not None and call.fixed is None]
+        calls = [Response(call, questions.get((call.node, call.sample))) for call in model_calls]
         return calls + [Response(None, question) for question in questions.values() if _would_be_asked(question)]
 
     def refused(self, response: Response) -> bool:

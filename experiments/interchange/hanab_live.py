@@ -244,13 +244,15 @@ def export(path: Path, out: Path) -> list[Written]:
 
     Raises UserError for a single game without moves.
     """
-    games = sources.read(path)
-    written = []
-    for source, file in zip(games, sources.targets(games, path, out, ".json"), strict=True):
+    games, written = sources.read(path), []
+    if path.is_dir() and out.is_file():
+        raise UserError(f"--out {str(out)!r} is a file; the games of a run need a folder")
+    for source in games:
         recorded = Game.open(source.path)
         if path.is_dir() and not recorded.moves:
             continue
         shown = game(recorded)
+        file = out / f"{source.name}.json" if path.is_dir() or out.is_dir() else out
         write_atomically(file, json.dumps(shown.data, ensure_ascii=False) + "\n")
         written.append(Written(source.name, file, address(shown.data), shown.past_end))
     if path.is_dir():

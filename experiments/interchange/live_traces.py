@@ -59,6 +59,21 @@ class LiveTraces:
     _thread: threading.Thread | None = None
     _warned: bool = False
 
+    @classmethod
+    def of(cls, url: str, path: Path, *, content: bool = False) -> Self:
+        """For the game of one journal, or the games of a run folder, whichever process plays them.
+
+        Raises UserError without the SDK, or for something that is no address.
+        """
+        address = url if url == otlp.FROM_ENVIRONMENT else otlp.display_url(url)  # a password in it is not repeated
+        again = f"orchestrator export {path} --to otlp --otlp {address}"
+        sender, root = otlp.Sender(url, timeout_s=PATIENCE_S), path.absolute()
+
+        def journals() -> Iterable[Path]:
+            return [root] * root.exists() if path.suffix == ".jsonl" else root.glob(f"{GAMES}/*/*.jsonl")
+
+        return cls(sender, journals, again, content)
+
     def __enter__(self) -> Self:
         for path in self.journals():
             self._open[path] = _Journal.of(path, self.content, path.stat().st_size)
@@ -123,18 +138,3 @@ class LiveTraces:
                 "traces are not sent; the games go on", why=why, to=otlp.display_url(self.sender.url), later=self.again
             )
         self._warned = True
-
-
-def of(url: str, path: Path, *, content: bool = False) -> LiveTraces:
-    """For the game of one journal, or the games of a run folder, whichever process plays them.
-
-    Raises UserError without the SDK, or for something that is no address.
-    """
-    address = url if url == otlp.FROM_ENVIRONMENT else otlp.display_url(url)  # a password in it is not repeated
-    again = f"orchestrator export {path} --to otlp --otlp {address}"
-    sender, root = otlp.Sender(url, timeout_s=PATIENCE_S), path.absolute()
-
-    def journals() -> Iterable[Path]:
-        return [root] * root.exists() if path.suffix == ".jsonl" else root.glob(f"{GAMES}/*/*.jsonl")
-
-    return LiveTraces(sender, journals, again, content)

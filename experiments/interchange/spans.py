@@ -110,15 +110,15 @@ class Span:
     """Whether it is a request to another program: a model."""
 
 
-def failed_tries(asked: int, at: int, call: Call) -> Iterator[SpanEvent]:
+def failed_tries(start: int, at: int, call: Call) -> Iterator[SpanEvent]:
     """Yield the requests over the wire that failed, with their times."""
     for number, attempt in enumerate(call.attempts, 1):
-        asked = min(at, asked + round(attempt.latency_s * 1e9))
+        start = min(at, start + round(attempt.latency_s * 1e9))
         if attempt.error is not None:
             attributes: dict[str, Value] = {"hanabi.try": number, "hanabi.waited_s": attempt.waited_s}
             status: dict[str, Value] = {} if attempt.status is None else {"http.response.status_code": attempt.status}
-            yield SpanEvent("hanabi.try_failed", asked, attributes | status)
-        asked = min(at, asked + round(attempt.waited_s * 1e9))
+            yield SpanEvent("hanabi.try_failed", start, attributes | status)
+        start = min(at, start + round(attempt.waited_s * 1e9))
 
 
 Place = tuple[object, ...]
@@ -219,9 +219,9 @@ class GameSpans:
             turn.events.append(SpanEvent("gen_ai.evaluation.result", at, attributes))
         elif isinstance(event, Call):
             # times are written in milliseconds, so that a call may seem to begin before its turn
-            asked = max(at - round(event.latency_s * 1e9), min(turn.start, at))
-            turn.calls.append((asked, at, event))
-            return [self._chat(turn, asked, at, event)] if event.of_model else []
+            start = max(at - round(event.latency_s * 1e9), min(turn.start, at))
+            turn.calls.append((start, at, event))
+            return [self._chat(turn, start, at, event)] if event.of_model else []
         return []
 
     # The spans
@@ -236,9 +236,9 @@ class GameSpans:
     ) -> Span:
         """Return the span of a place in the game; attributes without a value are left out."""
         values = {key: value for key, value in attributes.items() if value is not None}
-        own, above = (_hash(f"{self._trace:032x} {' '.join(map(str, ids))}", 8) for ids in (place, parent))
+        span_id, parent_id = (_hash(f"{self._trace:032x} {' '.join(map(str, ids))}", 8) for ids in (place, parent))
         conversation = {"gen_ai.conversation.id": f"{self._trace:032x}"}
-        return Span(self._trace, own, above if parent else None, name, attributes=values | conversation, **rest)
+        return Span(self._trace, span_id, parent_id if parent else None, name, attributes=values | conversation, **rest)
 
     def _words(self, name: str, text: str) -> dict[str, Value]:
         """Return words of a model, or that may quote one, where they are wanted."""
@@ -344,12 +344,12 @@ class GameSpans:
             ("seat", turn.number),
             f"invoke_agent {role}",
             attributes,
-            start=min(asked for asked, *_ in calls),
+            start=min(start for start, *_ in calls),
             end=max(at for _, at, _ in calls),
             error=f"no usable reply: {absent[0]}" if len(absent) == len(last) else None,
         )
 
-    def _chat(self, turn: _Turn, asked: int, at: int, call: Call) -> Span:
+    def _chat(self, turn: _Turn, start: int, at: int, call: Call) -> Span:
         assert self.started
         self._seen[call.key] += 1
         attributes = request(self.started.seat_at(call.seat, call.turn), call) | {
@@ -373,9 +373,9 @@ class GameSpans:
             ("role", turn.number, call.node),
             f"chat {plain_model(call.model)}",
             attributes,
-            start=asked,
+            start=start,
             end=at,
-            events=tuple(failed_tries(asked, at, call)),
+            events=tuple(failed_tries(start, at, call)),
             error=fault,
             remote=True,
         )

@@ -7,7 +7,6 @@ among many. The remaining moves are tried on a few deals, for the table alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from experiments.record.game import Game
@@ -24,30 +23,6 @@ from orchestrator.hanabi.view import Past
 
 ROLLOUTS = 400
 """Games that are played for a turn at most, the moves that only complete the table left out."""
-LEAST = 50
-"""The fewest rollouts with which a turn can be judged."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How many deals each step of the search takes."""
-
-    rollouts: int
-
-    @property
-    def first(self) -> int:
-        """Deals on which every move is tried."""
-        return max(2, self.rollouts // 50)
-
-    @property
-    def second(self) -> int:
-        """Deals on which the better half has been tried."""
-        return 3 * self.first
-
-    @property
-    def batch(self) -> int:
-        """Deals of one comparison of the best with the move played; there are at most four."""
-        return 4 * self.first
 
 
 def turn_values(
@@ -82,7 +57,7 @@ def values_at(
         ordered = sorted(one_step, key=lambda move: (-one_step[move], move != played, move != position.usual))
         moves = [MoveValue(move=move, one_step=one_step[move], rank=rank) for rank, move in enumerate(ordered, 1)]
         return TurnValues(basis=ONE_STEP, moves=tuple(moves), best=ordered[0], **facts)
-    search = _Search(position, played or position.usual, Budget(max(rollouts, LEAST)), metric, store, one_step)
+    search = _Search(position, played or position.usual, rollouts, metric, store, one_step)
     challenger, loss, error, deals = search.judged()
     rest = [move for move in one_step if move not in search.tried] if every else ()
     values = {move: search.value(move) for move in (*search.tried, *rest)}
@@ -108,7 +83,7 @@ def values_at(
 def lost(position: Position, move: Move, rollouts: int, store: RolloutStore) -> tuple[float, float]:
     """What another move was worth more than a legal one by rollouts, whether or not it was played; and the standard
     error. 0 where none was, as `TurnValues.loss`; by the strict score."""
-    search = _Search(position, move, Budget(max(rollouts, LEAST)), "strict", store, one_step_values(position.scene))
+    search = _Search(position, move, rollouts, "strict", store, one_step_values(position.scene))
     _, loss, error, _ = search.judged()
     search.trials.keep()
     return max(loss, 0.0), error
@@ -127,18 +102,21 @@ def _score(value: float) -> float:
 
 
 class _Search:
-    """The rollouts of a turn, and which moves they compare."""
+    """The rollouts of a turn, and which moves they compare. Every move is tried on the `first` deals, the better half
+    on `second`; the best is compared with the move played on at most four times `batch`."""
 
     def __init__(
         self,
         position: Position,
         played: Move,
-        budget: Budget,
+        rollouts: int,
         metric: Metric,
         store: RolloutStore,
         one_step: dict[Move, float],
     ) -> None:
-        self.played, self.budget, self.metric, self.one_step = played, budget, metric, one_step
+        self.played, self.metric, self.one_step = played, metric, one_step
+        self.first = max(2, rollouts // 50)
+        self.second, self.batch = 3 * self.first, 4 * self.first
         self.trials = SeatRollouts(position, store)
         self.used = 0
         self._counted: dict[Move, int] = {}
@@ -150,7 +128,7 @@ class _Search:
     def judged(self) -> tuple[Move, float, float, int]:
         """The move that is likeliest better than the one played, what it is worth more, the error of that, and on how
         many deals."""
-        first, second = self.budget.first, self.budget.second
+        first, second = self.first, self.second
         rivals = [move for move in self.tried if move != self.played]
         if not rivals:
             return self.played, 0.0, 0.0, first
@@ -167,10 +145,10 @@ class _Search:
 
     def _on_fresh_deals(self, challenger: Move) -> tuple[float, float, int]:
         """The mean gain, its error, and the number of deals: as many as make clear on which side of the bar it lies."""
-        start, gains = self.budget.second, list[float]()
+        start, gains = self.second, list[float]()
         for _ in range(4):
             first = start + len(gains)
-            gains += self._gains(challenger, first, first + self.budget.batch)
+            gains += self._gains(challenger, first, first + self.batch)
             loss, error = mean_and_error(gains)
             if abs(loss - WORTH) > SURE * error:
                 break
@@ -188,7 +166,7 @@ class _Search:
 
     def value(self, move: Move) -> MoveValue:
         """On all deals on which a move was tried, beside the move played on the same."""
-        deals = self._counted.get(move, 0) or self.budget.first
+        deals = self._counted.get(move, 0) or self.first
         gain, error = mean_and_error(self._gains(move, 0, deals))
         return self._value(move, gain, 0.0 if move == self.played else error, range(deals))
 
