@@ -104,7 +104,9 @@ def export(
     elif to == "otlp":
         _otlp(path, out, *collector(otlp), output.as_json)
     elif to in ("tables", "results"):
-        added = _more_columns(",".join(sorted(wishes - {"texts"})), workers)
+        from experiments.interchange.more_columns import Wanted
+
+        added = Wanted(wishes - {"texts"}, workers, progress("marks of game"))
         columns = _tables if to == "tables" else _results
         columns(path, _needed(out), added, "texts" in wishes, output.as_json)
     else:
@@ -145,13 +147,6 @@ def _say(*lines: str) -> None:
     screen = console()
     for line in lines:
         screen.print(Text(line), soft_wrap=True)
-
-
-def _more_columns(more: str, workers: int) -> "Wanted":
-    """What is to be added, with its progress on stderr."""
-    from experiments.interchange.more_columns import Wanted
-
-    return Wanted.read(more, workers, progress("marks of game"))
 
 
 def _results(folder: Path, out: Path, more: "Wanted", _: bool, as_json: bool) -> None:

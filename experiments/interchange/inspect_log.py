@@ -49,6 +49,10 @@ class _Read:
     def last(self) -> int:
         return self.spans[-1].end
 
+    def at(self, moment: int) -> dict[str, Any]:
+        """Return when something happened, as events have it."""
+        return {"timestamp": _iso(moment), "working_start": (moment - self.began) / 1e9}
+
     @cached_property
     def calls(self) -> list[Call]:
         """Of models, in the order of their spans."""
@@ -195,50 +199,33 @@ class _Library:
         timed: list[tuple[int, int, int, Any]] = []  # at one moment, an earlier turn comes first
         calls, moves = iter(game.calls), iter(game.turns)
         for span in game.spans:
-            turn = int(str(span.attributes.get("hanabi.turn", 0)))
+            turn, span_id = int(str(span.attributes.get("hanabi.turn", 0))), f"{span.id:016x}"
+            start, end = game.at(span.start), game.at(span.end)
             if span.remote:
-                timed.append((span.start, turn, 5, self.call(span, next(calls), game.began)))
-            elif span.name == "hanabi.turn":
-                timed += [(span.end, turn, 17, self.told(span, past, game.began)) for _, past in islice(moves, 1)]
+                timed.append((span.start, turn, 5, self.call(span, next(calls), start)))
+            elif span.name == "hanabi.turn":  # a line between the seats says what the turn came to
+                for _, past in islice(moves, 1):
+                    text = f"turn {past.turn}: P{past.seat} {past.move}; {outcome(past)}"
+                    timed.append((span.end, turn, 17, self.event.InfoEvent(source="hanabi", data=text, **end)))
             elif span.parent is not None:  # the viewer moves agents that lie in a span of another kind to its end
                 is_seat = span.name.startswith("invoke_agent seat")
                 depth = 2 if is_seat else 3  # of spans that begin or end at once, the outer ones begin first, end last
-                begins = self.begins(span, None if is_seat else span.parent, game.began)
+                begins = self.event.SpanBeginEvent(
+                    id=span_id,
+                    parent_id=None if is_seat else f"{span.parent:016x}",
+                    span_id=span_id,
+                    type="agent",
+                    name=span.name.removeprefix("invoke_agent "),
+                    metadata=dict(span.attributes),
+                    **start,
+                )
                 timed.append((span.start, turn, depth, begins))
-                timed.append((span.end, turn, 20 - 2 * depth, self.ends(span, game.began)))
+                ends = self.event.SpanEndEvent(id=span_id, span_id=span_id, **end)
+                timed.append((span.end, turn, 20 - 2 * depth, ends))
         for *_, event in sorted(timed, key=lambda entry: entry[:3]):
             yield event
 
-    def told(self, span: Span, past: Past, began: int) -> Any:
-        """A line that says what the turn came to, between the seats."""
-        return self.event.InfoEvent(
-            source="hanabi",
-            data=f"turn {past.turn}: P{past.seat} {past.move}; {outcome(past)}",
-            timestamp=_iso(span.end),
-            working_start=(span.end - began) / 1e9,
-        )
-
-    def begins(self, span: Span, parent: int | None, began: int) -> Any:
-        return self.event.SpanBeginEvent(
-            id=f"{span.id:016x}",
-            parent_id=None if parent is None else f"{parent:016x}",
-            span_id=f"{span.id:016x}",
-            type="agent",
-            name=span.name.removeprefix("invoke_agent "),
-            timestamp=_iso(span.start),
-            working_start=(span.start - began) / 1e9,
-            metadata=dict(span.attributes),
-        )
-
-    def ends(self, span: Span, began: int) -> Any:
-        return self.event.SpanEndEvent(
-            id=f"{span.id:016x}",
-            span_id=f"{span.id:016x}",
-            timestamp=_iso(span.end),
-            working_start=(span.end - began) / 1e9,
-        )
-
-    def call(self, span: Span, call: Call, began: int) -> Any:
+    def call(self, span: Span, call: Call, start: Mapping[str, Any]) -> Any:
         model = self.model
         kinds = {
             "system": model.ChatMessageSystem,
@@ -259,11 +246,10 @@ class _Library:
             retries=max(0, len(call.attempts) - 1),
             cache="read" if call.cached else None,
             span_id=f"{span.parent:016x}",
-            timestamp=_iso(span.start),
             completed=_iso(span.end),
-            working_start=(span.start - began) / 1e9,
             working_time=(span.end - span.start) / 1e9,
             metadata={"node": call.node, "sample": call.sample, "ask": call.ask, "outcome": call.outcome},
+            **start,
         )
 
     def output(self, name: str, call: Call) -> Any:

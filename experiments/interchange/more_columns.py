@@ -5,7 +5,7 @@ Columns are added at the end and never change the others: `marks` gives the mean
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,8 @@ from experiments.record.rows import COLUMNS, Row
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_tally import tallied
 from experiments.values.mistakes import KINDS
-from orchestrator.errors import UserError, did_you_mean
+from orchestrator.errors import UserError
 
-KNOWN = ("marks", "quality")
 MARKS = {
     **parquet.GAME,
     "turn": "int16",
@@ -42,18 +41,10 @@ MARKS = {
 class Wanted:
     """What is to be added, and how it is computed."""
 
-    names: tuple[str, ...]
+    names: Collection[str]
+    """`marks`, `quality`."""
     workers: int = 1
     done: Done | None = None
-
-    @classmethod
-    def read(cls, text: str, workers: int = 1, done: Done | None = None) -> "Wanted":
-        """From `marks,quality`. Raises UserError for another name."""
-        names = tuple(filter(None, (name.strip() for name in text.split(","))))
-        for name in names:
-            if name not in KNOWN:
-                raise UserError(f"--with is {name!r}; {did_you_mean(name, KNOWN, 'it can be')}, or both with a comma")
-        return cls(names, workers, done)
 
     def marks(self, folder: Path, rows: Sequence[Row]) -> Iterator[GameMarks]:
         """The marks of the games, in their order. Raises UserError without their journals."""

@@ -136,7 +136,11 @@ def write(path: Path, types: Mapping[str, str], rows: Iterable[dict[str, Any]]) 
 def table(path: Path, types: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """Give what adds a row to a file, in batches. It is a whole file or none. Raises UserError without pyarrow."""
     arrow, parquet = _pyarrow()
-    schema = arrow.schema([(name, _type(arrow, type_name)) for name, type_name in types.items()])
+    text, number = arrow.string(), arrow.float64()
+    kinds = {"map": arrow.map_(text, number), "strings": arrow.list_(text), "floats": arrow.list_(number)}
+    kinds |= {"messages": arrow.list_(arrow.struct({"role": text, "content": text})), "bool": arrow.bool_()}
+    columns = [(name, kinds[kind] if kind in kinds else getattr(arrow, kind)()) for name, kind in types.items()]
+    schema = arrow.schema(columns)
     batch, size = list[Mapping[str, Any]](), BATCH // 20 if {*types} & TEXT_COLUMNS else BATCH
     with whole(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
 
@@ -152,19 +156,6 @@ def table(path: Path, types: Mapping[str, str]) -> Iterator[Callable[[Mapping[st
         yield add
         if batch:
             write_batch()
-
-
-def _type(arrow: Any, name: str) -> Any:
-    nested = {
-        "map": lambda: arrow.map_(arrow.string(), arrow.float64()),
-        "strings": lambda: arrow.list_(arrow.string()),
-        "floats": lambda: arrow.list_(arrow.float64()),
-        "messages": lambda: arrow.list_(arrow.struct({"role": arrow.string(), "content": arrow.string()})),
-    }
-    if name in nested:
-        return nested[name]()
-    factory: Callable[[], Any] = getattr(arrow, "bool_" if name == "bool" else name)
-    return factory()
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
