@@ -18,9 +18,8 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-from experiments.document.data import csv_text
 from experiments.interchange import sources
-from experiments.record.files import write_atomically
+from experiments.record.files import write_atomically, write_csv
 from experiments.record.game import Game
 from orchestrator.errors import UserError, shortened
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
@@ -256,8 +255,7 @@ def export(path: Path, out: Path) -> list[Written]:
         write_atomically(file, json.dumps(shown.data, ensure_ascii=False) + "\n")
         written.append(Written(source.name, file, address(shown.data), shown.past_end))
     if path.is_dir():
-        addresses = ({"game": game.name, "address": game.address} for game in written)
-        write_atomically(out / ADDRESSES, csv_text(addresses))
+        write_csv(out / ADDRESSES, ("game", "address"), ((game.name, game.address) for game in written))
     return written
 
 

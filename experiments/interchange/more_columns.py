@@ -4,7 +4,6 @@ Columns are added at the end and never change the others: `marks` gives the mean
 `quality` the number of its moves with each known fault.
 """
 
-import csv
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from experiments.analysis import marking
 from experiments.analysis.marking import Done
 from experiments.analysis.role_marks import all_baselines
 from experiments.record import parquet, run_folder
-from experiments.record.files import whole
+from experiments.record.files import write_csv
 from experiments.record.parquet import MoreColumns
 from experiments.record.rows import COLUMNS, Row
 from experiments.values.game_marks import GameMarks
@@ -73,13 +72,12 @@ def write_results(folder: Path, out: Path, choice: Wanted) -> tuple[int, int]:
     """Write the columns of results.csv and those that are wanted; returns how many rows and columns."""
     rows = run_folder.read_rows(folder)
     more = columns(folder, rows, choice)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with whole(out) as part, part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow((*COLUMNS, *more.types))
-        for row in rows:
-            added = more.cells.get(row.journal, {})
-            writer.writerow((*(getattr(row, name) for name in COLUMNS), *(added.get(name) for name in more.types)))
+    added = (more.cells.get(row.journal, {}) for row in rows)
+    lines = (
+        (*(getattr(row, name) for name in COLUMNS), *(cells.get(name) for name in more.types))
+        for row, cells in zip(rows, added, strict=True)
+    )
+    write_csv(out, (*COLUMNS, *more.types), lines)
     return len(rows), len(COLUMNS) + len(more.types)
 
 

@@ -1,15 +1,13 @@
 """The finished games of a run folder, read from its journals, and results.csv, which has a line for each."""
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 from typing import Annotated, Literal
 
-from experiments.record.files import write_atomically
+from experiments.record.files import write_csv
 from experiments.record.game import Game, NotBegun
 from experiments.record.provenance import Provenance
 from orchestrator.errors import UserError
@@ -258,8 +256,4 @@ def finished(folder: Path, games: Mapping[Path, Game]) -> list[Row]:
 
 def write(folder: Path, rows: Iterable[Row]) -> None:
     """Write results.csv into a run folder."""
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([getattr(row, name) for name in COLUMNS] for row in rows)
-    write_atomically(folder / RESULTS, out.getvalue())
+    write_csv(folder / RESULTS, COLUMNS, ([getattr(row, name) for name in COLUMNS] for row in rows))
