@@ -70,7 +70,7 @@ class Activity:
 
 def version(library: Library, journals: Iterable[JournalFile], *, going: bool) -> str:
     """Return an opaque mark that differs when anything of the opened path changed."""
-    mark = hashlib.sha256(str(going).encode())
+    mark = hashlib.sha256(repr((going, None)).encode())
     for journal in journals:
         mark.update(f"{journal.id} {journal.size} {journal.mtime}\n".encode())
     for name in BESIDE if library.kind == "run" else ():
