@@ -49,7 +49,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "costs": {"analysis", "document", "record", "statistics", "study"},
         "report": {"analysis", "document", "record", "statistics", "study", "values"},
         "tasks": {"analysis", "document", "record", "report", "running", "study", "values"},
-        "interchange": {"analysis", "document", "record", "study", "values"},
+        "interchange": {"analysis", "record", "study", "values"},
         "training": {"document", "record", "report", "rewards", "running", "study"},
         "environments": {"interchange", "record", "rewards", "study", "values"},
         "doctor": {"costs", "document", "study"},

@@ -104,7 +104,9 @@ def export(
     elif to == "otlp":
         _otlp(path, out, *collector(otlp), output.as_json)
     elif to in ("tables", "results"):
-        added = _more_columns(",".join(sorted(wishes - {"texts"})), workers)
+        from experiments.interchange.more_columns import Wanted
+
+        added = Wanted(wishes - {"texts"}, workers, progress("marks of game"))
         columns = _tables if to == "tables" else _results
         columns(path, _needed(out), added, "texts" in wishes, output.as_json)
     else:
@@ -147,13 +149,6 @@ def _say(*lines: str) -> None:
         screen.print(Text(line), soft_wrap=True)
 
 
-def _more_columns(more: str, workers: int) -> "Wanted":
-    """What is to be added, with its progress on stderr."""
-    from experiments.interchange.more_columns import Wanted
-
-    return Wanted.read(more, workers, progress("marks of game"))
-
-
 def _results(folder: Path, out: Path, more: "Wanted", _: bool, as_json: bool) -> None:
     from experiments.interchange import more_columns
 
@@ -194,12 +189,11 @@ def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
 def _data_set(
     paths: Sequence[Path], out: Path, data: "DataSet", held_out: Sequence[str], workers: int, as_json: bool
 ) -> None:
-    from experiments.interchange import data_card, data_files
+    from experiments.interchange import data_files
 
     done = progress("game")
     written = data_files.export(paths, out, data, data_files.HeldOut.read(held_out), workers, done)
-    command = shlex.join(["orchestrator", *sys.argv[1:]])
-    card = data_card.write(out, command, written.files, written.counts, written.notes)
+    card = data_files.write_card(out, shlex.join(["orchestrator", *sys.argv[1:]]), written)
     if as_json:
         printed({**vars(written), "columns": list(written.columns), "card": str(card)})
         return

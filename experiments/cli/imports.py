@@ -86,8 +86,8 @@ def _hanab_live(source: str, out: Path | None, as_json: bool) -> None:
     name = "address" if source.startswith("http") else Path(source).stem
     out = out or Path("games")
     path = out if out.suffix == ".jsonl" else out / f"hanab-live-{name}.jsonl"
-    events = hanab_live_import.journal_of(game, path, path.stem)
-    moves, colours = hanab_live_import.turns(events), "the site's blue cards are white here, its purple ones blue"
+    hanab_live_import.journal_of(game, path, path.stem)
+    moves, colours = len(game.moves), "the site's blue cards are white here, its purple ones blue"
     if as_json:
         printed({"journal": str(path), "players": game.players, "moves": moves, "ended": game.ended})
         return

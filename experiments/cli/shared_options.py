@@ -192,10 +192,9 @@ class Traces:
             if content:
                 raise UserError("--otlp content is for the traces of --otlp URL, and there is none")
             return nullcontext()
-        from experiments.interchange import live_traces
+        from experiments.interchange.live_traces import LiveTraces
 
-        start = live_traces.of_game if path.suffix == ".jsonl" else live_traces.of_run
-        return start(url, path, content=content)
+        return LiveTraces.of(url, path, content=content)
 
 
 def collector(words: Sequence[str] | None) -> tuple[str | None, bool]:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import graphs
 from experiments import rewards
-from experiments.interchange.data_rows import USABLE
+from experiments.interchange.decisions import USABLE
 from experiments.record.game import Game, Turn
 from experiments.study import seat_spec
 from experiments.values.one_step_value import one_step_values

@@ -2,5 +2,6 @@
 
 Start with `sources`, which finds the journals to export. Each
 format has its own files: `hanab_live*` (both ways), `otlp*` with `spans` (traces), `live_traces` (while games are
-played), `atif` (trajectories), `inspect_log`, and `hanabi_logs*` with `hle_state` (published turns, read in).
+played), `atif` (trajectories), `inspect_log`, `hanabi_logs*` with `hle_state` (published turns, read in), and `data_*`
+with `decisions` (data sets for training).
 """

@@ -1,4 +1,5 @@
-"""Data sets as files: games become rows, filtered, without repeats, split by deal, in JSON lines or Parquet.
+"""Data sets as files: games become rows, filtered, without repeats, split by deal, in JSON lines or Parquet; a card
+beside them counts the rows, who answered, and the deals.
 
 One game is read at a time, and a file is written as its rows come, so that any number of games fits in memory.
 """
@@ -15,19 +16,30 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis.marking import Done, mapped
-from experiments.interchange import data_card, data_rows, sources
+from experiments.interchange import data_rows, sources
 from experiments.interchange.data_rows import DataSet, GameRows, condition
 from experiments.interchange.sources import Source
 from experiments.record import parquet
-from experiments.record.files import whole
+from experiments.record.files import whole, write_atomically
 from experiments.record.game import Game
 from experiments.study.seed_range import SPANS, numbers
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import deal
 from orchestrator.journal.fingerprint import hashed
+from orchestrator.plugins import versions
 
 SUFFIXES = (".jsonl", ".parquet")
-CARD = (*data_card.COUNTED, "deal", "seed")
+MARK = "<!-- written by hanabi-orchestrator export -->"
+"""In a data set's card."""
+BY = {
+    "model": "a language model, whose provider's terms hold for its responses",
+    "program": "a program of this package; prompts and responses are what a model would have read and written",
+    "simulated": "a simulated model: a program with errors, never to be taken for a language model",
+    "fake": "the package's fake server, which answers at random",
+}
+COUNTED = ("answered_by", "model", "graph", "role", "players", "state")
+"""The columns whose values the card counts."""
+CARD = (*COUNTED, "deal", "seed")
 Add = Callable[[Mapping[str, Any]], None]
 
 
@@ -145,3 +157,36 @@ def _opened(path: Path, columns: Mapping[str, str]) -> Iterator[Add]:
         return
     with whole(path) as part, part.open("w", encoding="utf-8") as file:
         yield lambda row: print(json.dumps(row, ensure_ascii=False), file=file)
+
+
+def write_card(out: Path, command: str, written: Written) -> Path:
+    """Write the card of a data set beside its files, whose head Hugging Face reads: README.md, or NAME.README.md where
+    another file's card or page is README.md."""
+    files, counts = written.files, written.counts
+    path = out.with_name("README.md")
+    if path.exists() and not {MARK, f"- config_name: {out.stem}"} <= {*path.read_text("utf-8").splitlines()}:
+        path = out.with_name(f"{out.stem}.README.md")
+    kinds = {name: "test" if name == f"{out.stem}-test{out.suffix}" else "train" for name in files}
+    splits = [f"  - split: {kind}\n    path: {name}" for name, kind in kinds.items()]
+    head = ["---", "license: other", "configs:", f"- config_name: {out.stem}", "  data_files:", *splits]
+    whole = {column: sum((counts[name][column] for name in files), Counter[str]()) for column in (*COUNTED, "deal")}
+    body = [
+        f"# Games of Hanabi: {out.stem}",
+        f"`{command}`",
+        f"hanabi-orchestrator {versions()['hanabi-orchestrator']}. Its programs' texts are under the MIT licence.",
+        "## Who answered",
+        *(f"- {many:,} rows: {BY.get(by, by)}" for by, many in whole["answered_by"].items()),
+        "## Rows",
+        *(f"- `{name}`: {rows:,} rows of {len(counts[name]['deal']):,} deals" for name, rows in files.items()),
+        *(f"- {column}: {_listed(whole[column])}" for column in COUNTED[1:]),
+        *(f"- {note}" for note in written.notes),
+        "## Deals",
+        "A deal is in one file alone. `deal` is a hash of the deck.",
+        *(f"- `{name}`: {_listed(counts[name]['seed'])}" for name in files),
+    ]
+    write_atomically(path, "\n".join([*head, "---", MARK, "", *body]) + "\n")
+    return path
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{value} ({many:,})" for value, many in counts.items()) or "none"

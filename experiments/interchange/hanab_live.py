@@ -4,19 +4,24 @@ The format lists a deck in the order of dealing, as HLE does. It names a card by
 a hand's newest card is drawn on the left there, and is the last slot here. Its five suits are red, yellow, green, blue,
 purple; white, which stands before blue here, would be a suit of other rules there, so white cards become blue and blue
 ones purple.
+
+The address of a replay holds deck and moves in a compact text, without names and notes: `PLAYERS LOWEST HIGHEST
+cards,LOWEST HIGHEST actions,VARIANT`, a character for a card and two for an action, with a hyphen after every 20
+characters. Newer addresses may end in `,SEED`, and any in `#TURN`.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-from experiments.document.data import csv_text
-from experiments.interchange import hanab_live_address, sources
-from experiments.record.files import write_atomically
+from experiments.interchange import sources
+from experiments.record.files import write_atomically, write_csv
 from experiments.record.game import Game
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, shortened
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.view import Past
@@ -30,6 +35,19 @@ TERMINATED = 4
 
 NO_VARIANT = "No Variant"
 """The standard game."""
+
+SITE = "https://hanab.live/shared-replay-json/"
+ADDRESS = re.compile(r"https://hanab\.live/(?:shared-)?replay-json/([\w,-]+)(?:#\d+)?\s*")
+
+BASE = ascii_lowercase + digits + ascii_uppercase
+GROUP = 20
+"""Characters between two hyphens."""
+
+NAMES = ["Alice", "Bob", "Cathy", "Donald", "Emily"]
+"""What the site calls the players of an address."""
+
+STANDARD = "0"
+"""The number of the variant of the standard game."""
 
 LONGEST_NOTE = 500
 """Characters of a reason in a note, which the site shows beside the pointer."""
@@ -72,14 +90,17 @@ def game(recorded: Game) -> HanabLiveGame:
     """Return the game of a journal. Raises UserError when it has no move, since the site takes no such game."""
     if not recorded.moves:
         raise UserError("the game has no move yet; hanab.live takes no game without moves")
-    started, turns = recorded.started, [turn for turn in recorded.turns if turn.moved]
-    history = [turn.moved.past for turn in turns if turn.moved]
+    started, history = recorded.started, list[Past]()
     orders, actions = CardOrders(started.players, len(started.deck)), list[dict[str, int]]()
     notes = [[list[str]() for _ in started.deck] for _ in range(started.players)]
-    for turn, past in zip(turns, history, strict=True):
-        action, cards = _action(past, orders)
-        actions.append(action)
-        for order in cards:
+    for turn in recorded.turns:
+        if not turn.moved:
+            continue
+        past = turn.moved.past
+        history.append(past)
+        actions.append(action_of(past.move, past.seat, orders))
+        target = actions[-1]["target"]
+        for order in [target] if past.card else [orders.hands[target][slot] for slot in past.slots]:
             notes[past.seat][order].append(_note(past, turn.decided.why if turn.decided else ""))
     if recorded.result and recorded.result.end == "max_turns":
         actions.append({"type": END, "target": len(history) % started.players, "value": TERMINATED})
@@ -90,7 +111,8 @@ def game(recorded: Game) -> HanabLiveGame:
         "options": {"variant": NO_VARIANT},
         "notes": [[" / ".join(texts) for texts in of_seat] for of_seat in notes],
     }
-    return HanabLiveGame(data, _past_end(history))
+    shown = turns_that_score(history)
+    return HanabLiveGame(data, 0 if shown is None else len(history) - shown)
 
 
 def names(started: GameStarted) -> list[str]:
@@ -101,19 +123,13 @@ def names(started: GameStarted) -> list[str]:
     return [f"P{number} {seat.label or seat.graph}" for number, seat in enumerate(started.seats)]
 
 
-def _action(past: Past, orders: CardOrders) -> tuple[dict[str, int], Sequence[int]]:
-    """The action of a turn, and the cards that its note stands on."""
-    move = past.move
-    if isinstance(move, HintColour | HintRank):
-        return _hint(move), [orders.hands[move.to][slot] for slot in past.slots]
-    order = orders.take(past.seat, move.slot)
-    return {"type": PLAY if isinstance(move, Play) else DISCARD, "target": order}, [order]
-
-
-def _hint(move: HintColour | HintRank) -> dict[str, int]:
+def action_of(move: Move, seat: int, orders: CardOrders) -> dict[str, int]:
+    """Return the action of a move, which is made."""
     if isinstance(move, HintColour):
         return {"type": COLOUR, "target": move.to, "value": COLOURS.index(move.colour)}
-    return {"type": RANK, "target": move.to, "value": move.rank}
+    if isinstance(move, HintRank):
+        return {"type": RANK, "target": move.to, "value": move.rank}
+    return {"type": PLAY if isinstance(move, Play) else DISCARD, "target": orders.take(seat, move.slot)}
 
 
 def _note(past: Past, why: str) -> str:
@@ -123,25 +139,18 @@ def _note(past: Past, why: str) -> str:
     return (f"{head}: {short}" if short else head).translate(_PLAIN)
 
 
-def _past_end(history: Sequence[Past]) -> int:
-    """How many moves follow the first one after which no card can score."""
-    for number, piles in enumerate(_piles(history), 1):
-        if piles.best_possible == sum(piles.fireworks):
-            return len(history) - number
-    return 0
+def turns_that_score(history: Sequence[Past]) -> int | None:
+    """Return the turns up to the first after which no card can score; there the site ends a game, and HLE does not.
 
-
-def _piles(history: Sequence[Past]) -> Iterator[Piles]:
+    None while a card can score.
+    """
     lost: list[Card] = []
-    for past in history:
+    for number, past in enumerate(history, 1):
         if past.card and not past.scored:
             lost.append(past.card)
-        yield Piles(past.fireworks, tuple(lost))
-
-
-def nothing_scores(history: Sequence[Past]) -> bool:
-    """Whether no card can score any more; then the site ends a game, and HLE does not."""
-    return any(piles.best_possible == sum(piles.fireworks) for piles in _piles(history))
+        if Piles(past.fireworks, tuple(lost)).best_possible == sum(past.fireworks):
+            return number
+    return None
 
 
 def move_of(action: Mapping[str, int], seat: int, orders: CardOrders) -> Move:
@@ -159,6 +168,55 @@ def move_of(action: Mapping[str, int], seat: int, orders: CardOrders) -> Move:
     if kind == RANK and 1 <= value <= 5:
         return HintRank(to=target, rank=value)
     raise ValueError(f"an action of type {kind} cannot have the value {value}")
+
+
+def address(game: Mapping[str, Any]) -> str:
+    """Return the address of a game in the site's JSON format."""
+    span, cards = _signs((card["suitIndex"], card["rank"]) for card in game["deck"])
+    # an action without a value has 0, others one more than theirs
+    kinds, steps = _signs((step.get("value", -1) + 1, step["type"]) for step in game["actions"])
+    actions = "".join(sign + BASE[step["target"]] for sign, step in zip(steps, game["actions"], strict=True))
+    text = f"{len(game['players'])}{span}{''.join(cards)},{kinds}{actions},{STANDARD}"
+    return SITE + "-".join(text[start : start + GROUP] for start in range(0, len(text), GROUP))
+
+
+def _signs(pairs: Iterable[tuple[int, int]]) -> tuple[str, list[str]]:
+    """Return the lowest and highest of second numbers, and a character for each pair."""
+    pairs = list(pairs)
+    lowest, highest = min(low for _, low in pairs), max(low for _, low in pairs)
+    return f"{lowest}{highest}", [BASE[high * (highest - lowest + 1) + low - lowest] for high, low in pairs]
+
+
+def _pairs(signs: str, lowest: int, highest: int) -> list[tuple[int, int]]:
+    numbers = (divmod(BASE.index(sign), highest - lowest + 1) for sign in signs)
+    return [(high, low + lowest) for high, low in numbers]
+
+
+def of_address(text: str) -> dict[str, Any]:
+    """Return the game of an address in the site's JSON format. Raises UserError for a text that is none."""
+    match = ADDRESS.fullmatch(text.strip())
+    parts = match[1].replace("-", "").split(",") if match else []
+    if len(parts) not in (3, 4):
+        raise UserError(f"{shortened(repr(text.strip()))} is not an address of a replay, which begins with {SITE}")
+    cards, actions, variant = parts[:3]
+    if variant != STANDARD:
+        raise UserError(f"the address is of variant {variant}; only the standard game, 0, can be read")
+    if cards[:1] not in tuple("2345"):
+        raise UserError(f"the address is of a game of {cards[:1] or 'no'} players; 2 to 5 can be read")
+    try:
+        kinds = _pairs(actions[2::2], int(actions[0]), int(actions[1]))
+        return {
+            "players": NAMES[: int(cards[0])],
+            "deck": [
+                {"suitIndex": suit, "rank": rank} for suit, rank in _pairs(cards[3:], int(cards[1]), int(cards[2]))
+            ],
+            "actions": [
+                {"type": kind, "target": BASE.index(target)} | ({"value": value - 1} if value else {})
+                for (value, kind), target in zip(kinds, actions[3::2], strict=True)
+            ],
+        }
+    except (ValueError, IndexError, ZeroDivisionError):
+        raise UserError(f"the address {shortened(repr(text.strip()))} is damaged; copy it once more") from None
 
 
 ADDRESSES = "addresses.csv"
@@ -185,19 +243,19 @@ def export(path: Path, out: Path) -> list[Written]:
 
     Raises UserError for a single game without moves.
     """
-    games = sources.read(path)
-    written = []
-    for source, file in zip(games, sources.targets(games, path, out, ".json"), strict=True):
+    games, written = sources.read(path), []
+    if path.is_dir() and out.is_file():
+        raise UserError(f"--out {str(out)!r} is a file; the games of a run need a folder")
+    for source in games:
         recorded = Game.open(source.path)
         if path.is_dir() and not recorded.moves:
             continue
         shown = game(recorded)
+        file = out / f"{source.name}.json" if path.is_dir() or out.is_dir() else out
         write_atomically(file, json.dumps(shown.data, ensure_ascii=False) + "\n")
-        where = hanab_live_address.address(shown.data)
-        written.append(Written(source.name, file, where, shown.past_end))
+        written.append(Written(source.name, file, address(shown.data), shown.past_end))
     if path.is_dir():
-        addresses = ({"game": game.name, "address": game.address} for game in written)
-        write_atomically(out / ADDRESSES, csv_text(addresses))
+        write_csv(out / ADDRESSES, ("game", "address"), ((game.name, game.address) for game in written))
     return written
 
 

@@ -1,26 +1,22 @@
 """Games of hanab.live as journals: deck and moves, checked by HLE, with a seat `hanab.live` for every player."""
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from pydantic import Field, ValidationError
 
-from experiments.interchange import hanab_live, hanab_live_address
+from experiments.interchange import hanab_live, recorded_game
 from experiments.interchange.hanab_live import END, END_BY_VOTE, NO_VARIANT, CardOrders
 from orchestrator.errors import UserError, nearby, shortened, user_error
 from orchestrator.hanabi.cards import COLOURS, Card, check_deck
 from orchestrator.hanabi.moves import HintColour, HintRank, Move
 from orchestrator.hanabi.referee import Referee
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, GameEnded, Memory, Moved, SeatInfo
-from orchestrator.journal.file import Journal
+from orchestrator.journal.events import Event, SeatInfo
 from orchestrator.models.settings import PROGRAM
-from orchestrator.table.game_loop import play_async
-from orchestrator.table.seat import Decision, GameContext
+from orchestrator.table.seat import Decision
 from orchestrator.values import Frozen
 
 SEAT = "hanab.live"
@@ -31,10 +27,6 @@ LONGEST = 500
 
 OTHER_RULES = ("oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters", "startingPlayer")
 """Options of the site that change the rules; the others change clocks and looks, or which moves are legal."""
-
-
-class _Loose(Frozen):
-    model_config = {"extra": "ignore", "frozen": True}
 
 
 class _Card(Frozen):
@@ -52,7 +44,6 @@ class _Action(Frozen):
 class Imported:
     """A game that was read from another program."""
 
-    players: int
     labels: tuple[str, ...]
     """The names of the players."""
     deck: tuple[Card, ...]
@@ -60,48 +51,30 @@ class Imported:
     ended: bool
     """Whether it was over there."""
 
-
-@dataclass(frozen=True)
-class RecordedSeat:
-    """A seat that makes the moves of a recorded game."""
-
-    info: SeatInfo
-    moves: Sequence[Move]
-
-    def bind(self, context: GameContext) -> Self:
-        return self
-
-    async def __call__(self, view: View, memory: Memory, /) -> Decision:
-        return Decision(move=self.moves[view.turn - 1])
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
+    @property
+    def players(self) -> int:
+        return len(self.labels)
 
 
 def read(source: str) -> Imported:
     """The game of a file of hanab.live's JSON, or of the address of a replay. Raises UserError, in a sentence."""
     if source.startswith(("https://", "http://")):
-        return _game(hanab_live_address.game(source), source[:60])
-    path = Path(source)
+        return _game(hanab_live.of_address(source), source[:60])
     try:
-        text = path.read_text("utf-8-sig")
+        text = Path(source).read_text("utf-8-sig")
     except OSError as error:
         raise UserError(f"cannot read {source!r}: {error.strerror}{nearby(Path(source))}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {source!r}: it is not UTF-8 text") from None
     if text.lstrip().startswith("https://"):
-        return _game(hanab_live_address.game(text), source)
-    return _game(_json(text, source), source)
-
-
-def _json(text: str, where: str) -> dict[str, Any]:
+        return _game(hanab_live.of_address(text), source)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{where}: not JSON: {error}") from None
+        raise UserError(f"{source}: not JSON: {error}") from None
     if not isinstance(data, dict) or "actions" not in data:
-        raise UserError(f"{where}: not a game of hanab.live, a JSON object with players, deck and actions")
-    return data
+        raise UserError(f"{source}: not a game of hanab.live, a JSON object with players, deck and actions")
+    return _game(data, source)
 
 
 def _game(data: Mapping[str, Any], where: str) -> Imported:
@@ -112,12 +85,9 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
     deck = _deck(data.get("deck"), where)
     actions = _all(_Action, data["actions"], f"{where}: actions")
     moves, ended = _moves(actions, len(players), deck, where)
-    return Imported(len(players), tuple(map(_label, players)), deck, moves, ended)
-
-
-def _label(name: str) -> str:
-    """A player's name as a journal can hold it: no lone surrogates, and no book."""
-    return shortened(name.encode("utf-8", "replace").decode())
+    # a journal can hold no lone surrogates, and no book
+    labels = tuple(shortened(name.encode("utf-8", "replace").decode()) for name in players)
+    return Imported(labels, deck, moves, ended)
 
 
 def _check_options(options: Any, where: str) -> None:
@@ -174,7 +144,7 @@ def _moves(
             raise UserError(f"{at}: the game is over after {number} moves")
         _apply(referee, action, orders, at)
     history = referee.history
-    over = ended or referee.over or hanab_live.nothing_scores(history)
+    over = ended or referee.over or hanab_live.turns_that_score(history) is not None
     return tuple(past.move for past in history), over
 
 
@@ -187,46 +157,20 @@ def _apply(referee: Referee, action: _Action, orders: CardOrders, at: str) -> No
     except ValueError as error:
         raise UserError(f"{at}: {error}") from None
     if move not in referee.legal():
-        raise UserError(f"{at}: {move} is not legal on turn {referee.turn} for P{seat}{_why(referee, move)}")
+        why, tokens = "", referee.view().tokens
+        if isinstance(move, HintColour | HintRank):
+            why = ": it touches no card" if tokens else ": there is no information token left"
+            why = ": nobody hints themself" if move.to == seat else why
+        elif tokens == 8:
+            why = ": all 8 information tokens are there"
+        raise UserError(f"{at}: {move} is not legal on turn {referee.turn} for P{seat}{why}")
     referee.apply(move)
 
 
-def _why(referee: Referee, move: Move) -> str:
-    """Why the rules refuse a move, where it is easily said."""
-    tokens = referee.view().tokens
-    if isinstance(move, HintColour | HintRank):
-        if move.to == referee.seat:
-            return ": nobody hints themself"
-        return ": there is no information token left" if not tokens else ": it touches no card"
-    return ": all 8 information tokens are there" if tokens == 8 else ""
-
-
 def journal_of(game: Imported, path: Path, name: str) -> list[Event]:
-    """Write the journal of an imported game; returns its events.
-
-    A game that was ended before its end by HLE's rules ends as `max_turns`; one that was left has no result. Raises
-    UserError when the file is there.
-    """
-    if path.exists():
-        raise UserError(f"{str(path)!r} exists; give another --out, or move it away")
+    """Write the journal of an imported game; returns its events. Raises UserError when the file is there."""
     infos = [SeatInfo(graph=SEAT, model=PROGRAM, label=label or None) for label in game.labels]
-    seats = [RecordedSeat(info, game.moves) for info in infos]
-    events: list[Event] = []
-    playing = play_async(
-        seats,
-        players=game.players,
-        deck=game.deck,
-        label=name,
-        sink=events.append,
-        max_turns=len(game.moves),
-    )
-    asyncio.run(playing)
-    stored = [event for event in events if game.ended or not isinstance(event, GameEnded)]
-    with Journal(path) as journal:
-        for event in stored:
-            journal(event)
-    return stored
-
-
-def turns(events: Sequence[Event]) -> int:
-    return sum(isinstance(event, Moved) for event in events)
+    turns = [(Decision(move=move), None) for move in game.moves]
+    events = recorded_game.events(infos, turns, name, over=game.ended, deck=game.deck)
+    recorded_game.write(events, path)
+    return events

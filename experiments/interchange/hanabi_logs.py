@@ -1,16 +1,16 @@
 """`import`: a file of published turns becomes a folder of journals, with an index of its rows, and a list of
 those that could not be used."""
 
-import asyncio
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from experiments.interchange import hanabi_logs_games as logs
 from experiments.interchange import hanabi_logs_rows as log_rows
+from experiments.interchange import recorded_game
 from experiments.interchange.hanabi_logs_games import LogGame, Turn
 from experiments.interchange.hanabi_logs_rows import Broken, LogRow
 from experiments.record.files import write_atomically
@@ -19,37 +19,13 @@ from graphs.config import GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import rebuild
-from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, GameEnded, Memory, SeatInfo, TurnStarted
-from orchestrator.journal.file import Journal
-from orchestrator.table import game_loop
-from orchestrator.table.seat import Decision, GameContext
+from orchestrator.journal.events import Call, Event, SeatInfo, TurnStarted
+from orchestrator.table.seat import Decision
 from roles.reply_types import RatedChoice
 from roles.words import many
 
 SEAT = "hanabilogs"
 """The graph of a seat of an imported game."""
-
-
-@dataclass(frozen=True)
-class _LogSeat:
-    """A seat that gives the recorded answers and makes the recorded moves."""
-
-    info: SeatInfo
-    turns: Sequence[Turn]
-    game: GameContext = field(default_factory=GameContext)
-
-    def bind(self, context: GameContext) -> Self:
-        return replace(self, game=context)
-
-    async def __call__(self, view: View, memory: Memory, /) -> Decision:
-        turn = self.turns[view.turn - 1]
-        self.game.emit(turn.call)
-        assert turn.move is not None
-        return _decision(turn, turn.move)
-
-    async def aclose(self) -> None:
-        """Nothing is open."""
 
 
 def _decision(turn: Turn, move: Move) -> Decision:
@@ -65,41 +41,20 @@ def _decision(turn: Turn, move: Move) -> Decision:
 
 def events(game: LogGame, config: GraphConfig, name: str) -> list[Event]:
     """The events of the game's journal, without an end where the record has none."""
-    moved = [turn for turn in game.turns if turn.move is not None]
-    info = _info(game, config)
-    recorded: list[Event] = []
-    asyncio.run(
-        game_loop.play_async(
-            [_LogSeat(info, moved)] * game.players,
-            players=game.players,
-            seed=game.seed,
-            deck=None if game.seed is not None else game.deck,
-            label=name,
-            sink=recorded.append,
-            max_turns=len(moved),
-        )
-    )
-    over = rebuild(game.players, game.deck, [turn.move for turn in moved if turn.move is not None])
-    if not over.over:
-        recorded = [event for event in recorded if not isinstance(event, GameEnded)]
-        if len(moved) < len(game.turns):
-            view = over.view()
-            recorded += [TurnStarted(turn=view.turn, seat=view.seat, view=view), game.turns[len(moved)].call]
+    turns, moves = list[tuple[Decision, Call | None]](), list[Move]()
+    for turn in game.turns:
+        if turn.move is not None:
+            moves.append(turn.move)
+            turns.append((_decision(turn, turn.move), turn.call))
+    graph = bind(config, {"default": game.model}).model_dump(mode="json")
+    info = SeatInfo(graph=SEAT, model=game.model, config=graph, label="published record")
+    deal = {"deck": game.deck} if game.seed is None else {"seed": game.seed}
+    referee = rebuild(game.players, game.deck, moves)
+    recorded = recorded_game.events([info] * game.players, turns, name, over=referee.over, **deal)
+    if not referee.over and len(moves) < len(game.turns):
+        view = referee.view()
+        recorded += [TurnStarted(turn=view.turn, seat=view.seat, view=view), game.turns[len(moves)].call]
     return recorded
-
-
-def _info(game: LogGame, config: GraphConfig) -> SeatInfo:
-    bound = bind(config, {"default": game.model})
-    return SeatInfo(graph=SEAT, model=game.model, config=bound.model_dump(mode="json"), label="published record")
-
-
-def write(events: Sequence[Event], path: Path) -> None:
-    """Write a journal. Raises UserError when the file is there."""
-    if path.exists():
-        raise UserError(f"{str(path)!r} exists; give another --out, or move it away")
-    with Journal(path) as journal:
-        for event in events:
-            journal(event)
 
 
 def plain(game: LogGame, journal: str) -> Iterator[Mapping[str, Any]]:
@@ -231,16 +186,13 @@ def _placed(rows: Sequence[LogRow], config: GraphConfig, done: Done) -> logs.Log
 def _write(games: Sequence[logs.LogGame], config: GraphConfig, done: Done) -> None:
     counts: dict[str, int] = {}
     for game in games:
-        stem = f"{_slug(game.model)}-{game.players}p-s{game.turns[0].row.seed}"
+        slug = re.sub(r"[^A-Za-z0-9._]+", "-", game.model).strip("-") or "model"
+        stem = f"{slug}-{game.players}p-s{game.turns[0].row.seed}"
         counts[stem] = number = counts.get(stem, 0) + 1
         name = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
-        write(events(game, config, f"hanabilogs {name}"), done.folder / name)
+        recorded_game.write(events(game, config, f"hanabilogs {name}"), done.folder / name)
         done.placed += plain(game, name)
         done.games += 1
     for name, rows in ((INDEX, sorted(done.placed, key=lambda entry: entry["row"])), (LEFT_OUT, done.left_out)):
         lines = ",\n".join(json.dumps(entry, ensure_ascii=False) for entry in rows)
         write_atomically(done.folder / name, f"[\n{lines}\n]\n" if lines else "[]\n")
-
-
-def _slug(model: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._]+", "-", model).strip("-") or "model"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from pathlib import Path
+from typing import Any
 
 from experiments.interchange.hanabi_logs_rows import Broken, LogRow
 from experiments.interchange.hle_state import differences
@@ -88,28 +89,24 @@ def placed(rows: Sequence[LogRow], config: GraphConfig) -> LogGame:
         raise Broken(f"turn_number: the game's rows begin with turn {first.turn}, which is not its first")
     if first.state.seat != 0:
         raise Broken(f"current_player: P{first.state.seat} begins; only games that P0 begins can be read")
-    unbroken = _unbroken(rows)
+    unbroken = [row for _, row in takewhile(lambda pair: pair[1].turn == first.turn + pair[0], enumerate(rows))]
     seed, deck = _deck(unbroken)
     reading = _Reading(config, Referee(first.players, deck), known=seed is not None)
     for row, after in zip(unbroken, [*unbroken[1:], None], strict=True):
-        if (problem := reading.problem(row)) is not None:
+        if (problem := reading.read(row, after)) is not None:
             reading.left_out += [(later.number, problem) for later in unbroken if later.turn >= row.turn]
             break
-        reading.read(row, after)
     gap = f"turn_number: turn {unbroken[-1].turn + 1} is missing, so that later turns have no known past"
     reading.left_out += [(row.number, gap) for row in rows[len(unbroken) :]]
     return LogGame(first.model, first.players, seed, deck, tuple(reading.turns), tuple(reading.left_out))
 
 
-def _unbroken(rows: Sequence[LogRow]) -> list[LogRow]:
-    """The rows before the first turn that is missing."""
-    first = rows[0].turn
-    return [row for _, row in takewhile(lambda pair: pair[1].turn == first + pair[0], enumerate(rows))]
-
-
 def _deck(rows: Sequence[LogRow]) -> tuple[int | None, tuple[Card, ...]]:
     """HLE's deal of the seed where all states show its cards, else the deck that the states show. Raises Broken."""
-    seed, seen = rows[0].seed, _seen(rows)
+    seed, seen = rows[0].seed, [held.card for hand in rows[0].state.hands for held in hand]
+    for before, after in pairwise(rows):
+        if after.state.deck_size < before.state.deck_size:
+            seen.append(after.state.hands[before.state.seat][-1].card)
     if seed <= MAX_SEED:
         dealt_deck = deal(seed)
         if all(card in (None, dealt) for card, dealt in zip(seen, dealt_deck, strict=False)):
@@ -117,17 +114,9 @@ def _deck(rows: Sequence[LogRow]) -> tuple[int | None, tuple[Card, ...]]:
     return None, _deck_of_states(seen)
 
 
-def _seen(rows: Sequence[LogRow]) -> list[Card | None]:
-    """The cards that the states show, in the order of dealing; None for those that are hidden."""
-    cards = [held.card for hand in rows[0].state.hands for held in hand]
-    for before, after in pairwise(rows):
-        if after.state.deck_size < before.state.deck_size:
-            cards.append(after.state.hands[before.state.seat][-1].card)
-    return cards
-
-
 def _deck_of_states(seen: Sequence[Card | None]) -> tuple[Card, ...]:
-    """The deck that the states show; what nobody drew follows in any order. Raises Broken."""
+    """The deck of the cards that the states show, in the order of dealing, None for hidden ones; what nobody drew
+    follows in any order. Raises Broken."""
     cards = [card for card in seen if card is not None]
     if len(cards) < len(seen):
         raise Broken(
@@ -155,8 +144,8 @@ class _Reading:
     fitting: int = 0
     """How many legal moves lead from the last row read to the one after it."""
 
-    def problem(self, row: LogRow) -> str | None:
-        """Why a row does not follow from those before it."""
+    def read(self, row: LogRow, after: LogRow | None) -> str | None:
+        """Read a row; return why it does not follow from those before it, if it does not."""
         if self.turns and self.turns[-1].move is None:
             many = "several moves lead" if self.fitting else "no legal move leads"
             return f"raw_game_state_before_move: {many} to this state from turn {row.turn - 1}"
@@ -164,33 +153,35 @@ class _Reading:
         if difference is not None:
             return f"raw_game_state_before_move: it does not follow from the turn before: {difference}"
         try:
-            options(row, self.referee)
+            legal = options(row, self.referee)
         except Broken as problem:
             return str(problem)
-        return None
-
-    def read(self, row: LogRow, after: LogRow | None) -> None:
-        legal = options(row, self.referee)
         call = self._call(row, legal)
-        named = legal_move(call, legal)
-        move = self._move_made(row, after, named)
+        action = (call.reply or {}).get("action")
+        named = next((move for move in legal.values() if str(move) == action), None)
+        move = self._move_made(after, named)
         self.turns.append(Turn(row, call, move))
         if move is not None:
-            self.referee = rebuild(row.players, self.referee.deck, [*_moves(self.referee), move])
+            self.referee = self._after(move)
+        return None
 
-    def _move_made(self, row: LogRow, after: LogRow | None, named: Move | None) -> Move | None:
+    def _after(self, move: Move) -> Referee:
+        """The game after one more move."""
+        moves = [past.move for past in self.referee.history]
+        return rebuild(self.referee.players, self.referee.deck, [*moves, move])
+
+    def _move_made(self, after: LogRow | None, named: Move | None) -> Move | None:
         """The one move that leads to the next state, that of the answer first; in the last row the answer's."""
         if after is None:
             is_unknown = isinstance(named, Play | Discard) and self.referee.view().deck_size and not self.known
             return None if is_unknown else named
-        before = _moves(self.referee)
         tried = [
             *([] if named is None else [named]),
             *(candidate for candidate in self.referee.legal() if candidate != named),
         ]
         fitting = []
         for move in tried:
-            if not any(differences(after.state, rebuild(row.players, self.referee.deck, [*before, move]))):
+            if not any(differences(after.state, self._after(move))):
                 if move == named:
                     return move
                 fitting.append(move)
@@ -202,7 +193,14 @@ class _Reading:
         context, role = self.config.context_of(self.config.decides), self.config.role(self.config.decides)
         sent = (("system", row.system), ("user", row.user))
         messages = tuple(Message.model_validate({"role": speaker, "content": text}) for speaker, text in sent if text)
-        call = Call(
+        reading: dict[str, Any]
+        try:
+            read = reader.read(row.response, context.reply(role), legal)
+            outcome = "repaired" if read.repaired else "ok"
+            reading = {"reply": read.reply.model_dump(mode="json"), "outcome": outcome, "dropped": read.dropped}
+        except Unreadable as problem:
+            reading = {"outcome": "fallback", "error": str(problem), "cause": problem.cause}
+        return Call(
             turn=self.referee.turn,
             seat=self.referee.seat,
             node=self.config.decides,
@@ -213,31 +211,15 @@ class _Reading:
             text=row.response,
             fixed="recorded",
             estimated=True,
+            **reading,
         )
-        try:
-            read = reader.read(row.response, context.reply(role), legal)
-        except Unreadable as problem:
-            return call.model_copy(update={"outcome": "fallback", "error": str(problem), "cause": problem.cause})
-        outcome = "repaired" if read.repaired else "ok"
-        reading = {"reply": read.reply.model_dump(mode="json"), "outcome": outcome, "dropped": read.dropped}
-        return Call.model_validate({**call.model_dump(), **reading})
-
-
-def _moves(referee: Referee) -> list[Move]:
-    return [past.move for past in referee.history]
-
-
-def legal_move(call: Call, legal: Listed) -> Move | None:
-    """The move that a read answer names."""
-    action = (call.reply or {}).get("action")
-    return next((move for move in legal.values() if str(move) == action), None)
 
 
 _OWN = re.compile(r"\b(play|discard) (?:card |slot )?(\d)\b", re.IGNORECASE)
 _HINT = re.compile(
     r"player (?P<sign>[+P])(?P<who>\d) (?:rank (?P<rank>[1-5])|colou?r (?P<colour>[a-z]+))", re.IGNORECASE
 )
-_LETTERS = {one.lower(): one for one in COLOURS} | {name: letter for letter, name in COLOUR_NAMES.items()}
+_LETTERS = {letter.lower(): letter for letter in COLOURS} | {name: letter for letter, name in COLOUR_NAMES.items()}
 
 
 def options(row: LogRow, referee: Referee) -> Listed:

@@ -125,7 +125,10 @@ def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRo
 
 
 def _state(got: Mapping[str, Any], players: int) -> HleState:
-    seat = None if got["current_player"] is None else _seat(got)
+    seat = None
+    if (mover := got["current_player"]) is not None:
+        number = mover[1:] if isinstance(mover, str) and mover[:1] in "Pp" else mover
+        seat = _integer({"current_player": number}, "current_player")
     try:
         state = hle_state.read(got["raw_game_state_before_move"], seat)
     except NotAState as problem:
@@ -135,12 +138,6 @@ def _state(got: Mapping[str, Any], players: int) -> HleState:
     if seat is not None and seat != state.seat:
         raise Broken(f"current_player: {seat}, and in the state P{state.seat} moves")
     return state
-
-
-def _seat(got: Mapping[str, Any]) -> int:
-    value = got["current_player"]
-    text = value[1:] if isinstance(value, str) and value[:1] in "Pp" else value
-    return _integer({"current_player": text}, "current_player")
 
 
 def _integer(got: Mapping[str, Any], field: str) -> int:

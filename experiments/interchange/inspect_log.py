@@ -6,8 +6,9 @@ log says of itself that games were imported.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -15,7 +16,8 @@ from typing import Any
 
 from experiments.interchange import sources
 from experiments.interchange.atif import outcome
-from experiments.interchange.spans import GameSpans, Span, timed
+from experiments.interchange.sources import Source
+from experiments.interchange.spans import Span, of_game
 from experiments.record.game import Game
 from experiments.record.rows import PERFECT
 from orchestrator.errors import UserError
@@ -29,22 +31,32 @@ MISSING = (
     "that has this package, too"
 )
 
-DEPTH = {"seat": 2, "role": 3}
-"""Of spans that begin or end at the same moment, the outer ones begin first and end last."""
 
-
-@dataclass
+@dataclass(frozen=True)
 class _Read:
     """A game as Inspect's events need it."""
 
-    name: str
-    arm: str | None
+    source: Source
     game: Game
-    began: int = 0
-    last: int = 0
-    spans: list[Span] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    """Of models, in the order of their spans."""
+    spans: Sequence[Span]
+    """The last one is the game's."""
+
+    @property
+    def began(self) -> int:
+        return self.spans[-1].start
+
+    @property
+    def last(self) -> int:
+        return self.spans[-1].end
+
+    def at(self, moment: int) -> dict[str, Any]:
+        """Return when something happened, as events have it."""
+        return {"timestamp": _iso(moment), "working_start": (moment - self.began) / 1e9}
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """Of models, in the order of their spans."""
+        return [call for call in self.game.calls if call.of_model]
 
     @property
     def started(self) -> GameStarted:
@@ -67,22 +79,11 @@ def export(path: Path, out: Path) -> tuple[Path, int]:
     target = out / f"{path.stem or 'games'}.eval" if out.is_dir() else out
     if target.suffix not in (".eval", ".json"):
         raise UserError(f"--out {str(out)!r} must be a folder, or a file that ends in .eval or .json")
-    read = [_read(source) for source in games]
+    opened = [(source, Game.open(source.path)) for source in games]
+    read = [_Read(source, game, list(of_game(game, source.arm))) for source, game in opened]
     target.parent.mkdir(parents=True, exist_ok=True)
-    library.write(library.log(path.stem, read), target)
+    library.of_log.write_eval_log(library.log(path.stem, read), str(target.absolute()))
     return target, len(read)
-
-
-def _read(source: sources.Source) -> _Read:
-    game, spans = Game.open(source.path), GameSpans(source.arm)
-    game.refresh()
-    read = _Read(source.name, source.arm, game)
-    for line, at, event in timed(game.lines):
-        read.began, read.last = read.began or at, at
-        read.spans += spans.feed(line, at, event)
-        read.calls += [event] if isinstance(event, Call) and event.of_model else []
-    read.spans += spans.close()
-    return read
 
 
 def _iso(at: int) -> datetime:
@@ -102,14 +103,11 @@ class _Library:
         except ImportError:
             raise UserError(MISSING) from None
 
-    def write(self, log: Any, target: Path) -> None:
-        self.of_log.write_eval_log(log, str(target.absolute()))
-
     def log(self, name: str, games: Sequence[_Read]) -> Any:
         first, last = min(game.began for game in games), max(game.last for game in games)
         models = dict.fromkeys(seat.model for game in games for seat in game.started.seats)
         samples = [self.sample(game) for game in games]
-        identity = hashed([name, first, [game.name for game in games]])
+        identity = hashed([name, first, [game.source.name for game in games]])
         done = [sample for sample in samples if sample.scores]
         finished = len(done) == len(samples)
         log = self.of_log
@@ -154,7 +152,7 @@ class _Library:
         started, log = game.started, self.of_log
         messages = list(self.messages(game))
         return log.EvalSample(
-            id=game.name,
+            id=game.source.name,
             epoch=1,
             input=f"A game of Hanabi: {started.players} players, {started.deal}, repeat {started.repeat}.",
             target=str(PERFECT),
@@ -178,7 +176,7 @@ class _Library:
         seats = [{"graph": seat.graph, "model": seat.model} for seat in game.started.seats]
         result = game.game.result.model_dump(mode="json") if game.game.result else None
         deal = {"players": game.started.players, "seed": game.started.seed, "repeat": game.started.repeat}
-        return {"arm": game.arm, **deal, "seats": seats, "result": result}
+        return {"arm": game.source.arm, **deal, "seats": seats, "result": result}
 
     def scores(self, result: Result) -> dict[str, Any]:
         score = self.scorer.Score
@@ -201,48 +199,33 @@ class _Library:
         timed: list[tuple[int, int, int, Any]] = []  # at one moment, an earlier turn comes first
         calls, moves = iter(game.calls), iter(game.turns)
         for span in game.spans:
-            kind, turn = _kind(span.name), int(str(span.attributes.get("hanabi.turn", 0)))
-            if kind == "chat":
-                timed.append((span.start, turn, 5, self.call(span, next(calls), game.began)))
-            elif kind == "turn":
-                timed += [(span.end, turn, 17, self.told(span, past, game.began)) for _, past in islice(moves, 1)]
-            elif kind != "game":  # the viewer moves agents that lie in a span of another kind to its end
-                parent = None if kind == "seat" else span.parent
-                timed.append((span.start, turn, DEPTH[kind], self.begins(span, parent, game.began)))
-                timed.append((span.end, turn, 20 - 2 * DEPTH[kind], self.ends(span, game.began)))
+            turn, span_id = int(str(span.attributes.get("hanabi.turn", 0))), f"{span.id:016x}"
+            start, end = game.at(span.start), game.at(span.end)
+            if span.remote:
+                timed.append((span.start, turn, 5, self.call(span, next(calls), start)))
+            elif span.name == "hanabi.turn":  # a line between the seats says what the turn came to
+                for _, past in islice(moves, 1):
+                    text = f"turn {past.turn}: P{past.seat} {past.move}; {outcome(past)}"
+                    timed.append((span.end, turn, 17, self.event.InfoEvent(source="hanabi", data=text, **end)))
+            elif span.parent is not None:  # the viewer moves agents that lie in a span of another kind to its end
+                is_seat = span.name.startswith("invoke_agent seat")
+                depth = 2 if is_seat else 3  # of spans that begin or end at once, the outer ones begin first, end last
+                begins = self.event.SpanBeginEvent(
+                    id=span_id,
+                    parent_id=None if is_seat else f"{span.parent:016x}",
+                    span_id=span_id,
+                    type="agent",
+                    name=span.name.removeprefix("invoke_agent "),
+                    metadata=dict(span.attributes),
+                    **start,
+                )
+                timed.append((span.start, turn, depth, begins))
+                ends = self.event.SpanEndEvent(id=span_id, span_id=span_id, **end)
+                timed.append((span.end, turn, 20 - 2 * depth, ends))
         for *_, event in sorted(timed, key=lambda entry: entry[:3]):
             yield event
 
-    def told(self, span: Span, past: Past, began: int) -> Any:
-        """A line that says what the turn came to, between the seats."""
-        return self.event.InfoEvent(
-            source="hanabi",
-            data=f"turn {past.turn}: P{past.seat} {past.move}; {outcome(past)}",
-            timestamp=_iso(span.end),
-            working_start=(span.end - began) / 1e9,
-        )
-
-    def begins(self, span: Span, parent: int | None, began: int) -> Any:
-        return self.event.SpanBeginEvent(
-            id=f"{span.id:016x}",
-            parent_id=None if parent is None else f"{parent:016x}",
-            span_id=f"{span.id:016x}",
-            type="agent",
-            name=span.name.removeprefix("invoke_agent "),
-            timestamp=_iso(span.start),
-            working_start=(span.start - began) / 1e9,
-            metadata=dict(span.attributes),
-        )
-
-    def ends(self, span: Span, began: int) -> Any:
-        return self.event.SpanEndEvent(
-            id=f"{span.id:016x}",
-            span_id=f"{span.id:016x}",
-            timestamp=_iso(span.end),
-            working_start=(span.end - began) / 1e9,
-        )
-
-    def call(self, span: Span, call: Call, began: int) -> Any:
+    def call(self, span: Span, call: Call, start: Mapping[str, Any]) -> Any:
         model = self.model
         kinds = {
             "system": model.ChatMessageSystem,
@@ -263,11 +246,10 @@ class _Library:
             retries=max(0, len(call.attempts) - 1),
             cache="read" if call.cached else None,
             span_id=f"{span.parent:016x}",
-            timestamp=_iso(span.start),
             completed=_iso(span.end),
-            working_start=(span.start - began) / 1e9,
             working_time=(span.end - span.start) / 1e9,
             metadata={"node": call.node, "sample": call.sample, "ask": call.ask, "outcome": call.outcome},
+            **start,
         )
 
     def output(self, name: str, call: Call) -> Any:
@@ -302,11 +284,3 @@ class _Library:
                 name = call.model.partition("@")[0]
                 totals[name] = totals[name] + self.used(call) if name in totals else self.used(call)
         return totals
-
-
-def _kind(name: str) -> str:
-    if name.startswith("chat "):
-        return "chat"
-    if name.startswith("invoke_agent "):
-        return "seat" if name.startswith("invoke_agent seat") else "role"
-    return "turn" if name == "hanabi.turn" else "game"

@@ -34,6 +34,11 @@ class _Journal:
     old: int = 0
     """Bytes that were there before; their spans were sent then, or were not wanted."""
 
+    @classmethod
+    def of(cls, path: Path, content: bool, old: int = 0) -> "_Journal":
+        arm = path.parent.name if path.parent.parent.name == GAMES else None
+        return cls(GameSpans(arm, content=content), Lines(path, title=str(path)), old)
+
 
 @dataclass
 class LiveTraces:
@@ -45,7 +50,6 @@ class LiveTraces:
     again: str
     """The command that sends them later."""
     content: bool = False
-    every_s: float = EVERY_S
     lost: int = 0
     """Spans that the collector did not take."""
     sent: int = 0
@@ -53,10 +57,26 @@ class LiveTraces:
     _over: set[Path] = field(default_factory=set)
     _stop: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
+    _warned: bool = False
+
+    @classmethod
+    def of(cls, url: str, path: Path, *, content: bool = False) -> Self:
+        """For the game of one journal, or the games of a run folder, whichever process plays them.
+
+        Raises UserError without the SDK, or for something that is no address.
+        """
+        address = url if url == otlp.FROM_ENVIRONMENT else otlp.display_url(url)  # a password in it is not repeated
+        again = f"orchestrator export {path} --to otlp --otlp {address}"
+        sender, root = otlp.Sender(url, timeout_s=PATIENCE_S), path.absolute()
+
+        def journals() -> Iterable[Path]:
+            return [root] * root.exists() if path.suffix == ".jsonl" else root.glob(f"{GAMES}/*/*.jsonl")
+
+        return cls(sender, journals, again, content)
 
     def __enter__(self) -> Self:
         for path in self.journals():
-            self._open[path] = self._journal(path, path.stat().st_size)
+            self._open[path] = _Journal.of(path, self.content, path.stat().st_size)
         self._thread = threading.Thread(target=self._watch, name="live-traces", daemon=True)
         self._thread.start()
         return self
@@ -66,13 +86,9 @@ class LiveTraces:
         if self._thread:
             self._thread.join(2 * PATIENCE_S)
 
-    def _journal(self, path: Path, old: int = 0) -> _Journal:
-        arm = path.parent.name if path.parent.parent.name == GAMES else None
-        return _Journal(GameSpans(arm, content=self.content), Lines(path, title=str(path)), old)
-
     def _watch(self) -> None:
         try:
-            while not self._stop.wait(self.every_s):
+            while not self._stop.wait(EVERY_S):
                 self._send(self._look())
             last = self._look()
             for journal in self._open.values():
@@ -84,27 +100,26 @@ class LiveTraces:
             self._warn(f"{type(error).__name__}: {error}")
 
     def _look(self) -> list[Span]:
+        """Return the spans that the new lines of the journals complete."""
         spans: list[Span] = []
         for path in self.journals():
             if path not in self._over:
                 with suppress(OSError):
-                    spans += self._grown(path)
+                    journal = self._open.setdefault(path, _Journal.of(path, self.content))
+                    if path.stat().st_size > max(journal.lines.end, journal.old):
+                        spans += self._grown(journal)
+                if journal.spans.over:
+                    self._over.add(path)
+                    del self._open[path]
         return spans
 
-    def _grown(self, path: Path) -> list[Span]:
-        """The spans that the new lines of a journal complete."""
-        journal = self._open.setdefault(path, self._journal(path))
-        lines = journal.lines
-        if path.stat().st_size <= max(lines.end, journal.old):
-            return []
-        spans, first = list[Span](), len(lines.lines)
+    def _grown(self, journal: _Journal) -> list[Span]:
+        spans, lines = list[Span](), journal.lines
+        first = len(lines.lines)
         lines.refresh()
         for line, at, event in timed(lines, first):
             completed = journal.spans.feed(line, at, event)
             spans += completed if line.start + line.size > journal.old else []
-        if journal.spans.over:
-            self._over.add(path)
-            del self._open[path]
         return spans
 
     def _send(self, spans: list[Span]) -> None:
@@ -123,27 +138,3 @@ class LiveTraces:
                 "traces are not sent; the games go on", why=why, to=otlp.display_url(self.sender.url), later=self.again
             )
         self._warned = True
-
-    _warned: bool = False
-
-
-def of_game(url: str, path: Path, *, content: bool = False) -> LiveTraces:
-    """For the game of one journal. Raises UserError without the SDK, or for something that is no address."""
-    again = _again(path, url)
-    sender = otlp.Sender(url, timeout_s=PATIENCE_S)
-    journal = path.absolute()
-    return LiveTraces(sender, lambda: [journal] if journal.exists() else [], again, content)
-
-
-def of_run(url: str, folder: Path, *, content: bool = False) -> LiveTraces:
-    """For the games of a run folder, whichever process plays them. Raises UserError as `of_game`."""
-    again = _again(folder, url)
-    sender = otlp.Sender(url, timeout_s=PATIENCE_S)
-    root = folder.absolute()
-    return LiveTraces(sender, lambda: root.glob(f"{GAMES}/*/*.jsonl"), again, content)
-
-
-def _again(path: Path, url: str) -> str:
-    """The command that sends the same spans later; a password in the address is not repeated."""
-    where = url if url == otlp.FROM_ENVIRONMENT else otlp.display_url(url)
-    return f"orchestrator export {path} --to otlp --otlp {where}"

@@ -4,8 +4,7 @@ Columns are added at the end and never change the others: `marks` gives the mean
 `quality` the number of its moves with each known fault.
 """
 
-import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,14 @@ from experiments.analysis import marking
 from experiments.analysis.marking import Done
 from experiments.analysis.role_marks import all_baselines
 from experiments.record import parquet, run_folder
+from experiments.record.files import write_csv
 from experiments.record.parquet import MoreColumns
 from experiments.record.rows import COLUMNS, Row
 from experiments.values.game_marks import GameMarks
-from experiments.values.mark_tally import Key, tallied
+from experiments.values.mark_tally import tallied
 from experiments.values.mistakes import KINDS
-from orchestrator.errors import UserError, did_you_mean
+from orchestrator.errors import UserError
 
-KNOWN = ("marks", "quality")
 MARKS = {
     **parquet.GAME,
     "turn": "int16",
@@ -41,18 +40,10 @@ MARKS = {
 class Wanted:
     """What is to be added, and how it is computed."""
 
-    names: tuple[str, ...]
+    names: Collection[str]
+    """`marks`, `quality`."""
     workers: int = 1
     done: Done | None = None
-
-    @classmethod
-    def read(cls, text: str, workers: int = 1, done: Done | None = None) -> "Wanted":
-        """From `marks,quality`. Raises UserError for another name."""
-        names = tuple(filter(None, (name.strip() for name in text.split(","))))
-        for name in names:
-            if name not in KNOWN:
-                raise UserError(f"--with is {name!r}; {did_you_mean(name, KNOWN, 'it can be')}, or both with a comma")
-        return cls(names, workers, done)
 
     def marks(self, folder: Path, rows: Sequence[Row]) -> Iterator[GameMarks]:
         """The marks of the games, in their order. Raises UserError without their journals."""
@@ -64,44 +55,29 @@ class Wanted:
 
 def columns(folder: Path, rows: Sequence[Row], choice: Wanted) -> MoreColumns:
     """The columns that are to be added to a run's games."""
-    cells = {row.journal: _cells(marks, choice.names) for row, marks in _pairs(folder, rows, choice)}
-    names = dict.fromkeys(name for row_cells in cells.values() for name in row_cells)
+    cells = dict[str, dict[str, float | int]]()
+    for row, marks in zip(rows, choice.marks(folder, rows) if choice.names else (), strict=bool(choice.names)):
+        of_game = cells.setdefault(row.journal, {})
+        if "quality" in choice.names:
+            of_game |= {f"fault_{kind}": marks.quality[kind] for kind in KINDS}
+        if "marks" in choice.names:  # `mark_analyst_play_brier`; about another role `mark_aggregator_agrees_analyst`
+            for key, tally in tallied(marks).items():
+                of_game["_".join(filter(None, ("mark", key.role, key.name, key.other)))] = tally.mean
+    names = dict.fromkeys(name for of_game in cells.values() for name in of_game)
     types = {name: "int16" if name.startswith("fault_") else "float64" for name in sorted(names)}
     return MoreColumns(types, cells)
-
-
-def _pairs(folder: Path, rows: Sequence[Row], choice: Wanted) -> Iterable[tuple[Row, GameMarks]]:
-    return zip(rows, choice.marks(folder, rows) if choice.names else (), strict=bool(choice.names))
-
-
-def _cells(marks: GameMarks, names: Sequence[str]) -> dict[str, float | int]:
-    cells: dict[str, float | int] = {}
-    if "quality" in names:
-        cells |= {f"fault_{kind}": marks.quality[kind] for kind in KINDS}
-    if "marks" in names:
-        cells |= {_column(key): tally.mean for key, tally in tallied(marks).items()}
-    return cells
-
-
-def _column(key: Key) -> str:
-    """`mark_analyst_play_brier`; of a mark about another role `mark_aggregator_agrees_analyst`."""
-    return "_".join(filter(None, ("mark", key.role, key.name, key.other)))
 
 
 def write_results(folder: Path, out: Path, choice: Wanted) -> tuple[int, int]:
     """Write the columns of results.csv and those that are wanted; returns how many rows and columns."""
     rows = run_folder.read_rows(folder)
     more = columns(folder, rows, choice)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.with_name(f".{out.name}.part")
-    with part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow((*COLUMNS, *more.types))
-        for row in rows:
-            added = more.cells.get(row.journal, {})
-            line = (*(getattr(row, name) for name in COLUMNS), *(added.get(name) for name in more.types))
-            writer.writerow(["" if cell is None else cell for cell in line])
-    part.replace(out)
+    added = (more.cells.get(row.journal, {}) for row in rows)
+    lines = (
+        (*(getattr(row, name) for name in COLUMNS), *(cells.get(name) for name in more.types))
+        for row, cells in zip(rows, added, strict=True)
+    )
+    write_csv(out, (*COLUMNS, *more.types), lines)
     return len(rows), len(COLUMNS) + len(more.types)
 
 

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from experiments.interchange import sources, spans
-from experiments.interchange.spans import Span, SpanEvent
+from experiments.interchange.spans import Span
+from experiments.record.files import whole
+from experiments.record.game import Game
 from orchestrator.errors import UserError, shortened
 from orchestrator.plugins import versions
 
@@ -111,7 +114,7 @@ class Library:
             parent=None if span.parent is None else self._context(span.trace, span.parent),
             resource=self.resource,
             attributes=span.attributes,
-            events=[self._event(event) for event in span.events],
+            events=[self.sdk.Event(event.name, event.attributes, event.at) for event in span.events],
             kind=kinds.CLIENT if span.remote else kinds.INTERNAL,
             status=self.trace.Status(codes.ERROR, span.error) if span.error else self.trace.Status(codes.UNSET),
             start_time=span.start,
@@ -122,27 +125,17 @@ class Library:
     def _context(self, trace: int, span: int) -> Any:
         return self.trace.SpanContext(trace, span, is_remote=False, trace_flags=self.trace.TraceFlags(1))
 
-    def _event(self, event: SpanEvent) -> Any:
-        return self.sdk.Event(event.name, event.attributes, event.at)
-
     def request(self, batch: Sequence[Span]) -> dict[str, Any]:
         """An ExportTraceServiceRequest in OTLP's JSON, in which ids are hexadecimal."""
         message = self.encode([self.readable(span) for span in batch])
         data: dict[str, Any] = self.json.MessageToDict(message, use_integers_for_enums=True)
-        plain = (
-            span for resource in data["resourceSpans"] for scope in resource["scopeSpans"] for span in scope["spans"]
-        )
-        for original, span in zip(_sorted(message), plain, strict=True):
+        plain = (span for part in data["resourceSpans"] for scope in part["scopeSpans"] for span in scope["spans"])
+        originals = (span for part in message.resource_spans for scope in part.scope_spans for span in scope.spans)
+        for original, span in zip(originals, plain, strict=True):
             span["traceId"], span["spanId"] = original.trace_id.hex(), original.span_id.hex()
             if original.parent_span_id:
                 span["parentSpanId"] = original.parent_span_id.hex()
         return data
-
-
-def _sorted(message: Any) -> Iterator[Any]:
-    for resource in message.resource_spans:
-        for scope in resource.scope_spans:
-            yield from scope.spans
 
 
 class Sender:
@@ -160,7 +153,12 @@ class Sender:
             result = self._exporter.export([self._library.readable(span) for span in batch])
         if result.name == "SUCCESS":
             return None
-        return _reason(messages)
+        texts = [message.getMessage() for message in messages]
+        if match := next(filter(None, map(_ERRNO.search, texts)), None):
+            return match[1]
+        if any("due to timeout" in text for text in texts):
+            return "no answer in time"
+        return shortened(texts[-1]) if texts else "it gave no reason"
 
     def close(self) -> None:
         with _heard():
@@ -168,36 +166,18 @@ class Sender:
 
 
 _ERRNO = re.compile(r"\[Errno -?\d+\] ([^\"')]+)")
-
-
-def _reason(messages: Sequence[str]) -> str:
-    """What went wrong, in few words: the operating system's where it said something."""
-    for text in messages:
-        if match := _ERRNO.search(text):
-            return match[1]
-    if any("due to timeout" in text for text in messages):
-        return "no answer in time"
-    return shortened(messages[-1]) if messages else "it gave no reason"
-
-
-class _Listener(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__()
-        self.said: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
+"""What went wrong, in the operating system's words."""
 
 
 @contextmanager
-def _heard() -> Iterator[list[str]]:
+def _heard() -> Iterator[list[logging.LogRecord]]:
     """The library logs what goes wrong; here it is one sentence of ours."""
-    listener, logger = _Listener(), logging.getLogger("opentelemetry")
+    listener, logger = BufferingHandler(1000), logging.getLogger("opentelemetry")
     before = logger.propagate
     logger.addHandler(listener)
     logger.propagate = False
     try:
-        yield listener.said
+        yield listener.buffer
     finally:
         logger.removeHandler(listener)
         logger.propagate = before
@@ -225,41 +205,31 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
         raise UserError("--to otlp needs --out FILE, --otlp URL, or both")
     games, written = sources.read(path), Written()
     if out:
-        _write(games, out, written, content=content)
+        if out.is_dir():
+            raise UserError(f"--out {str(out)!r} is a folder; all spans go to one file, e.g. {out / 'spans.jsonl'}")
+        Library()
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with whole(out) as part, part.open("w", encoding="utf-8") as file:
+            for source in games:
+                file.writelines(lines(_spans(source, written, content=content)))
+        written.to.append(str(out))
     if endpoint:
-        _send(games, endpoint, written, content=content)
+        sender = Sender(endpoint)
+        written.games = written.spans = 0
+        try:
+            for source in games:
+                for batch in batches(_spans(source, written, content=content)):
+                    if why := sender.send(batch):
+                        raise NotSent(f"the collector at {display_url(sender.url)} did not take the spans: {why}")
+        finally:
+            sender.close()
+        written.to.append(display_url(sender.url))
     return written
 
 
 def _spans(source: sources.Source, written: Written, *, content: bool) -> Iterator[Span]:
-    for span in spans.of_journal(source.path, source.arm, content=content):
+    """Yield the spans of a game, counted."""
+    for span in spans.of_game(Game.open(source.path), source.arm, content=content):
         written.spans += 1
         yield span
-
-
-def _write(games: list[sources.Source], out: Path, written: Written, *, content: bool) -> None:
-    if out.is_dir():
-        raise UserError(f"--out {str(out)!r} is a folder; all spans go to one file, e.g. {out / 'spans.jsonl'}")
-    Library()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.with_name(f".{out.name}.part")
-    with part.open("w", encoding="utf-8") as file:
-        for source in games:
-            file.writelines(lines(_spans(source, written, content=content)))
-            written.games += 1
-    part.replace(out)
-    written.to.append(str(out))
-
-
-def _send(games: list[sources.Source], endpoint: str, written: Written, *, content: bool) -> None:
-    sender = Sender(endpoint)
-    written.games, written.spans = 0, 0
-    try:
-        for source in games:
-            for batch in batches(_spans(source, written, content=content)):
-                if why := sender.send(batch):
-                    raise NotSent(f"the collector at {display_url(sender.url)} did not take the spans: {why}")
-            written.games += 1
-    finally:
-        sender.close()
-    written.to.append(display_url(sender.url))
+    written.games += 1

@@ -1,6 +1,5 @@
 """The journals that a path names: one game, or every game of a run folder."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,15 +30,3 @@ def read(path: Path) -> list[Source]:
     if not games:
         raise UserError(f"there is no game in {str(path)!r}: a run folder has them in {GAMES}/ARM/*.jsonl")
     return games
-
-
-def targets(games: Sequence[Source], path: Path, out: Path, suffix: str) -> list[Path]:
-    """The file for each game: `out` itself for a single game, `out/ARM/NAME` for those of a run.
-
-    Raises UserError where a file is to be written in the place of a folder, or the other way about.
-    """
-    if not path.is_dir():
-        return [out / f"{path.stem}{suffix}"] if out.is_dir() else [out]
-    if out.is_file():
-        raise UserError(f"--out {str(out)!r} is a file; the games of a run need a folder")
-    return [out / f"{game.name}{suffix}" for game in games]

@@ -9,10 +9,9 @@ that ran at the same time overlap. The names of attributes are those of OpenTele
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from experiments.record.game import Game
@@ -31,10 +30,15 @@ from orchestrator.journal.events import (
 )
 from orchestrator.models.settings import SAMPLING
 
+USABLE = ("ok", "repaired")
+OF_RESULT = ("end", "score_strict", "score_kept", "lives", "turns", "forced", "usd")
+OF_CALL = ("turn", "seat", "node", "sample", "ask", "outcome", "cached", "estimated", "usd")
+"""Fields of a result and of a call that are attributes."""
+
 
 def error_type(call: Call) -> str | None:
     """What kind of fault it was; None for a usable answer."""
-    if call.outcome in ("ok", "repaired"):
+    if call.outcome in USABLE:
         return None
     statuses = [attempt.status for attempt in call.attempts if attempt.status is not None]
     return call.cause or (str(statuses[-1]) if call.outcome == "failed" and statuses else call.outcome)
@@ -106,6 +110,20 @@ class Span:
     """Whether it is a request to another program: a model."""
 
 
+def failed_tries(start: int, at: int, call: Call) -> Iterator[SpanEvent]:
+    """Yield the requests over the wire that failed, with their times."""
+    for number, attempt in enumerate(call.attempts, 1):
+        start = min(at, start + round(attempt.latency_s * 1e9))
+        if attempt.error is not None:
+            attributes: dict[str, Value] = {"hanabi.try": number, "hanabi.waited_s": attempt.waited_s}
+            status: dict[str, Value] = {} if attempt.status is None else {"http.response.status_code": attempt.status}
+            yield SpanEvent("hanabi.try_failed", start, attributes | status)
+        start = min(at, start + round(attempt.waited_s * 1e9))
+
+
+Place = tuple[object, ...]
+"""Of a span in its game, by which its id is made: `("turn", 3)`; empty for none."""
+
 Timed = tuple[Line, int, Event | None]
 """A line, when it was written, and its event; None for the beginning of a turn, whose view takes long to read."""
 
@@ -119,9 +137,8 @@ def timed(lines: Lines, first: int = 0) -> Iterator[Timed]:
         yield line, round(line.at * 1e6) * 1000, event
 
 
-def of_journal(path: Path, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
-    """Yield the spans of a journal. Raises UserError for a file that is none."""
-    game = Game.open(path)
+def of_game(game: Game, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
+    """Yield the spans of a journal's game; the last one is the game's. Raises UserError for what is no journal."""
     game.refresh()
     spans = GameSpans(arm, content=content)
     for line, at, event in timed(game.lines):
@@ -134,7 +151,8 @@ class _Turn:
     number: int
     seat: int
     start: int
-    calls: list[tuple[int, Call]] = field(default_factory=list)
+    calls: list[tuple[int, int, Call]] = field(default_factory=list)
+    """Each with when it was asked and answered."""
     events: list[SpanEvent] = field(default_factory=list)
     decided: tuple[int, Decided] | None = None
 
@@ -159,65 +177,77 @@ class GameSpans:
         """Return the spans that this line completes."""
         before, self._last = self._last or at, max(at, self._last)
         if isinstance(event, GameStarted):
-            return self._begin(at, event)
+            self.started, self._start = event, at
+            self._trace = _hash(f"{event.config_hash} {event.game} {at}", 16)
+            return []
         if self.started is None:
             return []
         if isinstance(event, GameSuspended):
             self._halted = event.why
-            self._halts.append(
-                SpanEvent("hanabi.suspended", at, {"hanabi.turn": event.turn} | self._attributes("why", event.why))
-            )
+            attributes = {"hanabi.turn": event.turn, **self._words("hanabi.why", event.why)}
+            self._halts.append(SpanEvent("hanabi.suspended", at, attributes))
             return []
         self._halted = None
         if isinstance(event, GameEnded):
             self.over = True
             return [self._game(at, event)]
-        return self._in_turn(line.turn, at, event, before)
+        return self._in_turn(self.started, line.turn, at, event, before)
 
     def close(self) -> list[Span]:
         """The spans of a game that is not over, as far as it got."""
         if self.started is None or self.over:
             return []
-        ended = self._finished(self._last, None) if self._turn else []
+        ended = self._finished(self._turn, self._last, None) if self._turn else []
         return [*ended, self._game(self._last, None)]
 
-    def _begin(self, at: int, event: GameStarted) -> list[Span]:
-        self.started, self._start = event, at
-        self._trace = _hash(f"{event.config_hash} {event.game} {at}", 16)
-        return []
-
-    def _in_turn(self, number: int, at: int, event: Event | None, before: int) -> list[Span]:
-        assert self.started
+    def _in_turn(self, started: GameStarted, number: int, at: int, event: Event | None, before: int) -> list[Span]:
         if self._turn is None or self._turn.number != number:  # a lean journal does not say when a turn begins
-            self._turn = _Turn(number, (number - 1) % self.started.players, before if event else at)
+            self._turn = _Turn(number, (number - 1) % started.players, before if event else at)
         turn = self._turn
         if isinstance(event, Moved):
-            return self._finished(at, event)
+            self._turn = None
+            return self._finished(turn, at, event)
         if isinstance(event, Decided):
             turn.decided = at, event
         elif isinstance(event, VerdictGiven):
-            turn.events.append(self._verdict(at, event))
+            attributes: dict[str, Value] = {
+                "gen_ai.evaluation.name": event.node,
+                "gen_ai.evaluation.score.label": "accepted" if event.accepted else "refused",
+                "hanabi.move": str(event.move),
+                **self._words("gen_ai.evaluation.explanation", event.why),
+            }
+            turn.events.append(SpanEvent("gen_ai.evaluation.result", at, attributes))
         elif isinstance(event, Call):
-            turn.calls.append((at, event))
-            return [self._chat(turn, at, event)] if event.of_model else []
+            # times are written in milliseconds, so that a call may seem to begin before its turn
+            start = max(at - round(event.latency_s * 1e9), min(turn.start, at))
+            turn.calls.append((start, at, event))
+            return [self._chat(turn, start, at, event)] if event.of_model else []
         return []
 
     # The spans
 
-    def _id(self, *place: object) -> int:
-        return _hash(f"{self._trace:032x} {' '.join(map(str, place))}", 8)
+    def _span(
+        self,
+        place: tuple[object, ...],
+        parent: tuple[object, ...],
+        name: str,
+        attributes: Mapping[str, Any],
+        **rest: Any,
+    ) -> Span:
+        """Return the span of a place in the game; attributes without a value are left out."""
+        values = {key: value for key, value in attributes.items() if value is not None}
+        span_id, parent_id = (_hash(f"{self._trace:032x} {' '.join(map(str, ids))}", 8) for ids in (place, parent))
+        conversation = {"gen_ai.conversation.id": f"{self._trace:032x}"}
+        return Span(self._trace, span_id, parent_id if parent else None, name, attributes=values | conversation, **rest)
 
-    def _span(self, place: tuple[object, ...], parent: tuple[object, ...], name: str, **rest: Any) -> Span:
-        return Span(self._trace, self._id(*place), self._id(*parent), name, **rest)
-
-    def _attributes(self, name: str, text: str) -> dict[str, Value]:
-        """Words of a model, or that may quote one, where they are wanted."""
-        return {f"hanabi.{name}": text} if self.content else {}
+    def _words(self, name: str, text: str) -> dict[str, Value]:
+        """Return words of a model, or that may quote one, where they are wanted."""
+        return {name: text} if self.content else {}
 
     def _game(self, at: int, ended: GameEnded | None) -> Span:
         started = self.started
         assert started
-        result = ended.result.model_dump(exclude_none=True) if ended else {}
+        result = ended.result.model_dump() if ended else {}
         attributes = {
             "gen_ai.operation.name": "invoke_workflow",
             "gen_ai.workflow.name": "hanabi",
@@ -227,34 +257,28 @@ class GameSpans:
             "hanabi.arm": self.arm,
             "hanabi.graph": started.graph,
             "hanabi.config_hash": started.config_hash,
-            **{f"hanabi.{name}": result.get(name) for name in _OF_RESULT},
+            **{f"hanabi.{name}": result.get(name) for name in OF_RESULT},
         }
         error = None
         if self._halted is not None and not ended:
             error = f"suspended: {self._halted}" if self.content else "suspended"
-        return Span(
-            self._trace,
-            self._id("game"),
-            None,
+        return self._span(
+            ("game",),
+            (),
             "invoke_workflow hanabi",
-            self._start,
-            at,
-            self._with_conversation(attributes),
-            tuple(self._halts),
-            error,
+            attributes,
+            start=self._start,
+            end=at,
+            events=tuple(self._halts),
+            error=error,
         )
 
-    def _with_conversation(self, attributes: Mapping[str, Value | None]) -> dict[str, Value]:
-        values = {name: value for name, value in attributes.items() if value is not None}
-        return values | {"gen_ai.conversation.id": f"{self._trace:032x}"}
-
-    def _finished(self, at: int, moved: Moved | None) -> list[Span]:
-        """The spans of the turn, and of its seat and its nodes."""
-        turn, self._turn = self._turn, None
-        assert turn
-        where: dict[str, Value | None] = {"hanabi.turn": turn.number, "hanabi.seat": turn.seat}
+    def _finished(self, turn: _Turn, at: int, moved: Moved | None) -> list[Span]:
+        """Return the spans of the turn, and of its seat and its nodes."""
         past = moved.past if moved else None
-        public: dict[str, Value | None] = {
+        public = {
+            "hanabi.turn": turn.number,
+            "hanabi.seat": turn.seat,
             "hanabi.move": str(past.move) if past else None,
             "hanabi.card": past.card.value if past and past.card else None,
             "hanabi.scored": past.scored if past else None,
@@ -262,20 +286,14 @@ class GameSpans:
             "hanabi.lives": past.lives if past else None,
             "hanabi.clues": past.tokens if past else None,
         }
-        span = self._span(
-            ("turn", turn.number),
-            ("game",),
-            "hanabi.turn",
-            start=turn.start,
-            end=at,
-            attributes=self._with_conversation(where | public),
-        )
-        return [*self._roles(turn), self._seat(turn, at), span]
+        span = self._span(("turn", turn.number), ("game",), "hanabi.turn", public, start=turn.start, end=at)
+        by_node = groupby(sorted(turn.calls, key=lambda timed: timed[2].node), key=lambda timed: timed[2].node)
+        return [*(self._role(turn, node, list(calls)) for node, calls in by_node), self._seat(turn, at), span]
 
     def _seat(self, turn: _Turn, at: int) -> Span:
         assert self.started
         end, decided = turn.decided or (at, None)
-        info, why = self.started.seat_at(turn.seat, turn.number), decided.why if decided else ""
+        info = self.started.seat_at(turn.seat, turn.number)
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": f"seat{turn.seat}",
@@ -283,64 +301,58 @@ class GameSpans:
             "hanabi.turn": turn.number,
             "hanabi.seat": turn.seat,
             "hanabi.graph": info.graph,
-            "hanabi.node": decided.node if decided else None,
-            "hanabi.move": str(decided.move) if decided else None,
-            "hanabi.forced": decided.forced if decided else None,
-            **(self._attributes("why", why) if why else {}),
         }
+        events = list(turn.events)
+        if decided:
+            attributes |= {
+                "hanabi.node": decided.node,
+                "hanabi.move": str(decided.move),
+                "hanabi.forced": decided.forced,
+            }
+            attributes |= self._words("hanabi.why", decided.why) if decided.why else {}
+            if (rating := (decided.ratings or {}).get(str(decided.move))) is not None:
+                rated: dict[str, Value] = {
+                    "gen_ai.evaluation.name": "move_rating",
+                    "gen_ai.evaluation.score.value": rating,
+                }
+                events.append(SpanEvent("gen_ai.evaluation.result", end, rated))
         return self._span(
             ("seat", turn.number),
             ("turn", turn.number),
             f"invoke_agent seat{turn.seat}",
+            attributes,
             start=turn.start,
             end=end,
-            attributes=self._with_conversation(attributes),
-            events=(*turn.events, *_rating(decided, end)),
+            events=tuple(events),
             error=None if decided else "undecided",
         )
 
-    def _verdict(self, at: int, event: VerdictGiven) -> SpanEvent:
-        label = "accepted" if event.accepted else "refused"
-        attributes: dict[str, Value] = {
-            "gen_ai.evaluation.name": event.node,
-            "gen_ai.evaluation.score.label": label,
-            "hanabi.move": str(event.move),
-        }
-        return SpanEvent("gen_ai.evaluation.result", at, attributes | self._explained(event.why))
-
-    def _explained(self, why: str) -> dict[str, Value]:
-        return {"gen_ai.evaluation.explanation": why} if self.content else {}
-
-    def _roles(self, turn: _Turn) -> list[Span]:
-        by_node = sorted(turn.calls, key=lambda pair: pair[1].node)
-        return [self._role(turn, node, list(calls)) for node, calls in groupby(by_node, key=lambda pair: pair[1].node)]
-
-    def _role(self, turn: _Turn, node: str, calls: list[tuple[int, Call]]) -> Span:
-        last = {call.sample: call for _, call in calls}  # the last answer of each sample counts
+    def _role(self, turn: _Turn, node: str, calls: list[tuple[int, int, Call]]) -> Span:
+        last = {call.sample: call for *_, call in calls}  # the last answer of each sample counts
         absent = [call.outcome for call in last.values() if call.outcome in ("fallback", "failed", "reasked")]
-        attributes: dict[str, Value | None] = {
+        role = calls[0][2].role
+        attributes = {
             "gen_ai.operation.name": "invoke_agent",
-            "gen_ai.agent.name": calls[0][1].role,
+            "gen_ai.agent.name": role,
             "gen_ai.agent.id": node,
             "hanabi.turn": turn.number,
             "hanabi.seat": turn.seat,
-            "hanabi.program": not any(call.of_model for _, call in calls),
+            "hanabi.program": not any(call.of_model for *_, call in calls),
         }
         return self._span(
             ("role", turn.number, node),
             ("seat", turn.number),
-            f"invoke_agent {calls[0][1].role}",
-            start=min(_asked_at(turn, at, call) for at, call in calls),
-            end=max(at for at, _ in calls),
-            attributes=self._with_conversation(attributes),
+            f"invoke_agent {role}",
+            attributes,
+            start=min(start for start, *_ in calls),
+            end=max(at for _, at, _ in calls),
             error=f"no usable reply: {absent[0]}" if len(absent) == len(last) else None,
         )
 
-    def _chat(self, turn: _Turn, at: int, call: Call) -> Span:
+    def _chat(self, turn: _Turn, start: int, at: int, call: Call) -> Span:
         assert self.started
         self._seen[call.key] += 1
-        model = plain_model(call.model)
-        attributes: dict[str, Any] = request(self.started.seat_at(call.seat, call.turn), call) | {
+        attributes = request(self.started.seat_at(call.seat, call.turn), call) | {
             "gen_ai.agent.name": call.role,
             "gen_ai.response.model": call.served_by,
             "gen_ai.response.finish_reasons": [call.finish] if call.finish else None,
@@ -348,61 +360,26 @@ class GameSpans:
             "gen_ai.usage.output_tokens": call.tokens_out,
             "gen_ai.usage.cache_read.input_tokens": call.cached_tokens or None,
             "gen_ai.usage.reasoning.output_tokens": call.reasoning_tokens or None,
-            **{f"hanabi.{name}": getattr(call, name) for name in _OF_CALL},
+            **{f"hanabi.{name}": getattr(call, name) for name in OF_CALL},
             "error.type": error_type(call),
             **(content(call) if self.content else {}),
         }
+        fault = None
+        if call.outcome not in USABLE:
+            why = call.error if self.content and call.error else call.cause
+            fault = call.outcome if why is None else f"{call.outcome}: {why}"
         return self._span(
             ("chat", *call.key, self._seen[call.key]),
             ("role", turn.number, call.node),
-            f"chat {model}",
-            start=_asked_at(turn, at, call),
+            f"chat {plain_model(call.model)}",
+            attributes,
+            start=start,
             end=at,
-            attributes=self._with_conversation(attributes),
-            events=tuple(_tries(turn, at, call)),
-            error=self._fault(call),
+            events=tuple(failed_tries(start, at, call)),
+            error=fault,
             remote=True,
         )
-
-    def _fault(self, call: Call) -> str | None:
-        if call.outcome in ("ok", "repaired"):
-            return None
-        if self.content and call.error:
-            return f"{call.outcome}: {call.error}"
-        return call.outcome if call.cause is None else f"{call.outcome}: {call.cause}"
-
-
-_OF_RESULT = ("end", "score_strict", "score_kept", "lives", "turns", "forced", "usd")
-_OF_CALL = ("turn", "seat", "node", "sample", "ask", "outcome", "cached", "estimated", "usd")
 
 
 def _hash(text: str, size: int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:size], "big") or 1
-
-
-def _rating(decided: Decided | None, at: int) -> Iterator[SpanEvent]:
-    """The rating of the move that was decided for, if it was rated."""
-    rated = (decided.ratings or {}).get(str(decided.move)) if decided else None
-    if rated is not None:
-        attributes: dict[str, Value] = {
-            "gen_ai.evaluation.name": "move_rating",
-            "gen_ai.evaluation.score.value": rated,
-        }
-        yield SpanEvent("gen_ai.evaluation.result", at, attributes)
-
-
-def _asked_at(turn: _Turn, at: int, call: Call) -> int:
-    """When a call began; times are written in milliseconds, so that it may seem to begin before its turn."""
-    return max(at - round(call.latency_s * 1e9), min(turn.start, at))
-
-
-def _tries(turn: _Turn, at: int, call: Call) -> Iterable[SpanEvent]:
-    """Requests over the wire that failed, with their times."""
-    when = _asked_at(turn, at, call)
-    for number, attempt in enumerate(call.attempts, 1):
-        when = min(at, when + round(attempt.latency_s * 1e9))
-        if attempt.error is not None:
-            attributes: dict[str, Value] = {"hanabi.try": number, "hanabi.waited_s": attempt.waited_s}
-            status: dict[str, Value] = {} if attempt.status is None else {"http.response.status_code": attempt.status}
-            yield SpanEvent("hanabi.try_failed", when, attributes | status)
-        when = min(at, when + round(attempt.waited_s * 1e9))

@@ -1,12 +1,13 @@
 """What a seat may believe of its hidden cards: exactly, by hints and counting, and by the players' conventions."""
 
+from contextlib import suppress
 from typing import Any
 
 from experiments.page import spoken
 from experiments.record.game import Board, Game
 from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import Card, unmask
+from orchestrator.hanabi.cards import unmask
 from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.literal_knowledge import Hands
 
@@ -39,7 +40,9 @@ def beliefs(game: Game, turn: int, seat: int | None) -> dict[str, Any]:
         raise UserError(f"there is no seat {seat}; the seats are 0 to {game.started.players - 1}")
     visible = [hand for other, hand in enumerate(position.hands) if other != seat]
     exact = belief.believe([knowledge.mask for knowledge in position.known[seat]], position.view.piles, *visible)
-    conventional = _conventional(position, seat, visible)
+    conventional = None
+    with suppress(ValueError):  # what was inferred contradicts the cards in sight
+        conventional = belief.believe(by_conventions(position)[1][seat], position.view.piles, *visible)
     slots = [
         {
             "slot": slot,
@@ -50,12 +53,3 @@ def beliefs(game: Game, turn: int, seat: int | None) -> dict[str, Any]:
         for slot, card in enumerate(position.hands[seat])
     ]
     return {"seat": seat, "slots": slots}
-
-
-def _conventional(position: Board, seat: int, visible: list[tuple[Card, ...]]) -> tuple[belief.Slot, ...] | None:
-    """None where what was inferred contradicts the cards in sight."""
-    _, narrowed = by_conventions(position)
-    try:
-        return belief.believe(narrowed[seat], position.view.piles, *visible)
-    except ValueError:
-        return None

@@ -48,7 +48,12 @@ class Bundle:
         if out.exists() and not (out.is_dir() and not any(out.iterdir())):
             raise UserError(f"{str(out)!r} is there already; name a new file, or a new or empty folder")
         if out.suffix == ".html":
-            self._file(out)
+            games = {id: packed(data) for id, data in self._games()}
+            files = {}
+            for address, path in self._figures():
+                kind = guess_type(path.name)[0] or "application/octet-stream"
+                files[address] = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+            write_atomically(out, page({"answers": self._answers(games), "games": games, "files": files}))
             return out.stat().st_size
         self._folder(out)
         return sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
@@ -59,11 +64,6 @@ class Bundle:
         if missing := [id for id in self.only if id not in ids]:
             raise UserError(f"there is no game {missing[0]!r} here; ids read like {ids[0]!r}")
         return [id for id in ids if not self.only or id in self.only]
-
-    def _file(self, out: Path) -> None:
-        games = {id: packed(data) for id, data in self._games()}
-        files = {address: _as_data(path) for address, path in self._figures()}
-        write_atomically(out, page({"answers": self._answers(games), "games": games, "files": files}))
 
     def _folder(self, out: Path) -> None:
         (out / "games").mkdir(parents=True, exist_ok=True)
@@ -147,8 +147,3 @@ def page(data: Json) -> str:
 
 _STYLE = re.compile(r'<link rel="stylesheet" href="/static/([\w.-]+)">')
 _START = re.compile(r'<script type="module" src="/static/app.js"></script>')
-
-
-def _as_data(path: Path) -> str:
-    kind = guess_type(path.name)[0] or "application/octet-stream"
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"

@@ -11,7 +11,7 @@ from experiments.page.spoken import Json
 from experiments.page.turn_page import proposals
 from experiments.record.game import Game, Turn
 from experiments.running import single_game
-from experiments.tasks.fork.decision import Fork, decide
+from experiments.tasks.fork.decision import decide
 from orchestrator.errors import ModelError, TurnError, UserError, did_you_mean
 from orchestrator.journal.events import Call
 from orchestrator.models.simulated_settings import among
@@ -43,9 +43,18 @@ class Forks:
         game.board(turn)
         try:
             default, layer = named.pop("default", None), self.models.layer()
-            return _fork(decide(game.path, turn, graph=graph, samples=samples, model=default, named=named, layer=layer))
+            fork = decide(game.path, turn, graph=graph, samples=samples, model=default, named=named, layer=layer)
         except (TurnError, ModelError) as error:
             raise UserError(str(error)) from None
+        old, new = fork.place.info, fork.seat.info
+        return {
+            "old": _turn(fork.old) | {"graph": old.graph, "model": old.model},
+            "new": [_turn(turn) | {"graph": new.graph, "model": new.model} for turn in fork.new],
+            "moves": fork.moves,
+            "same": fork.same,
+            "stopped": fork.stopped,
+            "warnings": list(fork.warnings),
+        }
 
     def _choice(self, query: Mapping[str, Any], key: str) -> str | None:
         """Return a graph or model that is offered: no file is read, and nobody is paid whom the user has not named."""
@@ -60,18 +69,6 @@ def _integer(query: Mapping[str, Any], key: str, default: int | None = None) -> 
     if type(value) is not int:
         raise UserError(f"{key} is {value!r}; it must be a whole number")
     return value
-
-
-def _fork(fork: Fork) -> Json:
-    old, new = fork.place.info, fork.seat.info
-    return {
-        "old": _turn(fork.old) | {"graph": old.graph, "model": old.model},
-        "new": [_turn(turn) | {"graph": new.graph, "model": new.model} for turn in fork.new],
-        "moves": fork.moves,
-        "same": fork.same,
-        "stopped": fork.stopped,
-        "warnings": list(fork.warnings),
-    }
 
 
 def _turn(turn: Turn) -> Json:

@@ -51,7 +51,7 @@ def _turn(game: Game, turn: int, board: Board, lines: list[Line]) -> Json:
     view, events = board.view, [line.event for line in lines]
     past = next((event.past for event in events if isinstance(event, Moved)), None)
     decided = next((event for event in events if isinstance(event, Decided)), None) if past else None
-    models = [line.call for line in lines if line.call and line.call.asked]
+    models = [line.call for line in lines if line.call and line.call.of_model]
     prices = [call.usd for call in models if not call.cached]
     calls = [line.call for line in lines if line.call]
     return {
@@ -113,7 +113,7 @@ def _played(game: Game, past: Past | None, view: View) -> Json:
 def busy(lines: Iterable[Line]) -> float:
     """Return the seconds in which at least one call of a turn was under way; waits between two commands do not
     count."""
-    spans = sorted((line.at - line.call.seconds, line.at) for line in lines if line.call is not None)
+    spans = sorted((line.at - line.call.latency_s, line.at) for line in lines if line.call is not None)
     total, until = 0.0, float("-inf")
     for start, end in spans:
         total += max(0.0, end - max(start, until))

@@ -1,7 +1,7 @@
 """The models that the page may ask, and what they may cost: those named when the server was started, and no others."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
@@ -73,7 +73,7 @@ class NamedModels:
     """Models, and files of models."""
     budget: Budget | None = None
     """Of everything that the server asks."""
-    allowed: tuple[ModelSettings, ...] = field(default=())
+    allowed: tuple[ModelSettings, ...] = ()
     """The models on servers among them."""
 
     @classmethod

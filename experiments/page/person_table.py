@@ -122,17 +122,12 @@ class PersonTable:
     def _run(self, game: single_game.SingleGame) -> None:
         try:
             asyncio.run(game.play(self._see))
-        except Suspended as error:
-            self._stop(LEFT if self.stop_reason == LEFT else PARTNER, error)
         except Exception as error:
-            self._stop(PARTNER, error)
-
-    def _stop(self, why: str, error: Exception) -> None:
-        """The sentence of an error stays here: a server's may quote a partner's prompt."""
-        if why == PARTNER:
-            log.warning("a game of a person stopped", game=self.id, why=str(error))
-        with self._lock:
-            self.stop_reason, self._question = why, None
+            left = isinstance(error, Suspended) and self.stop_reason == LEFT
+            if not left:  # the sentence stays here: a server's may quote a partner's prompt
+                log.warning("a game of a person stopped", game=self.id, why=str(error))
+            with self._lock:
+                self.stop_reason, self._question = LEFT if left else PARTNER, None
 
     def _see(self, event: Event) -> None:
         """Keep the Views of the persons' seats."""
@@ -196,7 +191,12 @@ class PersonTable:
                 "id": self.id,
                 "seat": seat,
                 "players": self.setup.players,
-                "seats": [self._seat(number) for number in range(self.setup.players)],
+                "seats": [
+                    {"seat": number, "graph": "person", "model": ""}
+                    if number in self.setup.seats
+                    else {"seat": number, "graph": self.setup.graph, "model": self.setup.model}
+                    for number in range(self.setup.players)
+                ],
                 "state": "over" if self.result else "stopped" if self.stop_reason else "going",
                 "why": WHY[self.stop_reason] if self.stop_reason and not self.result else None,
                 "yours": mine,
@@ -205,17 +205,3 @@ class PersonTable:
                 "turn": now.turn if now else 0,
                 "result": self.result.model_dump(mode="json") if self.result else None,
             }
-
-    def _seat(self, seat: int) -> Json:
-        if seat in self.setup.seats:
-            return {"seat": seat, "graph": "person", "model": ""}
-        return {"seat": seat, "graph": self.setup.graph, "model": self.setup.model}
-
-
-def links(tables: Sequence[PersonTable]) -> list[str]:
-    """The addresses of all seats of persons, after the page's own."""
-    return [
-        f"#/person?id={table.id}&seat={seat}&token={token}"
-        for table in tables
-        for seat, token in table.setup.tokens.items()
-    ]

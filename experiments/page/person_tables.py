@@ -13,7 +13,7 @@ from experiments.page import person_setup
 from experiments.page.library import PERSONS, Library, NotThereError, OutsideError
 from experiments.page.named_models import NamedModels
 from experiments.page.person_setup import Setup
-from experiments.page.person_table import PersonTable, links
+from experiments.page.person_table import PersonTable
 from experiments.page.spoken import Json
 from experiments.record.game import Game
 from orchestrator.errors import UserError
@@ -87,7 +87,12 @@ class PersonTables:
         """Return the addresses of the seats of all games that are not over, for the server's terminal."""
         games = (game for game in self.offers()["games"] if game["score"] is None)
         tables = (self._table(game["id"].removeprefix(f"{PERSONS}/")) for game in games)
-        return links([table for table in tables if table])
+        return [
+            f"#/person?id={table.id}&seat={seat}&token={token}"
+            for table in tables
+            if table
+            for seat, token in table.setup.tokens.items()
+        ]
 
     def close(self) -> None:
         """Suspend all games."""

@@ -70,29 +70,21 @@ class Prompts:
         for call, name in zip(self.calls, key_of(self.calls), strict=True):
             if name == key:
                 only = set(self.only(call))
-                messages = [_message(message, only) for message in self.of(call)]
-                return {
-                    "rendered": not call.messages,
-                    "messages": messages,
-                    "why": None if messages else self._missing(call),
-                }
+                messages, why = [_message(message, only) for message in self.of(call)], None
+                if not messages and self.game.config(self.game.seat(self.turn), self.turn) is None:
+                    why = "Its graph has roles that are not there here: name their file with --import."
+                elif not messages:
+                    why = f"The role {call.role} is a program without a prompt, or the journal is lean and lacks "
+                    why += "what it read."
+                return {"rendered": not call.messages, "messages": messages, "why": why}
         raise UserError(f"turn {self.turn} has no call {key[:80]!r}")
-
-    def _missing(self, call: Call) -> str:
-        if self.game.config(self.game.seat(self.turn), self.turn) is None:
-            return "Its graph has roles that are not there here: name their file with --import."
-        return f"The role {call.role} is a program without a prompt, or the journal is lean and lacks what it read."
 
 
 def prompt(game: Game, turn: int, key: str) -> Json:
     """Raises UserError for a turn or a call that is not there."""
-    return Prompts(game, turn, events(game, turn)).prompt(key)
-
-
-def events(game: Game, turn: int) -> list[Event]:
-    """Return the events of a turn. Raises UserError when the game has no such turn."""
     game.board(turn)
-    return game.lines.parse([line for line in game.lines.lines if line.turn == turn])
+    lines = [line for line in game.lines.lines if line.turn == turn]
+    return Prompts(game, turn, game.lines.parse(lines)).prompt(key)
 
 
 def _message(message: Message, only: set[str]) -> Json:

@@ -26,10 +26,9 @@ from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
 from experiments.page.named_models import NamedModels
 from experiments.page.person_tables import PersonTables
-from experiments.page.role_marks import RoleMarks
 from experiments.page.run_page import RunPage
 from experiments.page.strips import Strips
-from experiments.page.values import Values
+from experiments.page.values import RoleMarks, Values
 from experiments.record.game import Game
 from experiments.study.metric import headline
 from experiments.values.rollout_store import FOLDER
@@ -42,7 +41,7 @@ Query = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Api:
-    """The answers of the page's server, by what is query: also what a bundle holds."""
+    """The answers of the page's server, by what is asked: also what a bundle holds."""
 
     games: Games
     run_page: RunPage
@@ -54,7 +53,7 @@ class Api:
 
     @classmethod
     def of(cls, library: Library, models: NamedModels = NamedModels()) -> "Api":  # noqa: B008  # frozen
-        """`models`: those that may be query. Raises UserError for a run.yaml that cannot be read."""
+        """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
         games, run = Games(library), library.run()
         is_run = library.kind == "run"
         folder = library.root / FOLDER if is_run else Path(mkdtemp(prefix="hanabi-values-"))
@@ -149,7 +148,7 @@ def app(library: Library, api: Api | None = None) -> ASGIApp:
         *(Route(f"/api/{name}", _command(command), methods=["POST"]) for name, command in api.commands.items()),
         Route("/files/{path:path}", _file(library)),
     ]
-    page = Starlette(routes=routes, exception_handlers={HTTPException: _http_error, Exception: _failure})
+    page = Starlette(routes=routes, exception_handlers=dict.fromkeys((HTTPException, Exception), _failed))
     page.mount("/static", StaticFiles(packages=[(__package__, "static")]))
     return guard.Guard(page)  # around everything, so that answers about errors are marked, too
 
@@ -227,11 +226,9 @@ def _error(sentence: str, status: int) -> Response:
     return Response(spoken.encoded({"error": sentence}), status, media_type="application/json")
 
 
-def _http_error(_: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    return _error("there is nothing at this address" if status == 404 else str(getattr(error, "detail", error)), status)
-
-
-def _failure(request: Request, error: Exception) -> Response:
-    log.warning("the page failed", address=request.url.path, exc_info=error)
-    return _error(f"the page failed: {type(error).__name__}", 500)
+def _failed(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        log.warning("the page failed", address=request.url.path, exc_info=error)
+        return _error(f"the page failed: {type(error).__name__}", 500)
+    status = error.status_code
+    return _error("there is nothing at this address" if status == 404 else error.detail, status)

@@ -1,4 +1,4 @@
-"""/api/values: what each legal move of a turn was worth, computed when somebody asks."""
+"""/api/values and /api/marks: what moves of a turn were worth, and how right its roles were, when somebody asks."""
 
 from collections import OrderedDict
 from pathlib import Path
@@ -8,12 +8,18 @@ from experiments.page import spoken
 from experiments.page.spoken import Json
 from experiments.record.game import Game
 from experiments.record.rows import Metric
-from experiments.values import turn_values
+from experiments.report import turn_marks
+from experiments.values import TurnValues, turn_values
+from experiments.values.game_marks import GameMarks
+from experiments.values.mark_store import MARKS, MarkStore
 from experiments.values.move_values import TITLES
 from experiments.values.rollout_store import RolloutStore
 
 MOST = 500
 """Turns whose values are kept in memory."""
+GAMES_IN_MEMORY = 8
+"""Games whose marks are kept in memory."""
+WAITING = "Marks look at what came after a turn, so they wait until the game has ended."
 
 
 class Values:
@@ -32,25 +38,56 @@ class Values:
         key = game.name, len(game.moves), turn
         with self._lock:
             if key not in self._turns:
-                self._turns[key] = self._computed(game, turn)
+                values = turn_values(game.with_next(), turn, metric=self.metric, store=self._store)
+                self._turns[key] = plain(values)
             while len(self._turns) > MOST:
                 self._turns.popitem(last=False)
             return self._turns[key]
 
-    def _computed(self, game: Game, turn: int) -> Json:
-        values = turn_values(game.with_next(), turn, metric=self.metric, store=self._store)
-        mistake, names = values.mistake, ("one_step", "rollout", "kept", "error", "deals", "rank")
-        return {
-            "basis": values.basis,
-            "metric": values.metric,
-            "moves": [
-                {"move": spoken.move(value.move), **{name: getattr(value, name) for name in names}}
-                for value in values.moves
-            ],
-            "usual": spoken.move(values.usual),
-            "played": spoken.move(values.played) if values.played else None,
-            "best": spoken.move(values.best),
-            "loss": values.loss,
-            "error": values.error,
-            "mistake": mistake and {"kind": mistake.kind, "title": TITLES[mistake.kind], "text": mistake.text},
-        }
+
+def plain(values: TurnValues) -> Json:
+    """Return the values of a turn for the browser."""
+    mistake, names = values.mistake, ("one_step", "rollout", "kept", "error", "deals", "rank")
+    return {
+        "basis": values.basis,
+        "metric": values.metric,
+        "moves": [
+            {"move": spoken.move(value.move), **{name: getattr(value, name) for name in names}}
+            for value in values.moves
+        ],
+        "usual": spoken.move(values.usual),
+        "played": spoken.move(values.played) if values.played else None,
+        "best": spoken.move(values.best),
+        "loss": values.loss,
+        "error": values.error,
+        "mistake": mistake and {"kind": mistake.kind, "title": TITLES[mistake.kind], "text": mistake.text},
+    }
+
+
+class RoleMarks:
+    """Computes the marks of finished games, one at a time, and keeps them."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder`: that of values; marks are kept in a folder inside."""
+        self._store = MarkStore(folder / MARKS)
+        self._lock = Lock()
+        self._games: OrderedDict[str, GameMarks] = OrderedDict()
+
+    def of_turn(self, game: Game, turn: int) -> Json:
+        """Return a turn's marks. Raises UserError when the game has no such turn, and for a journal that cannot be
+        read."""
+        game.board(turn)
+        if game.result is None:
+            return {"ready": False, "why": WAITING, "marks": [], "faults": []}
+        with self._lock:
+            if game.name not in self._games:
+                self._games[game.name] = self._store.of(game.path)
+            self._games.move_to_end(game.name)
+            while len(self._games) > GAMES_IN_MEMORY:
+                self._games.popitem(last=False)
+            marks = self._games[game.name]
+        return {"ready": True, "why": None, **turn_marks.data(marks, turn)}
+
+    def is_ready(self, game: Game) -> bool:
+        """Return whether the marks of a game need not be computed."""
+        return game.result is None or game.name in self._games or self._store.has(game.path)

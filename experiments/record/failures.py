@@ -2,10 +2,9 @@
 
 import csv
 from collections.abc import Collection, Mapping
-from io import StringIO
 from pathlib import Path
 
-from experiments.record.files import write_atomically
+from experiments.record.files import write_csv
 
 FAILED = "failed.csv"
 COLUMNS = ("game", "why")
@@ -28,11 +27,7 @@ def write(folder: Path, failed: Mapping[str, str], played: Collection[str]) -> N
     if not (both := {**before, **failed}):
         (folder / FAILED).unlink(missing_ok=True)
         return
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(sorted(both.items()))
-    write_atomically(folder / FAILED, out.getvalue())
+    write_csv(folder / FAILED, COLUMNS, sorted(both.items()))
 
 
 def sentence(failed: Mapping[str, str], whole: int | None) -> str:

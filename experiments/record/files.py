@@ -1,9 +1,11 @@
 """Files that are written whole or not at all."""
 
+import csv
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,8 +16,9 @@ def write_atomically(path: Path, text: str) -> None:
     A file that holds this text already is left alone, so that it may lie on a disk that cannot be written. Raises
     OSError, which names the file.
     """
-    if _holds(path, text):
-        return
+    with suppress(OSError):
+        if path.read_bytes() == text.encode():
+            return
     part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,6 +28,15 @@ def write_atomically(path: Path, text: str) -> None:
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a table as CSV, None as an empty cell; raises as `write_atomically`."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    write_atomically(path, out.getvalue())
 
 
 def write_all(folder: Path, texts: Mapping[str, str]) -> list[Path]:
@@ -43,13 +55,6 @@ def whole(path: Path) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _holds(path: Path, text: str) -> bool:
-    try:
-        return path.read_bytes() == text.encode()
-    except OSError:
-        return False
 
 
 @contextmanager

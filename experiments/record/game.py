@@ -1,6 +1,7 @@
 """A game: who played which deal, how it ended, and its turns. `Game.open` is the one reader of journals."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -182,7 +183,9 @@ class Game:
         """
         first, last = _ends(path)
         if not first:
-            if not _may_begin(path):
+            with path.open("rb") as journal:  # one that was cut off is empty, or begins with an object
+                may_begin = journal.read(1) in (b"", b"{")
+            if not may_begin:
                 raise NotAJournal(f"{path}, line 1: not a journal line; it is not a journal that this program reads")
             raise NotBegun(NO_GAME)
         try:
@@ -318,20 +321,17 @@ class Game:
         """
         info = self.started.seats[seat] if turn is None else self.started.seat_at(seat, turn)
         if id(info) not in self._configs:
-            self._configs[id(info)] = info, self._checked(info)
+            config = None
+            with suppress(UserError):
+                config = checked(info.config, "the journal's graph") if info.config else None
+                config = config and at(config, self.started.players)
+            self._configs[id(info)] = info, config
         return self._configs[id(info)][1]
 
     @cached_property
     def _configs(self) -> dict[int, tuple[SeatInfo, GraphConfig | None]]:
         """By the identity of a seat's info: the same graph object each time, for what is cached by graph."""
         return {}
-
-    def _checked(self, info: SeatInfo) -> GraphConfig | None:
-        try:
-            config = checked(info.config, "the journal's graph") if info.config else None
-            return config and at(config, self.started.players)
-        except UserError:
-            return None
 
 
 T = TypeVar("T")
@@ -369,12 +369,6 @@ def first_difference(ours: Sequence[object], theirs: Sequence[object]) -> int | 
         if mine != yours:
             return turn
     return None if len(ours) == len(theirs) else min(len(ours), len(theirs)) + 1
-
-
-def _may_begin(path: Path) -> bool:
-    """Return whether a file without a whole line may be a journal that was cut off: empty, or begun with an object."""
-    with path.open("rb") as journal:
-        return journal.read(1) in (b"", b"{")
 
 
 def _ends(path: Path) -> tuple[bytes, list[bytes]]:

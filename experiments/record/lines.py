@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, parse
@@ -36,20 +36,24 @@ class CallBrief:
     node: str
     role: str
     model: str
-    asked: bool
+    of_model: bool
     """Whether it asked a model."""
     outcome: Outcome
     tokens_in: int
     tokens_out: int
     usd: float | None
     cached: bool
-    seconds: float
+    latency_s: float
     constraint: str | None
     """What the server was asked to hold the answer to."""
     served_by: str | None
     """The model id that the provider returned."""
     fake: bool
     """Whether the package's fake server answered."""
+
+    @classmethod
+    def of(cls, call: Call) -> "CallBrief":
+        return cls(**{name: getattr(call, name) for name in cls.__slots__})
 
     @property
     def usable(self) -> bool:
@@ -76,14 +80,17 @@ class Line:
     @property
     def at(self) -> float:
         """When it was written, in seconds since 1970; 0 where it does not say."""
-        return _time(self.stamp.decode()) if self.stamp else 0.0
+        try:
+            return datetime.fromisoformat(self.stamp.decode()).timestamp()
+        except ValueError:
+            return 0.0
 
     @cached_property
     def call(self) -> CallBrief | None:
         """A call without its texts; None for other lines."""
         if isinstance(self.event, Call):
-            return _brief(self.event)
-        return (_short_brief(self.ends) or None) if isinstance(self.ends, bytes) else self.ends
+            return CallBrief.of(self.event)
+        return _brief(self.ends) if self.ends and isinstance(self.ends, bytes) else self.ends or None
 
     @property
     def role(self) -> str | None:
@@ -132,7 +139,9 @@ class Lines:
             return
         with self.path.open("rb", buffering=2**20) as opened:
             stat = os.fstat(opened.fileno())
-            if (stat.st_dev, stat.st_ino) != self._file or not self._is_prefix(opened):
+            opened.seek(self.end - len(self._last))
+            has_last = opened.read(len(self._last)) == self._last  # a copy over a file keeps its inode
+            if (stat.st_dev, stat.st_ino) != self._file or not has_last:
                 self.lines, self.end, self._number, self._last = [], 0, 0, b""
                 self._restarts += 1
                 self._file = stat.st_dev, stat.st_ino
@@ -145,11 +154,6 @@ class Lines:
                 self._add(line)
                 self.end += len(line)
                 self._last = line[-TAIL:]
-
-    def _is_prefix(self, opened: BinaryIO) -> bool:
-        """Return whether what was read is still there. A copy over a file keeps its inode."""
-        opened.seek(self.end - len(self._last))
-        return opened.read(len(self._last)) == self._last
 
     def _add(self, line: bytes) -> None:
         if line.isspace():
@@ -171,7 +175,9 @@ class Lines:
 
     def moves(self) -> Iterator[Move]:
         """Yield all moves that were made, without reading more of the file than their lines. Raises UserError."""
-        yield from self.read(lambda events: [parse(event["past"]["move"]) for event in events], _has_moved)
+        yield from self.read(
+            lambda events: [parse(event["past"]["move"]) for event in events], lambda tag, role: tag == "moved"
+        )
 
     def read(
         self, read: Callable[[Iterator[Mapping[str, Any]]], list[T]], wanted: Callable[[str, str | None], bool]
@@ -210,22 +216,15 @@ class Lines:
         """Return the events of some lines. Raises UserError."""
         if all(line.event for line in lines) or self.path is None:
             return [line.event for line in lines if line.event]
+        events = list[Event]()
         with self.path.open("rb") as opened:
-            return [line.event or self._read(opened, line, file.parsed) for line in lines]
-
-    def data(self, lines: Sequence[Line]) -> list[Mapping[str, Any]]:
-        """Return some lines as plain data, unchecked. Raises UserError."""
-        if self.path is None or not lines:
-            return [line.event.model_dump(mode="json") for line in lines if line.event]
-        with self.path.open("rb") as opened:
-            return [self._read(opened, line, file.data) for line in lines]
-
-    def _read(self, opened: BinaryIO, line: Line, parse: Callable[[bytes], T]) -> T:
-        opened.seek(line.start)
-        try:
-            return parse(opened.read(line.size))
-        except ValueError as error:
-            raise UserError(f"{self.title}, turn {line.turn}: {error}") from None
+            for line in lines:
+                opened.seek(line.start)
+                try:
+                    events.append(line.event or file.parsed(opened.read(line.size)))
+                except ValueError as error:
+                    raise UserError(f"{self.title}, turn {line.turn}: {error}") from None
+        return events
 
 
 NO_GAME = "this journal does not start with a game_started line, so it is not a game"
@@ -250,10 +249,6 @@ _PAIR = re.compile(rb'"(\w+)": ("[^"\\]*"|[\w.+-]+)')
 _ROLE = re.compile(rb'"role": "([^"\\]*)"')
 
 
-def _has_moved(tag: str, role: str | None) -> bool:
-    return tag == "moved"
-
-
 def _role(line: bytes) -> str:
     """Return the role that a call's line asked, of which no more than its beginning is parsed where possible."""
     head = _HEAD.match(line)
@@ -272,7 +267,7 @@ def _line(line: bytes, start: int, turn: int) -> Line:
         if short is not None:
             return Line(tag, int(head[3]), start, len(line), stamp, ends=short)
     event = file.parsed(line)
-    ends = _brief(event) if isinstance(event, Call) else b""
+    ends = CallBrief.of(event) if isinstance(event, Call) else b""
     return Line(tag, _turn(event, turn), start, len(line), stamp, event if tag in SHORT else None, ends)
 
 
@@ -292,29 +287,20 @@ def _ends(line: bytes, start: int) -> bytes | None:
     return head[0] + tail if head and 0 <= outcome < reasoning < rest and _TAIL.match(tail) else None
 
 
-def _time(text: str) -> float:
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return 0.0
-
-
-def _short_brief(ends: bytes) -> CallBrief | None:
+def _brief(ends: bytes) -> CallBrief:
     """Return what the beginning and the end of a call's line say."""
-    if not ends:
-        return None
     values = {key.decode(): value for key, value in _PAIR.findall(ends)}
     return CallBrief(
         node=_text(values["node"]) or "",
         role=_text(values["role"]) or "",
         model=_text(values["model"]) or "",
-        asked=values["prompt_hash"] != b"null",
+        of_model=values["prompt_hash"] != b"null",
         outcome=_OUTCOMES[_text(values["outcome"]) or ""],
         tokens_in=int(values["tokens_in"]),
         tokens_out=int(values["tokens_out"]),
         usd=None if values.get("usd") in (None, b"null") else float(values["usd"]),
         cached=values.get("cached") == b"true",
-        seconds=float(values["latency_s"]),
+        latency_s=float(values["latency_s"]),
         constraint=_text(values.get("constraint")),
         served_by=_text(values.get("served_by")),
         fake=_text(values.get("fingerprint")) == FAKE,
@@ -323,21 +309,3 @@ def _short_brief(ends: bytes) -> CallBrief | None:
 
 def _text(value: bytes | None) -> str | None:
     return None if value in (None, b"null") else (value or b"").strip(b'"').decode()
-
-
-def _brief(call: Call) -> CallBrief:
-    return CallBrief(
-        node=call.node,
-        role=call.role,
-        model=call.model,
-        asked=call.of_model,
-        outcome=call.outcome,
-        tokens_in=call.tokens_in,
-        tokens_out=call.tokens_out,
-        usd=call.usd,
-        cached=call.cached,
-        seconds=call.latency_s,
-        constraint=call.constraint,
-        served_by=call.served_by,
-        fake=call.fake,
-    )

@@ -43,13 +43,6 @@ class Measure(Number):
         return isinstance(other, Measure) and other.key == self.key
 
 
-def _columns() -> dict[str, Measure]:
-    """Return the numbers that are columns of results.csv."""
-    hints = get_type_hints(Row, include_extras=True)
-    numbers = {name: number for name, hint in hints.items() for number in metadata(hint) if isinstance(number, Number)}
-    return {name: Measure(key=name, of=attrgetter(name), **vars(number)) for name, number in numbers.items()}
-
-
 def metadata(hint: object) -> tuple[object, ...]:
     """Return what annotations say of a type, those inside `| None` included."""
     args = get_args(hint)
@@ -58,18 +51,19 @@ def metadata(hint: object) -> tuple[object, ...]:
     return tuple(note for arg in args for note in metadata(arg))
 
 
-def _own_share(row: Row) -> float | None:
-    moves, chosen = row.moves
-    return chosen / moves if moves else None
-
-
-_COLUMNS = _columns()
+_COLUMNS = {
+    name: Measure(key=name, of=attrgetter(name), **vars(number))
+    for name, hint in get_type_hints(Row, include_extras=True).items()
+    for number in metadata(hint)
+    if isinstance(number, Number)
+}
+"""The numbers that are columns of results.csv."""
 
 STRICT = replace(_COLUMNS["score_strict"], key="strict", of=lambda row: row.score("strict"))
 KEPT = replace(_COLUMNS["score_kept"], key="kept", of=lambda row: row.score("kept"))
 OWN = Measure(
     key="own",
-    of=_own_share,
+    of=lambda row: row.moves[1] / row.moves[0] if row.moves[0] else None,
     says="the share of a model's moves that are its own",
     unit="own moves (share)",
     better="more",

@@ -92,42 +92,34 @@ def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = 
     if missing := [row.journal for row in rows if not (folder / row.journal).exists()]:
         raise UserError(f"{str(folder / missing[0])!r} is not there; turns and calls are read from the journals")
     out.mkdir(parents=True, exist_ok=True)
+    games = (
+        {name: getattr(row, name) for name in GAMES}
+        | {name: more.cells.get(row.journal, {}).get(name) for name in more.types}
+        for row in rows
+    )
+    turns = (
+        asdict(turn) | {"proposals": sorted(turn.proposals.items())}
+        for row in rows
+        for turn in turn_rows.game_turns(folder, row)
+    )
     return {
-        "games": write(out / "games.parquet", {**GAMES, **more.types}, (_game(row, more) for row in rows)),
-        "turns": write(out / "turns.parquet", TURNS, _turns(folder, rows)),
+        "games": write(out / "games.parquet", {**GAMES, **more.types}, games),
+        "turns": write(out / "turns.parquet", TURNS, turns),
         "calls": write(out / "calls.parquet", CALLS | (TEXTS if texts else {}), _calls(folder, rows, texts=texts)),
     }
-
-
-def _game(row: Row, more: MoreColumns) -> dict[str, Any]:
-    added = more.cells.get(row.journal, {})
-    return {name: getattr(row, name) for name in GAMES} | {n: added.get(n) for n in more.types}
-
-
-def _turns(folder: Path, rows: list[Row]) -> Iterator[dict[str, Any]]:
-    for row in rows:
-        for turn in turn_rows.game_turns(folder, row):
-            yield asdict(turn) | {"proposals": sorted(turn.proposals.items())}
 
 
 def _calls(folder: Path, rows: list[Row], *, texts: bool) -> Iterator[dict[str, Any]]:
     for row in rows:
         game = {name: getattr(row, name) for name in GAME}
         for call in Game.open(folder / row.journal).calls:
-            tries = {"attempts": len(call.attempts), "faults": sum(wire.error is not None for wire in call.attempts)}
-            yield (
-                game
-                | {name: getattr(call, name) for name in CALLS if name not in GAME | tries}
-                | tries
-                | (
-                    {
-                        "messages": json.dumps(call.model_dump(mode="json")["messages"], ensure_ascii=False),
-                        "text": call.text,
-                    }
-                    if texts
-                    else {}
-                )
-            )
+            cells = game | {"attempts": len(call.attempts)}
+            cells["faults"] = sum(wire.error is not None for wire in call.attempts)
+            cells |= {name: getattr(call, name) for name in CALLS if name not in cells}
+            if texts:
+                cells["messages"] = json.dumps(call.model_dump(mode="json")["messages"], ensure_ascii=False)
+                cells["text"] = call.text
+            yield cells
 
 
 def write(path: Path, types: Mapping[str, str], rows: Iterable[dict[str, Any]]) -> int:
@@ -144,7 +136,11 @@ def write(path: Path, types: Mapping[str, str], rows: Iterable[dict[str, Any]]) 
 def table(path: Path, types: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """Give what adds a row to a file, in batches. It is a whole file or none. Raises UserError without pyarrow."""
     arrow, parquet = _pyarrow()
-    schema = arrow.schema([(name, _type(arrow, type_name)) for name, type_name in types.items()])
+    text, number = arrow.string(), arrow.float64()
+    kinds = {"map": arrow.map_(text, number), "strings": arrow.list_(text), "floats": arrow.list_(number)}
+    kinds |= {"messages": arrow.list_(arrow.struct({"role": text, "content": text})), "bool": arrow.bool_()}
+    columns = [(name, kinds[kind] if kind in kinds else getattr(arrow, kind)()) for name, kind in types.items()]
+    schema = arrow.schema(columns)
     batch, size = list[Mapping[str, Any]](), BATCH // 20 if {*types} & TEXT_COLUMNS else BATCH
     with whole(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
 
@@ -160,19 +156,6 @@ def table(path: Path, types: Mapping[str, str]) -> Iterator[Callable[[Mapping[st
         yield add
         if batch:
             write_batch()
-
-
-def _type(arrow: Any, name: str) -> Any:
-    nested = {
-        "map": lambda: arrow.map_(arrow.string(), arrow.float64()),
-        "strings": lambda: arrow.list_(arrow.string()),
-        "floats": lambda: arrow.list_(arrow.float64()),
-        "messages": lambda: arrow.list_(arrow.struct({"role": arrow.string(), "content": arrow.string()})),
-    }
-    if name in nested:
-        return nested[name]()
-    factory: Callable[[], Any] = getattr(arrow, "bool_" if name == "bool" else name)
-    return factory()
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:

@@ -1,15 +1,13 @@
 """The finished games of a run folder, read from its journals, and results.csv, which has a line for each."""
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from io import StringIO
 from pathlib import Path
 from typing import Annotated, Literal
 
-from experiments.record.files import write_atomically
+from experiments.record.files import write_csv
 from experiments.record.game import Game, NotBegun
 from experiments.record.provenance import Provenance
 from orchestrator.errors import UserError
@@ -232,16 +230,13 @@ def peek_all(folder: Path, earlier: Mapping[Path, Game] | None = None) -> dict[P
                 log.warning("left out: its name is not that of a game's journal", file=str(path))
             continue
         with suppress(NotBegun):
-            games[path] = finished.get(path) or _of_name(path)
+            game = finished.get(path) or Game.open(path)
+            started = game.started
+            if (name := journal_name(started.players, started.seed, started.repeat)) != path.name:
+                advice = "give it that name, or move it out of the run folder"
+                raise UserError(f"{str(path)!r} holds the game of {name}; {advice}")
+            games[path] = game
     return games
-
-
-def _of_name(path: Path) -> Game:
-    game = Game.open(path)
-    started = game.started
-    if (name := journal_name(started.players, started.seed, started.repeat)) != path.name:
-        raise UserError(f"{str(path)!r} holds the game of {name}; give it that name, or move it out of the run folder")
-    return game
 
 
 def rows(folder: Path) -> list[Row]:
@@ -261,12 +256,4 @@ def finished(folder: Path, games: Mapping[Path, Game]) -> list[Row]:
 
 def write(folder: Path, rows: Iterable[Row]) -> None:
     """Write results.csv into a run folder."""
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)
-    write_atomically(folder / RESULTS, out.getvalue())
-
-
-def _cell(value: object) -> object:
-    return "" if value is None else value
+    write_csv(folder / RESULTS, COLUMNS, ([getattr(row, name) for name in COLUMNS] for row in rows))

@@ -8,7 +8,6 @@ from experiments.record.game import Game, NotAJournal, NotBegun
 from experiments.record.rows import constructed, peek_all
 from experiments.record.run_folder import RUN, read
 from orchestrator.errors import UserError, nearby
-from orchestrator.journal.events import GameSuspended
 
 
 def games(folder: Path) -> list[dict[str, Any]]:
@@ -18,17 +17,13 @@ def games(folder: Path) -> list[dict[str, Any]]:
 
 def told(games: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of `games` for a person: one score, the kept one where it differs, and how each game ended."""
-    return [
-        {**{name: row[name] for name in TOLD}, "score": _score(row), "end": row["end"] or "unfinished"} for row in games
-    ]
-
-
-TOLD = ("journal", "graph", "model", "players", "seed", "turns")
-
-
-def _score(row: Mapping[str, Any]) -> str | None:
-    strict, points = row["score_strict"], row["score_kept"]
-    return None if strict is None else str(strict) if strict == points else f"{strict} (kept {points})"
+    rows = []
+    for game in games:
+        strict, points = game["score_strict"], game["score_kept"]
+        score = None if strict is None else str(strict) if strict == points else f"{strict} (kept {points})"
+        shown = {name: game[name] for name in ("journal", "graph", "model", "players", "seed", "turns")}
+        rows.append({**shown, "score": score, "end": game["end"] or "unfinished"})
+    return rows
 
 
 def journals(folder: Path) -> Iterator[tuple[Path, Game]]:
@@ -59,12 +54,6 @@ def _game(game: Game) -> dict[str, Any]:
 def moves(path: Path) -> int:
     """Return how many turns an unfinished game has behind it."""
     return len(Game.open(path).moves)
-
-
-def suspended(path: Path) -> str | None:
-    """Return why an unfinished game was suspended; None when it was played on since, or stopped without a word."""
-    last = Game.open(path).last
-    return last.why if isinstance(last, GameSuspended) else None
 
 
 def runs(folder: Path) -> list[dict[str, Any]]:

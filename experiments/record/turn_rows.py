@@ -84,13 +84,13 @@ Plain = Mapping[str, Any]
 def turns(game: Game, arm: str) -> list[TurnRow]:
     """Return the turns of a game as rows. Raises UserError for a journal that cannot be read."""
     first = dict[int, Move]()
-    rows = game.lines.read(lambda events: list(_rows(game, arm, events, first)), _tells)
+
+    def tells(tag: str, role: str | None) -> bool:
+        """Return whether a line tells how a move came about."""
+        return tag in ("verdict", "decided", "moved") or (role is not None and (chooses(role) or lists_moves(role)))
+
+    rows = game.lines.read(lambda events: list(_rows(game, arm, events, first)), tells)
     return _with_effects(game, rows, first)
-
-
-def _tells(tag: str, role: str | None) -> bool:
-    """Return whether a line tells how a move came about."""
-    return tag in ("verdict", "decided", "moved") or (role is not None and (chooses(role) or lists_moves(role)))
 
 
 def _rows(game: Game, arm: str, events: Iterable[Plain], first: dict[int, Move]) -> Iterator[TurnRow]:
@@ -157,20 +157,17 @@ def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) ->
     if not first:
         return rows
     record = Record.model_construct(players=game.started.players, deck=game.started.deck, moves=game.moves)
-    effects = {compared.turn: compared for compared in one_step.compared(record, first)}
-    return [
-        replace(
-            row,
-            first_choice=str(first[row.turn]),
-            first_points=effect.first.points,
-            first_lives=effect.first.lives,
-            played_points=effect.played.points,
-            played_lives=effect.played.lives,
-        )
-        if (effect := effects.get(row.turn))
-        else row
-        for row in rows
-    ]
+    effects: dict[int, dict[str, Any]] = {
+        compared.turn: {
+            "first_choice": str(first[compared.turn]),
+            "first_points": compared.first.points,
+            "first_lives": compared.first.lives,
+            "played_points": compared.played.points,
+            "played_lives": compared.played.lives,
+        }
+        for compared in one_step.compared(record, first)
+    }
+    return [replace(row, **effects.get(row.turn, {})) for row in rows]
 
 
 def proposed_moves(calls: Iterable[Call], decides: str | None) -> list[tuple[str, Move]]:

@@ -43,7 +43,7 @@ def read(folder: Path, rows: Iterable[Row]) -> dict[str, Answerer]:
         path = folder / row.journal
         try:
             for call in Game.open(path).briefs if _asks(row) and path.exists() else ():
-                if call.asked and not is_simulated(call.model):
+                if call.of_model and not is_simulated(call.model):
                     answerer = answerers.setdefault(call.model, Answerer())
                     answerer.ids |= {call.served_by} if call.served_by else set()
                     answerer.held[HELD.get(call.constraint or "", "no schema")] += 1

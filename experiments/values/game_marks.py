@@ -72,7 +72,8 @@ def _nodes(story: Game) -> Iterator[NodeReplies]:
     counts: Counter[tuple[str, str, str, bool]] = Counter()
     unasked: dict[tuple[str, str, str], tuple[str, ...]] = {}
     for turn in story.turns:
-        for call in _last_asks(turn.calls):
+        # the call with which each question ended; none where there was nothing to ask
+        for call in {(call.node, call.sample): call for call in turn.calls if call.outcome != "unasked"}.values():
             key = base(call.node), call.role, call.model
             counts[*key, call.reply is not None] += 1
             if key not in unasked:
@@ -87,11 +88,6 @@ def _nodes(story: Game) -> Iterator[NodeReplies]:
             unusable=counts[*key, False],
             unasked=missing,
         )
-
-
-def _last_asks(calls: list[Call]) -> Iterator[Call]:
-    """The call with which each question ended; none where there was nothing to ask."""
-    yield from {(call.node, call.sample): call for call in calls if call.outcome != "unasked"}.values()
 
 
 def _unasked(config: GraphConfig | None, call: Call) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ hints, counting, and the conventions as far as the partners keep to them. The hi
 """
 
 from collections.abc import Iterator
-from functools import partial
 
 import roles
 from experiments.values.marked_turn import MarkedTurn, MoveMarks, beside
@@ -15,7 +14,6 @@ from experiments.values.rollouts import SeatRollouts, mean, points
 from graphs.attempts import base
 from graphs.gate import SAFETY
 from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import VerdictGiven
 from orchestrator.models.settings import PROGRAM
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.safety import Safety
@@ -44,19 +42,35 @@ def verdicts(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[R
         if verdict.move not in turn.values:
             continue
         safe, judge = _safe(turn, verdict.move), judges.get(verdict.node)
-        solved = turn.program(judge) if judge else None
         scores = _marks(safe, verdict.accepted)
-        program = _marks(safe, solved.accept) if isinstance(solved, Judgement) else {}
-        if judge is None:  # the exact rule is a program
-            program = scores
-        make_mark = partial(_mark, turn, verdict)
-        for name, value in scores.items():
-            yield make_mark(name, value, beside(name, program, COIN))
+        if judge is None:
+            program = scores  # the exact rule is a program
+        else:
+            solved = turn.program(judge)
+            program = _marks(safe, solved.accept) if isinstance(solved, Judgement) else {}
+        marks = [(name, value, beside(name, program, COIN)) for name, value in scores.items()]
         if not verdict.accepted and turn.played is not None:
-            yield make_mark(REFUSAL_GAIN.name, turn.values[turn.played] - turn.values[verdict.move], {})
-            if rollouts:
-                gain = _gain(turn, turn.played, verdict.move, rollouts, store)
-                yield make_mark(REFUSAL_ROLLOUT_GAIN.name, gain, {})
+            marks.append((REFUSAL_GAIN.name, turn.values[turn.played] - turn.values[verdict.move], {}))
+            if rollouts:  # on equal deals, half of the rollouts for each move
+                trials, deals = SeatRollouts(turn.position, store), max(2, rollouts // 2)
+                gained, lost = (
+                    mean(points(trials.ends(move, 0, deals), "strict")) for move in (turn.played, verdict.move)
+                )
+                trials.keep()
+                marks.append((REFUSAL_ROLLOUT_GAIN.name, gained - lost, {}))
+        node = turn.config.nodes.get(base(verdict.node))
+        for name, value, baselines in marks:
+            yield RoleMark(
+                turn=turn.number,
+                seat=verdict.seat,
+                node=verdict.node,
+                role=node.role if node else SAFETY,
+                model=node.model if node else PROGRAM,
+                sample=0,
+                name=name,
+                value=value,
+                baselines=baselines,
+            )
 
 
 def _marks(safe: bool, accepted: bool) -> MoveMarks:
@@ -74,26 +88,3 @@ def _safe(turn: MarkedTurn, move: Move) -> bool:
     seen = cut(view, [(kind, {}) for kind in rule.takes], memory=turn.position.memory)
     verdict = Safety(turn.config.verify.limits).judge(Position.of(seen), move, reading=seen[ConventionFacts])
     return verdict.accept
-
-
-def _gain(turn: MarkedTurn, played: Move, refused: Move, rollouts: int, store: RolloutStore) -> float:
-    """The mean difference of the final scores on equal deals, half of the rollouts for each move."""
-    trials, deals = SeatRollouts(turn.position, store), max(2, rollouts // 2)
-    gained, lost = (mean(points(trials.ends(move, 0, deals), "strict")) for move in (played, refused))
-    trials.keep()
-    return gained - lost
-
-
-def _mark(turn: MarkedTurn, verdict: VerdictGiven, name: str, value: float, baselines: MoveMarks) -> RoleMark:
-    node = turn.config.nodes.get(base(verdict.node))
-    return RoleMark(
-        turn=turn.number,
-        seat=verdict.seat,
-        node=verdict.node,
-        role=node.role if node else SAFETY,
-        model=node.model if node else PROGRAM,
-        sample=0,
-        name=name,
-        value=value,
-        baselines=baselines,
-    )

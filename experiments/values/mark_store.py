@@ -5,7 +5,7 @@ find no old marks. A file is written whole: a killed process leaves none or a wh
 """
 
 import sys
-from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache, lru_cache
 from hashlib import file_digest, sha256
 from importlib import import_module
@@ -36,26 +36,17 @@ CODE = (
 @cache
 def version(names: tuple[str, ...]) -> str:
     """A hash of the code that computes marks, and of the modules of these roles."""
-    paths = {path for package in CODE for path in _sources(package)}
-    for name in names:
-        paths |= set(_sources_of(name))
+    paths = set[Path]()
+    for package in CODE:
+        path = Path(str(import_module(f"hanabi_orchestrator.{package}").__file__))
+        paths |= {*path.parent.rglob("*.py")} if path.stem == "__init__" else {path}
+    for name in names:  # a role may be somebody's own
+        role = roles.get(name)
+        for part in (role.reply, role.solve, getattr(role.mark, "score", role.mark)):
+            module = sys.modules.get(getattr(part, "__module__", ""))
+            if module and module.__file__:
+                paths.add(Path(module.__file__))
     return code_hash(sorted(paths), "\n".join(names))
-
-
-def _sources(package: str) -> list[Path]:
-    file = import_module(f"hanabi_orchestrator.{package}").__file__
-    assert file is not None
-    path = Path(file)
-    return list(path.parent.rglob("*.py")) if path.stem == "__init__" else [path]
-
-
-def _sources_of(role: str) -> Iterator[Path]:
-    """The files of a role that is somebody's own."""
-    definition = roles.get(role)
-    for part in (definition.reply, definition.solve, getattr(definition.mark, "score", definition.mark)):
-        module = sys.modules.get(getattr(part, "__module__", ""))
-        if module and module.__file__:
-            yield Path(module.__file__)
 
 
 @lru_cache(maxsize=20_000)
@@ -77,33 +68,24 @@ class MarkStore(Store):
 
     def has(self, path: Path) -> bool:
         """Whether the marks of a journal are kept. Raises OSError where the journal cannot be read."""
-        return self._folder is not None and self._folder.is_dir() and self._file(self._name(path)).is_file()
+        return self._folder is not None and self._folder.is_dir() and self._file(self._folder, path).is_file()
 
     def of(self, path: Path) -> GameMarks:
         """The marks of a journal, computed unless they are kept. Raises UserError for what is no journal."""
-        name = self._name(path) if self._folder else ""
-        if stored := self._read(name) if name else None:
-            return stored
+        file = self._file(self._folder, path) if self._folder else None
+        if file:
+            with suppress(OSError, ValidationError):  # there is no such file, or one that is not whole
+                return GameMarks.model_validate_json(file.read_bytes())
         marks = game_marks(Game.open(path), self._rollouts, self._played)
-        if name:
-            self._keep(self._file(name), marks.model_dump_json())
+        if file:
+            self._keep(file, marks.model_dump_json())
         return marks
 
-    def _name(self, path: Path) -> str:
-        """Of the journal as it is now."""
+    def _file(self, folder: Path, path: Path) -> Path:
+        """The file of the marks of a journal as it is now."""
         content = _digest(path, path.stat().st_size, path.stat().st_mtime_ns)
-        return sha256(f"{version(tuple(roles.names()))}\n{self._rollouts}\n{content}".encode()).hexdigest()[:32]
-
-    def _file(self, name: str) -> Path:
-        assert self._folder is not None
-        return self._folder / f"{name}.json"
-
-    def _read(self, name: str) -> GameMarks | None:
-        """None where there is no such file, or one that is not whole."""
-        try:
-            return GameMarks.model_validate_json(self._file(name).read_bytes())
-        except (OSError, ValidationError):
-            return None
+        name = sha256(f"{version(tuple(roles.names()))}\n{self._rollouts}\n{content}".encode()).hexdigest()[:32]
+        return folder / f"{name}.json"
 
 
 def marks_of(path: Path, rollouts: int = 0) -> MarkStore:

@@ -51,6 +51,12 @@ class BaselineTally(NamedTuple):
     """Mean of the replies' values less the baseline's."""
     replies: int
 
+    @classmethod
+    def of(cls, marks: Sequence[RoleMark], name: str) -> "BaselineTally":
+        """Of the marks that have this baseline."""
+        mean = fmean(mark.baselines[name] for mark in marks)
+        return cls(mean, fmean(mark.value for mark in marks) - mean, len(marks))
+
 
 @dataclass(frozen=True)
 class MarkTally:
@@ -73,13 +79,10 @@ class MarkTally:
             replies=len(marks),
             turns=len({mark.turn for mark in marks}),
             models=tuple(dict.fromkeys(mark.model for mark in marks)),
-            baselines={name: _baseline([mark for mark in marks if name in mark.baselines], name) for name in names},
+            baselines={
+                name: BaselineTally.of([mark for mark in marks if name in mark.baselines], name) for name in names
+            },
         )
-
-
-def _baseline(marks: Sequence[RoleMark], name: str) -> BaselineTally:
-    mean = fmean(mark.baselines[name] for mark in marks)
-    return BaselineTally(mean, fmean(mark.value for mark in marks) - mean, len(marks))
 
 
 def tallied(marks: GameMarks) -> dict[Key, MarkTally]:
@@ -105,6 +108,13 @@ class Stated(NamedTuple):
     chance: bool
     """Whether a probability was stated."""
 
+    @classmethod
+    def of(cls, outcome: StatedOutcome) -> "Stated":
+        if outcome.probability is None:
+            return cls(outcome.role, outcome.kind, outcome.category or "", chance=False)
+        place = min(int(outcome.probability * BINS), BINS - 1)
+        return cls(outcome.role, outcome.kind, f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}", chance=True)
+
 
 class StatedTally(NamedTuple):
     """Of one game."""
@@ -119,15 +129,8 @@ def stated_tallies(stated: Iterable[StatedOutcome]) -> Mapping[Stated, StatedTal
     """Return the statements of a game, counted."""
     groups: dict[Stated, list[StatedOutcome]] = defaultdict(list)
     for outcome in stated:
-        groups[_statement(outcome)].append(outcome)
+        groups[Stated.of(outcome)].append(outcome)
     return {
         key: StatedTally(len(each), sum(e.true for e in each), sum(e.probability or 0.0 for e in each))
         for key, each in groups.items()
     }
-
-
-def _statement(outcome: StatedOutcome) -> Stated:
-    if outcome.probability is None:
-        return Stated(outcome.role, outcome.kind, outcome.category or "", chance=False)
-    place = min(int(outcome.probability * BINS), BINS - 1)
-    return Stated(outcome.role, outcome.kind, f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}", chance=True)

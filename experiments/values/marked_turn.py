@@ -1,7 +1,7 @@
 """A turn with all that marks of those who choose and judge are reckoned from."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean
 from types import MappingProxyType
@@ -79,6 +79,8 @@ class MarkedTurn:
     """By attempt and sample."""
     position: Position
     turn: Turn
+    programs: dict[str, BaseModel | None] = field(default_factory=dict, compare=False, repr=False)
+    """By node, the reply of its program: all its samples are asked the same."""
 
     @classmethod
     def of(cls, story: Game, number: int, config: GraphConfig, replies: Sequence[RecordedReply]) -> "MarkedTurn":
@@ -145,16 +147,11 @@ class MarkedTurn:
 
     def program(self, recorded: RecordedReply) -> BaseModel | None:
         """What the role's program would have replied in the place of a reply, if it has one."""
-        replies = self._programs.setdefault(recorded.node.name, [])
-        if not replies:
+        name = recorded.node.name
+        if name not in self.programs:
             by_program = recorded.node.model == PROGRAM and not any(call.fixed for call in self.calls(recorded))
-            replies.append(recorded.reply if by_program else program_reply(recorded))
-        return replies[0]
-
-    @cached_property
-    def _programs(self) -> dict[str, list[BaseModel | None]]:
-        """By node: all its samples are asked the same."""
-        return {}
+            self.programs[name] = recorded.reply if by_program else program_reply(recorded)
+        return self.programs[name]
 
     def marks(
         self,
@@ -188,8 +185,11 @@ class MarkedTurn:
         other: str | None = None,
         baselines: Mapping[str, float] = MappingProxyType({}),
     ) -> RoleMark:
-        source = place(recorded, self.number, self.turn.seat)
-        return RoleMark(**source, name=name, value=value, other=other, baselines=baselines)
+        return RoleMark(**self.place(recorded), name=name, value=value, other=other, baselines=baselines)
+
+    def place(self, recorded: RecordedReply) -> dict[str, Any]:
+        """Return where a reply was given and who gave it."""
+        return place(recorded, self.number, self.turn.seat)
 
 
 def beside(name: str, program: MoveMarks, uniform: MoveMarks) -> dict[str, float]:

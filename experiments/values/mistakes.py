@@ -9,7 +9,7 @@ mistake by these rules.
 from collections.abc import Callable
 
 from experiments.record.game import Game
-from experiments.values.move_values import Kind, Mistake, TurnValues
+from experiments.values.move_values import TITLES, Kind, Mistake, TurnValues
 from experiments.values.position import Position
 from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.convention.policy import GAMBLES
@@ -149,14 +149,7 @@ FAULTS: tuple[Callable[[Position, Past], Fault | None], ...] = (
 )
 """The gravest first."""
 
-KINDS: tuple[Kind, ...] = (
-    "risky_misplay",
-    "critical_discard",
-    "missed_play",
-    "empty_hint",
-    "wasted_token",
-    "final_round",
-)
+KINDS: tuple[Kind, ...] = tuple(kind for kind in TITLES if kind != "clear_loss")
 """The faults that are counted, the gravest first."""
 
 

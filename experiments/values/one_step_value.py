@@ -51,12 +51,9 @@ def _played(scene: Scene, card: Card) -> float:
     """What it is worth to play a card."""
     if scene.piles.playable >> INDEX[card] & 1:
         return 1 + (_token(scene) if card.rank == 5 else 0)
-    return -out_of_reach(card, scene.piles) - _life(scene)
-
-
-def _life(scene: Scene) -> float:
     lives = scene.knowledge.lives
-    return LIFE[lives] if lives > 1 else sum(scene.piles.fireworks)
+    life = LIFE[lives] if lives > 1 else sum(scene.piles.fireworks)
+    return -out_of_reach(card, scene.piles) - life
 
 
 def _token(scene: Scene) -> float:

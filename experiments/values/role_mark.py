@@ -19,8 +19,8 @@ def place(recorded: RecordedReply, turn: int, seat: int) -> dict[str, Any]:
     return {"turn": turn, "seat": seat, "sample": recorded.sample, **source}
 
 
-class RoleMark(Frozen):
-    """One mark of one reply."""
+class Source(Frozen):
+    """Where a reply was given, and who gave it."""
 
     turn: int
     seat: int
@@ -31,6 +31,11 @@ class RoleMark(Frozen):
     """Who replied; `program` for the role's program."""
     sample: int
     """The number of the node's answer, from 0; 0 for a mark of all answers together."""
+
+
+class RoleMark(Source):
+    """One mark of one reply."""
+
     name: str
     """The name of its `MarkInfo`."""
     value: FiniteFloat
@@ -41,15 +46,9 @@ class RoleMark(Frozen):
     guess; `previous`, a reply that states earlier frequencies; and others that a role names."""
 
 
-class StatedOutcome(Frozen):
+class StatedOutcome(Source):
     """A probability or a category that a reply stated, and whether it came true."""
 
-    turn: int
-    seat: int
-    node: str
-    role: str
-    model: str
-    sample: int
     kind: str
     """The statement, such as `play fits`."""
     probability: float | None

@@ -6,6 +6,7 @@ same one, both hold true scores, and the longer ones are kept.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
@@ -81,7 +82,9 @@ class RolloutStore(Store):
             scores_by_move = json.loads(self._path(self._folder, name).read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}
-        right = isinstance(scores_by_move, dict) and all(_letters(scores) for scores in scores_by_move.values())
+        right = isinstance(scores_by_move, dict) and all(
+            isinstance(scores, str) and re.fullmatch("[A-Za-z]*", scores) for scores in scores_by_move.values()
+        )
         return scores_by_move if right else {}
 
     def write(self, name: str, scores: Mapping[str, str]) -> None:
@@ -95,10 +98,6 @@ class RolloutStore(Store):
     @staticmethod
     def _path(folder: Path, name: str) -> Path:
         return folder / name[:2] / f"{name}.json"
-
-
-def _letters(scores: object) -> bool:
-    return isinstance(scores, str) and scores.isascii() and all("A" <= letter.upper() <= "Z" for letter in scores)
 
 
 def folder_of(path: Path) -> Path | None:

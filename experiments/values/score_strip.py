@@ -15,7 +15,6 @@ from experiments.values.rollout_store import RolloutStore
 from experiments.values.rollouts import OpenRollouts, mean_and_error, points, taken_over
 from experiments.values.turn_values import ROLLOUTS, turn_values
 from orchestrator.hanabi.convention.rollout import act
-from orchestrator.hanabi.moves import Move
 
 DEALS = 24
 """Orders of the deck that are tried for each turn."""
@@ -50,7 +49,9 @@ def strip(
         every_mistake += _mistake(story, number, rollouts, metric, store) if mistakes else []
         if done:
             done(number)
-    after = [*before[1:], *([(_score(story, metric), 0.0)] if story.result else [])][: len(swings)]
+    if story.result:
+        before.append((float(getattr(story.result, f"score_{metric}")), 0.0))
+    after = before[1 : len(swings) + 1]
     return Strip(
         basis=BASIS,
         metric=metric,
@@ -88,11 +89,6 @@ def _mistake(story: Game, number: int, rollouts: int, metric: Metric, store: Rol
     return [worst] if worst else []
 
 
-def _score(story: Game, metric: Metric) -> float:
-    assert story.result is not None
-    return float(story.result.score_strict if metric == "strict" else story.result.score_kept)
-
-
 def _turn(
     turn: Turn, position: OpenPosition, deals: int, metric: Metric, store: RolloutStore
 ) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -101,13 +97,9 @@ def _turn(
     before = points(rollouts.ends(None, 0, deals), metric)
     played = turn.moved.past.move if turn.moved else None
     swing = (0.0, 0.0)
-    if played and not _as_usual(position, played):
+    usual = taken_over(position.game.dealt(position.game.hands, position.deck)).decide() if played else None
+    if played and usual != act(played):  # a convention player's own move changes nothing
         after = points(rollouts.ends(played, 0, deals), metric)
         swing = mean_and_error([later - earlier for later, earlier in zip(after, before, strict=True)])
     rollouts.keep()
     return mean_and_error(before), swing
-
-
-def _as_usual(position: OpenPosition, played: Move) -> bool:
-    """Whether a convention player makes the same move there, so that it changes nothing."""
-    return taken_over(position.game.dealt(position.game.hands, position.deck)).decide() == act(played)

@@ -6,8 +6,8 @@ made on deals that had no part in choosing it, until the difference is clear: so
 among many. The remaining moves are tried on a few deals, for the table alone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
 from experiments.record.game import Game
 from experiments.record.rows import Metric
@@ -23,30 +23,6 @@ from orchestrator.hanabi.view import Past
 
 ROLLOUTS = 400
 """Games that are played for a turn at most, the moves that only complete the table left out."""
-LEAST = 50
-"""The fewest rollouts with which a turn can be judged."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How many deals each step of the search takes."""
-
-    rollouts: int
-
-    @property
-    def first(self) -> int:
-        """Deals on which every move is tried."""
-        return max(2, self.rollouts // 50)
-
-    @property
-    def second(self) -> int:
-        """Deals on which the better half has been tried."""
-        return 3 * self.first
-
-    @property
-    def batch(self) -> int:
-        """Deals of one comparison of the best with the move played; there are at most four."""
-        return 4 * self.first
 
 
 def turn_values(
@@ -75,29 +51,31 @@ def values_at(
     """The values of a position's moves; see `turn_values`."""
     played = past.move if past else None
     one_step = one_step_values(position.scene)
+    facts: dict[str, Any] = {"turn": position.view.turn, "seat": position.view.seat, "metric": metric}
+    facts |= {"usual": position.usual, "played": played}
     if not rollouts:
-        return _without_rollouts(position, played, metric, one_step)
-    search = _Search(position, played or position.usual, Budget(max(rollouts, LEAST)), metric, store, one_step)
+        ordered = sorted(one_step, key=lambda move: (-one_step[move], move != played, move != position.usual))
+        moves = [MoveValue(move=move, one_step=one_step[move], rank=rank) for rank, move in enumerate(ordered, 1)]
+        return TurnValues(basis=ONE_STEP, moves=tuple(moves), best=ordered[0], **facts)
+    search = _Search(position, played or position.usual, rollouts, metric, store, one_step)
     challenger, loss, error, deals = search.judged()
     rest = [move for move in one_step if move not in search.tried] if every else ()
     values = {move: search.value(move) for move in (*search.tried, *rest)}
     values[challenger] = search.compared(challenger, loss, error, deals)
     search.trials.keep()
     best = challenger if loss > 0 else search.played
-    ordered = sorted(one_step, key=lambda move: (move != best, -_rollout(values, move), -one_step[move]))
-    moves = [values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1) for move in ordered]
+    moves = [values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1) for move in one_step]
+    moves.sort(
+        key=lambda value: (value.move != best, 1.0 if value.rollout is None else -value.rollout, -value.one_step)
+    )
     result = TurnValues(
-        turn=position.view.turn,
-        seat=position.view.seat,
         basis=BASIS,
-        metric=metric,
         moves=tuple(value.model_copy(update={"rank": rank}) for rank, value in enumerate(moves, 1)),
-        usual=position.usual,
-        played=played,
         best=best,
         loss=max(loss, 0.0) if played else None,
         error=error if played else None,
         rollouts=search.used,
+        **facts,
     )
     return result.model_copy(update={"mistake": mistake(position, past, result)}) if past else result
 
@@ -105,7 +83,7 @@ def values_at(
 def lost(position: Position, move: Move, rollouts: int, store: RolloutStore) -> tuple[float, float]:
     """What another move was worth more than a legal one by rollouts, whether or not it was played; and the standard
     error. 0 where none was, as `TurnValues.loss`; by the strict score."""
-    search = _Search(position, move, Budget(max(rollouts, LEAST)), "strict", store, one_step_values(position.scene))
+    search = _Search(position, move, rollouts, "strict", store, one_step_values(position.scene))
     _, loss, error, _ = search.judged()
     search.trials.keep()
     return max(loss, 0.0), error
@@ -118,62 +96,39 @@ BASIS = (
 ONE_STEP = "points that a move scores or gives away at once, from the exact belief of the seat; no rollouts"
 
 
-def _rollout(values: dict[Move, MoveValue], move: Move) -> float:
-    value = values.get(move)
-    return -1.0 if value is None or value.rollout is None else value.rollout
-
-
-def _without_rollouts(
-    position: Position, played: Move | None, metric: Metric, one_step: dict[Move, float]
-) -> TurnValues:
-    ordered = sorted(one_step, key=lambda move: (-one_step[move], move != played, move != position.usual))
-    moves = (MoveValue(move=move, one_step=one_step[move], rank=rank) for rank, move in enumerate(ordered, 1))
-    return TurnValues(
-        turn=position.view.turn,
-        seat=position.view.seat,
-        basis=ONE_STEP,
-        metric=metric,
-        moves=tuple(moves),
-        usual=position.usual,
-        played=played,
-        best=ordered[0],
-    )
-
-
-def _likely(one_step: Mapping[Move, float]) -> list[Move]:
-    """The best move of each kind by one-step values, and the three best of all."""
-    ordered = sorted(one_step, key=lambda move: -one_step[move])
-    kinds = {move.kind: move for move in reversed(ordered)}
-    return [*ordered[:3], *kinds.values()]
-
-
 def _score(value: float) -> float:
     """A score that a game can end with: the sum of two means on different deals may lie a little beyond."""
     return min(max(value, 0.0), 25.0)
 
 
 class _Search:
-    """The rollouts of a turn, and which moves they compare."""
+    """The rollouts of a turn, and which moves they compare. Every move is tried on the `first` deals, the better half
+    on `second`; the best is compared with the move played on at most four times `batch`."""
 
     def __init__(
         self,
         position: Position,
         played: Move,
-        budget: Budget,
+        rollouts: int,
         metric: Metric,
         store: RolloutStore,
         one_step: dict[Move, float],
     ) -> None:
-        self.played, self.budget, self.metric, self.one_step = played, budget, metric, one_step
+        self.played, self.metric, self.one_step = played, metric, one_step
+        self.first = max(2, rollouts // 50)
+        self.second, self.batch = 3 * self.first, 4 * self.first
         self.trials = SeatRollouts(position, store)
         self.used = 0
         self._counted: dict[Move, int] = {}
-        self.tried = list(dict.fromkeys((played, *candidates(position.scene, position.usual), *_likely(one_step))))
+        ordered = sorted(one_step, key=lambda move: -one_step[move])
+        of_kinds = {move.kind: move for move in reversed(ordered)}  # the best of each kind
+        likely = (*candidates(position.scene, position.usual), *ordered[:3], *of_kinds.values())
+        self.tried = list(dict.fromkeys((played, *likely)))
 
     def judged(self) -> tuple[Move, float, float, int]:
         """The move that is likeliest better than the one played, what it is worth more, the error of that, and on how
         many deals."""
-        first, second = self.budget.first, self.budget.second
+        first, second = self.first, self.second
         rivals = [move for move in self.tried if move != self.played]
         if not rivals:
             return self.played, 0.0, 0.0, first
@@ -190,10 +145,10 @@ class _Search:
 
     def _on_fresh_deals(self, challenger: Move) -> tuple[float, float, int]:
         """The mean gain, its error, and the number of deals: as many as make clear on which side of the bar it lies."""
-        start, gains = self.budget.second, list[float]()
+        start, gains = self.second, list[float]()
         for _ in range(4):
             first = start + len(gains)
-            gains += self._gains(challenger, first, first + self.budget.batch)
+            gains += self._gains(challenger, first, first + self.batch)
             loss, error = mean_and_error(gains)
             if abs(loss - WORTH) > SURE * error:
                 break
@@ -211,7 +166,7 @@ class _Search:
 
     def value(self, move: Move) -> MoveValue:
         """On all deals on which a move was tried, beside the move played on the same."""
-        deals = self._counted.get(move, 0) or self.budget.first
+        deals = self._counted.get(move, 0) or self.first
         gain, error = mean_and_error(self._gains(move, 0, deals))
         return self._value(move, gain, 0.0 if move == self.played else error, range(deals))
 
@@ -222,17 +177,15 @@ class _Search:
 
     def _value(self, move: Move, gain: float, error: float, deals: range) -> MoveValue:
         every = max(self._counted[self.played], deals.stop)
-        kept_gain = self._kept(move, deals) - self._kept(self.played, deals)
+        kept, kept_played = (
+            mean(self._scores(choice, deals.start, deals.stop, "kept")) for choice in (move, self.played)
+        )
         return MoveValue(
             move=move,
             one_step=self.one_step[move],
             rollout=_score(mean(self._scores(self.played, 0, every)) + gain),
-            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + kept_gain),
+            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + (kept - kept_played)),
             error=error,
             deals=len(deals),
             rank=1,
         )
-
-    def _kept(self, move: Move, deals: Iterable[int]) -> float:
-        numbers = list(deals)
-        return mean(self._scores(move, numbers[0], numbers[-1] + 1, "kept"))

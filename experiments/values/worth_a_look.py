@@ -4,7 +4,7 @@ What journals state costs nothing to find. Colleagues that were overruled are lo
 games with the lowest scores. Swings take rollouts, and are looked for when they are asked for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -20,7 +20,7 @@ from experiments.values.rollout_store import store_of
 from experiments.values.score_strip import strip
 from experiments.values.turn_values import turn_values
 from orchestrator.hanabi.moves import Move
-from orchestrator.journal.events import Result
+from orchestrator.journal.events import GameSuspended, Result
 from roles.words import many
 
 Group = Literal["struck_out", "failed", "suspended", "forced", "refused", "faults", "overruled", "swings"]
@@ -95,12 +95,17 @@ def worth_a_look(
     many are finished.
     """
     games = list(saved.journals(folder))
-    ended = sorted(_results(games), key=lambda pair: pair[1].score_strict)
+    ended = [(path, peeked.result) for path, peeked in games if peeked.result]
+    ended.sort(key=lambda pair: pair[1].score_strict)
     failed = {folder / "games" / f"{name}.jsonl": (name, why) for name, why in failures.read(folder).items()}
     looks = [look for path, peeked in games if path not in failed for look in _stated(path, peeked)]
     for path, (name, why) in failed.items():
         looks.append(Look("failed", path.as_posix() if path.exists() else name, None, None, None, why, 0))
-    teams = {path for path, peeked in games if _has_colleagues(peeked)}
+    teams = {  # several nodes of a seat's graph may propose moves
+        path
+        for path, peeked in games
+        if peeked.result and any(len((seat.config or {}).get("nodes", ())) > 1 for seat in peeked.started.seats)
+    }
     read = [(path, result) for path, result in ended if path in teams][:READ]
     looks += [look for path, result in read for look in _overruled(path, result)]
     rolled = ended[:most] if swings else []
@@ -117,19 +122,20 @@ def worth_a_look(
 
 def _turn_of(look: Look) -> int | None:
     """The first turn in which a move was forced, most choices were refused, or a response was unusable."""
-    if look.group not in ("forced", "refused", "faults"):
+    weigh = WEIGHTS.get(look.group)
+    if weigh is None:
         return look.turn
-    weights = {turn.number: _weight(look.group, turn) for turn in Game.open(Path(look.journal)).turns}
+    weights = {turn.number: weigh(turn) for turn in Game.open(Path(look.journal)).turns}
     worst = max(weights, key=lambda number: weights[number], default=None)
     return worst if worst and weights[worst] else None
 
 
-def _weight(group: Group, turn: Turn) -> int:
-    if group == "forced":
-        return bool(turn.decided and turn.decided.forced)
-    if group == "refused":
-        return sum(not verdict.accepted for verdict in turn.verdicts)
-    return any(line.call and not line.call.usable for line in turn.lines)
+WEIGHTS: Mapping[Group, Callable[[Turn], int]] = {
+    "forced": lambda turn: bool(turn.decided and turn.decided.forced),
+    "refused": lambda turn: sum(not verdict.accepted for verdict in turn.verdicts),
+    "faults": lambda turn: any(line.call and not line.call.usable for line in turn.lines),
+}
+"""By group, how much a turn is to be looked at."""
 
 
 def costliest(story: Game) -> tuple[int, str]:
@@ -146,25 +152,13 @@ def costliest(story: Game) -> tuple[int, str]:
     return max(losses, key=lambda row: row[0])[1:]
 
 
-def _has_colleagues(peeked: Game) -> bool:
-    """Whether several nodes of a seat's graph may propose moves, in a finished game."""
-    seats = peeked.started.seats if peeked.started and peeked.result else ()
-    return any(len((seat.config or {}).get("nodes", ())) > 1 for seat in seats)
-
-
-def _results(games: Iterable[tuple[Path, Game]]) -> Iterator[tuple[Path, Result]]:
-    for path, peeked in games:
-        if peeked.result:
-            yield path, peeked.result
-
-
 def _stated(path: Path, peeked: Game) -> Iterator[Look]:
     """What a game's result says, or that there is none."""
     result = peeked.result
     if result is None:
-        turns = saved.moves(path)
-        why = saved.suspended(path)
-        state = f"suspended: {why}" if why else "it stopped, or is being played"
+        game = Game.open(path)
+        turns, last = len(game.moves), game.last
+        state = f"suspended: {last.why}" if isinstance(last, GameSuspended) else "it stopped, or is being played"
         yield Look("suspended", path.as_posix(), None, None, None, f"after {many(turns, 'turn')}; {state}", turns)
         return
     for group, weight, why, turn in _reasons(result):
@@ -232,19 +226,11 @@ def overruled(story: Game, turn: Turn) -> list[Overruled]:
 
 
 def _swing(path: Path, result: Result) -> Iterator[Look]:
+    """The turn whose move cost most, more than half a point and clearly."""
     scores = strip(Game.open(path), deals=DEALS, mistakes=False, store=store_of(path))
-    turn = _worst(scores.swings, scores.swing_errors)
-    if turn is not None:
-        swing, error = scores.swings[turn - 1], scores.swing_errors[turn - 1]
+    swings = enumerate(zip(scores.swings, scores.swing_errors, strict=True), 1)
+    clear = [(swing, turn, error) for turn, (swing, error) in swings if swing < -WORTH and swing < -2 * error]
+    if clear:
+        swing, turn, error = min(clear)
         why = f"the move of turn {turn} changed the expected score by {swing:+.1f} (\N{PLUS-MINUS SIGN}{error:.1f})"
         yield Look("swings", path.as_posix(), result.score_strict, result.score_kept, turn, why, -swing)
-
-
-def _worst(swings: Sequence[float], errors: Sequence[float]) -> int | None:
-    """The turn whose move cost most, more than half a point and clearly."""
-    clear = [
-        turn
-        for turn, (swing, error) in enumerate(zip(swings, errors, strict=True), 1)
-        if swing < -WORTH and swing < -2 * error
-    ]
-    return min(clear, key=lambda turn: swings[turn - 1], default=None)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.interchange import hanab_live, hanab_live_address, hanab_live_import
+from experiments.interchange import hanab_live, hanab_live_import
 from experiments.record.game import Game
 from experiments.study import experiment
 from experiments.tasks.games.experiment_run import run as run_experiment
@@ -90,8 +90,8 @@ PUBLIC = (
 
 
 def test_a_published_address_is_read_and_written_the_same() -> None:
-    game = hanab_live_address.game(f"{PUBLIC}#23")
-    assert hanab_live_address.address(game) == PUBLIC
+    game = hanab_live.of_address(f"{PUBLIC}#23")
+    assert hanab_live.address(game) == PUBLIC
     site = Site(4, [(card["suitIndex"], card["rank"]) for card in game["deck"]])
     for action in game["actions"]:
         site.act(action["type"], action["target"], action.get("value"))
@@ -116,10 +116,10 @@ DECK = st.permutations([card for card in CARDS for _ in range(card.copies)])
 def test_any_game_survives_its_address(players: int, deck: list[Any], actions: list[dict[str, int]]) -> None:
     cards = [{"suitIndex": hanab_live.suit_index(card), "rank": card.rank} for card in deck]
     game = {"players": ["x"] * players, "deck": cards, "actions": actions}
-    address = hanab_live_address.address(game)
-    back = hanab_live_address.game(address)
+    address = hanab_live.address(game)
+    back = hanab_live.of_address(address)
     assert (back["deck"], back["actions"], len(back["players"])) == (cards, actions, players)
-    groups = address.removeprefix(hanab_live_address.SITE).split("-")
+    groups = address.removeprefix(hanab_live.SITE).split("-")
     assert all(len(group) == 20 for group in groups[:-1]) and 1 <= len(groups[-1]) <= 20
 
 

@@ -221,7 +221,7 @@ arms: {a: {graph: "partner:piers"}, b: {graph: "partner:random"}}
 
 
 def test_a_run_sends_the_spans_of_all_its_games(run: Run, tmp_path: Path) -> None:
-    with collector() as there, live_traces.of_run(there.url, tmp_path / "run"):
+    with collector() as there, live_traces.LiveTraces.of(there.url, tmp_path / "run"):
         run_experiment(experiment.parse(RUN), tmp_path / "run")
     run("export", "run", "--to", "otlp", "--out", "all.jsonl")
     made = [span for line in Path("all.jsonl").read_text("utf-8").splitlines() for span in parsed(line)]
@@ -235,12 +235,12 @@ def test_an_experiment_is_traced_while_it_runs_and_only_when_asked(run: Run, mon
     def nothing(*_: Any, **__: Any) -> Any:
         raise UserError(f"played, traced: {seen}")
 
-    def of_run(url: str, folder: Path, *, content: bool) -> Any:
+    def of(url: str, folder: Path, *, content: bool) -> Any:
         seen.append(f"{url} {folder} {content}")
         return nullcontext()
 
     monkeypatch.setattr(experiment_run, "run", nothing)
-    monkeypatch.setattr(live_traces, "of_run", of_run)
+    monkeypatch.setattr(live_traces.LiveTraces, "of", of)
     monkeypatch.setenv(otlp.VARIABLE, "http://127.0.0.1:9")
     assert "played, traced: []" in run("experiment", "run", "cac-3")[2]
     assert (
@@ -263,7 +263,7 @@ def test_only_what_a_resumed_game_adds_is_sent(game: Path, tmp_path: Path) -> No
     path = tmp_path / "game.jsonl"
     cut = [number for number, line in enumerate(lines) if b'"event": "moved"' in line][1] + 1
     path.write_bytes(b"".join(lines[:cut]))
-    with collector() as there, live_traces.of_game(there.url, path), path.open("ab") as file:
+    with collector() as there, live_traces.LiveTraces.of(there.url, path), path.open("ab") as file:
         file.writelines(lines[cut:])
     turns = [attributes(span)["hanabi.turn"] for span in there.spans if span.name == "hanabi.turn"]
     assert turns == [3, 4] and sum(not span.parent_span_id for span in there.spans) == 1

@@ -1,0 +1,59 @@
+"""Recorded games of other programs as journals: HLE makes the moves again."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from orchestrator.errors import UserError
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call, Event, GameEnded, Memory, SeatInfo
+from orchestrator.journal.file import Journal
+from orchestrator.table.game_loop import play_async
+from orchestrator.table.seat import Decision, GameContext
+
+
+@dataclass(frozen=True)
+class RecordedSeat:
+    """A seat that gives the recorded answers and makes the recorded moves."""
+
+    info: SeatInfo
+    turns: Sequence[tuple[Decision, Call | None]]
+    """Of all seats of the game."""
+    game: GameContext = field(default_factory=GameContext)
+
+    def bind(self, context: GameContext) -> Self:
+        return replace(self, game=context)
+
+    async def __call__(self, view: View, memory: Memory, /) -> Decision:
+        decision, call = self.turns[view.turn - 1]
+        if call:
+            self.game.emit(call)
+        return decision
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def events(
+    infos: Iterable[SeatInfo], turns: Sequence[tuple[Decision, Call | None]], label: str, *, over: bool, **deal: Any
+) -> list[Event]:
+    """Return the events of a recorded game. A game that is not `over` has no end; one that was ended before its end by
+    HLE's rules ends as `max_turns`.
+
+    `deal`: the `seed` or the `deck`.
+    """
+    seats, events = [RecordedSeat(info, turns) for info in infos], list[Event]()
+    playing = play_async(seats, players=len(seats), label=label, sink=events.append, max_turns=len(turns), **deal)
+    asyncio.run(playing)
+    return [event for event in events if over or not isinstance(event, GameEnded)]
+
+
+def write(events: Iterable[Event], path: Path) -> None:
+    """Write a journal. Raises UserError when the file is there."""
+    if path.exists():
+        raise UserError(f"{str(path)!r} exists; give another --out, or move it away")
+    with Journal(path) as journal:
+        for event in events:
+            journal(event)
