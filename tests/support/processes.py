@@ -12,6 +12,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from tests.support.folders import ROOT
+from tests.support.prove import FULL
 
 IMPORTED = (
     "experiments.cli.app",
@@ -61,7 +62,11 @@ def file(folder: Path, name: str, *, paths: tuple[Path, ...] = ()) -> "Completed
 def _command(*arguments: str) -> None:
     sys.argv = ["orchestrator", *arguments]
     from experiments.cli import main
+    from experiments.report.figures import drawing
+    from tests.support.pictures import blank
 
+    if not FULL:
+        drawing._picture = blank
     main()
 
 
