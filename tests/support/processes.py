@@ -34,7 +34,7 @@ FORKS.set_forkserver_preload(list(IMPORTED))
 
 def command(folder: Path, *arguments: str, paths: tuple[Path, ...] = ()) -> "CompletedProcess[str]":
     """`orchestrator ARGUMENTS`, run in a folder; packages that lie in `paths` are installed."""
-    return _completed(folder, _command, arguments, (*paths, ROOT))
+    return _completed(folder, run_command, arguments, (*paths, ROOT))
 
 
 def begun(folder: Path, *arguments: str) -> BaseProcess:
@@ -43,7 +43,7 @@ def begun(folder: Path, *arguments: str) -> BaseProcess:
     Its output is in the files `stdout` and `stderr`.
     """
     out, err = folder / "stdout", folder / "stderr"
-    given = (folder, (str(ROOT),), dict(os.environ), out, err, _command, arguments)
+    given = (folder, (str(ROOT),), dict(os.environ), out, err, run_command, arguments)
     process = FORKS.Process(target=_child, args=given)
     process.start()
     return process
@@ -59,7 +59,8 @@ def file(folder: Path, name: str, *, paths: tuple[Path, ...] = ()) -> "Completed
     return _completed(folder, _file, (name,), (folder, *paths, ROOT))
 
 
-def _command(*arguments: str) -> None:
+def run_command(*arguments: str) -> None:
+    """Run `orchestrator ARGUMENTS` in this process; reports have empty pictures but in `make prove`."""
     sys.argv = ["orchestrator", *arguments]
     from experiments.cli import main
     from experiments.report.figures import drawing

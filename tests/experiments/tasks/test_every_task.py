@@ -187,3 +187,5 @@ def test_a_fake_server_is_named_two_processes_ask_the_same_and_a_replay_asks_not
     code, _, err = run(*kind.command, *replayed, "-q", "--cache", "replay:1", "--out", "again")
     assert code == 0 and not counting.requests, err
     assert len(calls(kind, "again")) == len(calls(kind, "1"))
+    if (results := Path("1/results.csv")).exists():
+        assert Path("again/results.csv").read_bytes() == results.read_bytes()
