@@ -11,6 +11,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from tests.support import unsynced
 from tests.support.folders import ROOT
 from tests.support.prove import FULL
 
@@ -25,6 +26,7 @@ IMPORTED = (
     "orchestrator.models.openai_client",
     "rich.console",
     "scipy.stats",
+    unsynced.__name__,
 )
 """What costs a process of its own a second or three to import; plugins are loaded later, in the process itself."""
 

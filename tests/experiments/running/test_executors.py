@@ -425,10 +425,11 @@ def test_an_interrupt_that_comes_before_the_first_game_is_not_lost(tmp_path: Pat
 
 
 async def test_files_that_wait_together_reach_the_disk_and_errors_their_writers(tmp_path: Path) -> None:
+    disk = fsync.Disk()
     with (tmp_path / "a").open("wb") as one, (tmp_path / "b").open("wb") as other:
         gone = os.dup(other.fileno())
         os.close(gone)
         found = await asyncio.gather(
-            fsync.sync(one.fileno()), fsync.sync(gone), fsync.sync(one.fileno()), return_exceptions=True
+            disk.sync(one.fileno()), disk.sync(gone), disk.sync(one.fileno()), return_exceptions=True
         )
     assert found[0] is None and isinstance(found[1], OSError) and found[2] is None
