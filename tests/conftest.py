@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from experiments.analysis import marking
 from experiments.cli import app
 from experiments.report import marked_run
 from experiments.report.figures import drawing
@@ -82,9 +83,8 @@ def forking(monkeypatch: pytest.MonkeyPatch) -> None:
     import all themselves. A test without threads forks them from itself, as the command does."""
     own = workers.process_context
     if not FULL:
-        monkeypatch.setattr(
-            workers, "process_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
-        )
+        for module, name in ((workers, "process_context"), (marking, "_context")):
+            monkeypatch.setattr(module, name, lambda: processes.FORKS if threading.active_count() > 1 else own())
 
 
 @pytest.fixture(autouse=True)
