@@ -26,7 +26,7 @@ from tests.support.stories import partners_story
 
 TEXT: dict[str, Any] = {
     "name": "tables",
-    "graph": "cac",
+    "graph": "moa_sherlock",
     "players": [2],
     "seeds": {"first": 1, "count": 2},
     "models": {"default": "sim:careless"},
