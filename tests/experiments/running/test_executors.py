@@ -169,7 +169,7 @@ def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> No
     path = written(text, tmp_path)
     undrawn = f"from tests.support.processes import run_command; run_command('experiment', 'run', {path!r}, *{RAY!r})"
     ray = [sys.executable, "-c", undrawn]
-    alone = {**os.environ, "PYTHONPATH": str(ROOT), "RAY_prestart_worker_first_driver": "0"}
+    alone = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(ray, capture_output=True, text=True, timeout=300, env=alone)
     assert done.returncode == 0, done.stderr
     assert run("experiment", "run", path, "-q", "--out", str(tmp_path / "local"))[0] == 0
