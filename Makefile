@@ -8,6 +8,7 @@ INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.
 
 # HLE 0.0.4 asks for a CMake older than 3.5; CMake 4 builds it only under this policy.
 export CMAKE_POLICY_VERSION_MINIMUM := 3.5
+export CMAKE_BUILD_PARALLEL_LEVEL ?= 2
 
 # A run of the tests starts hundreds of processes: what one has compiled the others need not compile again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -58,11 +59,12 @@ $(READY): pyproject.toml constraints.txt
 	@$(INSTALL) .
 	@touch $@
 
-# What tests and checks need: Ray, PyArrow, matplotlib, mypy and the like.
-$(DEV): $(READY)
-	@echo "Installing what tests need into $(VENV)/; it takes two minutes more."
+# All of it with what tests and checks need, at once: Ray, PyArrow, matplotlib, mypy and the like.
+$(DEV): pyproject.toml constraints.txt
+	@echo "Installing with what tests need into $(VENV)/; it takes two to four minutes."
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(INSTALL) '.[dev]'
-	@touch $@
+	@touch $(READY) $@
 
 clean:
 	rm -rf $(VENV)

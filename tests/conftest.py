@@ -1,5 +1,6 @@
 """Offline and clean: no socket leaves the machine, no key of the developer's is seen. And the command, as a fixture."""
 
+import gc
 import signal
 import socket
 import sys
@@ -10,17 +11,16 @@ from typing import Any
 
 import pytest
 
+from experiments.analysis import marking
 from experiments.cli import app
-from experiments.record.files import write_atomically
 from experiments.report import marked_run
 from experiments.report.figures import drawing
-from experiments.report.figures.figure import Figure
-from experiments.report.run_data import RunData
 from experiments.running import processes as workers
 from orchestrator.models import fake_endpoint
 from roles import registry
 from roles.hanabi import conformance, planner
 from tests.support import processes
+from tests.support.pictures import blank
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread
 
@@ -32,6 +32,16 @@ LOOPBACK = ("127.", "::1", "localhost")
 
 class NetworkReachedError(AssertionError):
     """A test tried to leave the machine."""
+
+
+gc.disable()  # until all tests are collected: a third of the time of imports goes into looking for garbage
+
+
+def pytest_collection_finish() -> None:
+    """Leave the imported modules and the tests out of every later search for garbage."""
+    gc.freeze()
+    gc.set_threshold(10_000)
+    gc.enable()
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -73,9 +83,8 @@ def forking(monkeypatch: pytest.MonkeyPatch) -> None:
     import all themselves. A test without threads forks them from itself, as the command does."""
     own = workers.process_context
     if not FULL:
-        monkeypatch.setattr(
-            workers, "process_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
-        )
+        for module, name in ((workers, "process_context"), (marking, "_context")):
+            monkeypatch.setattr(module, name, lambda: processes.FORKS if threading.active_count() > 1 else own())
 
 
 @pytest.fixture(autouse=True)
@@ -89,13 +98,6 @@ def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Reports draw empty pictures, for a whole one takes a third of a second; tests of pictures are marked so."""
     if not FULL and "pictures" not in request.keywords:
         monkeypatch.setattr(drawing, "_picture", blank)
-
-
-def blank(figure: Figure, table: object, data: RunData, *, png: bool) -> str:
-    """Write an empty picture."""
-    svg = '<svg viewBox="0 0 9 9"></svg>'
-    write_atomically(data.folder / drawing.FOLDER / f"{figure.name}.svg", svg)
-    return svg
 
 
 @pytest.fixture

@@ -10,8 +10,10 @@ from subprocess import CompletedProcess
 from typing import Any, NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
 from experiments.cli import old_words
+from experiments.cli.app import app
 from tests.support import processes
 from tests.support.folders import ROOT
 
@@ -104,7 +106,9 @@ def command(folder: Path, *arguments: str) -> str:
 
 @cache
 def helped(*arguments: str) -> str:
-    return command(ROOT, *arguments, "--help")
+    done = CliRunner().invoke(app, [*arguments, "--help"])
+    assert done.exit_code == 0, done.output
+    return done.output
 
 
 def of(page: str, language: str) -> list[Block]:

@@ -1,5 +1,6 @@
 """What users install: the wheel, in an environment of its own, used from a folder with packages of the same names."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from hatchling.build import build_wheel
 
 from tests.support.folders import ROOT
 
@@ -16,9 +18,8 @@ from tests.support.folders import ROOT
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet"]
-    subprocess.run([*pip, "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)], check=True)
-    return next(folder.glob("hanabi_orchestrator-*.whl"))
+    with contextlib.chdir(ROOT):
+        return folder / build_wheel(str(folder))
 
 
 def test_the_wheel_holds_the_packages_with_their_words(wheel: Path) -> None:
@@ -31,12 +32,12 @@ def test_the_wheel_holds_the_packages_with_their_words(wheel: Path) -> None:
 
 def test_the_installed_command_plays_from_a_foreign_folder(wheel: Path, tmp_path: Path) -> None:
     home, folder = tmp_path / "env", tmp_path / "mine"
-    venv.create(home, with_pip=True)
+    venv.create(home)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
     # The dependencies come from the environment that runs the tests; its own editable install does not.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
-    pip = [str(home / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(home), "--disable-pip-version-check", "install", "--quiet"]
+    subprocess.run([*pip, "--no-compile", "--no-deps", "--no-index", str(wheel)], check=True)
     for package in ("orchestrator", "roles", "graphs", "prompts", "experiments"):
         (folder / package).mkdir(parents=True)
         (folder / package / "__init__.py").write_text("raise RuntimeError('not mine')", "utf-8")

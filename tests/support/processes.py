@@ -11,7 +11,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from tests.support import unsynced
 from tests.support.folders import ROOT
+from tests.support.prove import FULL
 
 IMPORTED = (
     "experiments.cli.app",
@@ -24,6 +26,7 @@ IMPORTED = (
     "orchestrator.models.openai_client",
     "rich.console",
     "scipy.stats",
+    unsynced.__name__,
 )
 """What costs a process of its own a second or three to import; plugins are loaded later, in the process itself."""
 
@@ -33,7 +36,7 @@ FORKS.set_forkserver_preload(list(IMPORTED))
 
 def command(folder: Path, *arguments: str, paths: tuple[Path, ...] = ()) -> "CompletedProcess[str]":
     """`orchestrator ARGUMENTS`, run in a folder; packages that lie in `paths` are installed."""
-    return _completed(folder, _command, arguments, (*paths, ROOT))
+    return _completed(folder, run_command, arguments, (*paths, ROOT))
 
 
 def begun(folder: Path, *arguments: str) -> BaseProcess:
@@ -42,7 +45,7 @@ def begun(folder: Path, *arguments: str) -> BaseProcess:
     Its output is in the files `stdout` and `stderr`.
     """
     out, err = folder / "stdout", folder / "stderr"
-    given = (folder, (str(ROOT),), dict(os.environ), out, err, _command, arguments)
+    given = (folder, (str(ROOT),), dict(os.environ), out, err, run_command, arguments)
     process = FORKS.Process(target=_child, args=given)
     process.start()
     return process
@@ -58,10 +61,15 @@ def file(folder: Path, name: str, *, paths: tuple[Path, ...] = ()) -> "Completed
     return _completed(folder, _file, (name,), (folder, *paths, ROOT))
 
 
-def _command(*arguments: str) -> None:
+def run_command(*arguments: str) -> None:
+    """Run `orchestrator ARGUMENTS` in this process; reports have empty pictures but in `make prove`."""
     sys.argv = ["orchestrator", *arguments]
     from experiments.cli import main
+    from experiments.report.figures import drawing
+    from tests.support.pictures import blank
 
+    if not FULL:
+        drawing._picture = blank
     main()
 
 

@@ -37,7 +37,7 @@ def test_an_arm_that_replays_the_games_of_the_baseline_is_said_to_and_is_no_test
 def test_no_claim_has_an_interval_over_0_and_no_null_result_one_beside_it() -> None:
     chance = np.random.default_rng(2)
     for deals in (3, 6, 8, 10, 18, 30):
-        for _ in range(15 if FULL else 6):
+        for _ in range(15 if FULL else 3):
             shifts = chance.integers(-3, 4, 5)
             arms = {f"a{i}": chance.integers(10, 16, deals) + shift for i, shift in enumerate(shifts)}
             rows = [row for arm, all in arms.items() for row in games(arm, map(int, all))]

@@ -24,7 +24,7 @@ from experiments.study import experiment, manifest
 from experiments.study.plan import Plan
 from tests.support.prove import FULL
 
-RUNS = 30 if FULL else 6
+RUNS = 30 if FULL else 4
 FEW = 5
 """Deals of the last run, in which no effect could reach p < .05."""
 LOST = 0.05

@@ -33,7 +33,7 @@ from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal import fsync
-from orchestrator.journal.events import Call, Decided, GameSuspended, Memory, Moved, TurnStarted
+from orchestrator.journal.events import Call, GameSuspended, Memory, Moved, TurnStarted
 from orchestrator.models import fake_endpoint
 from orchestrator.models.budget import Accounts
 from orchestrator.models.layer import ModelLayer
@@ -42,6 +42,7 @@ from orchestrator.models.usage import Usage
 from orchestrator.table.seat import Decision
 from tests.conftest import Run
 from tests.support import processes
+from tests.support.folders import ROOT
 from tests.support.prove import FULL
 from tests.support.servers import in_a_thread, quick
 from tests.test_games import of
@@ -114,11 +115,27 @@ class Fickle:
         return made
 
 
-@pytest.fixture
-def fickle() -> Iterator[tuple[Fickle, str]]:
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[Fickle, str]]:
     server = Fickle(latency_s=0.002)
     with in_a_thread(server.app) as url:
         yield server, url
+
+
+@pytest.fixture
+def fickle(served: tuple[Fickle, str]) -> tuple[Fickle, str]:
+    """The server of all tests, as if nobody had asked it yet."""
+    server, url = served
+    server.status, server.asked, server.most = 200, 0, 0
+    return server, url
+
+
+@pytest.fixture(scope="module")
+def unbroken(served: tuple[Fickle, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that nothing stopped."""
+    folder = tmp_path_factory.mktemp("unbroken") / "run"
+    played(asking(served[1]), folder)
+    return folder
 
 
 def test_processes_and_shards_play_the_same_games(tmp_path: Path) -> None:
@@ -141,15 +158,19 @@ def test_a_shard_has_whole_deals() -> None:
         Shard.read("0/3")
 
 
+RAY = ("-q", "--out", "ray", "--executor", "ray", "--workers", "2", "--budget", "10000000tokens")
+
+
 def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> None:
     """In a process of its own: Ray changes signals, warnings and threads."""
     pytest.importorskip("ray")
     text = asking(endpoint) | {"seeds": [1]}
     text["arms"] |= {"programs": {"models": {"default": "program"}}}
     path = written(text, tmp_path)
-    ray = [sys.executable, "-m", "experiments", "experiment", "run", path, "-q", "--out", str(tmp_path / "ray")]
-    ray += ["--executor", "ray", "--workers", "2", "--budget", "10000000tokens"]
-    done = subprocess.run(ray, capture_output=True, text=True, timeout=300)
+    undrawn = f"from tests.support.processes import run_command; run_command('experiment', 'run', {path!r}, *{RAY!r})"
+    ray = [sys.executable, "-c", undrawn]
+    alone = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(ray, capture_output=True, text=True, timeout=300, env=alone)
     assert done.returncode == 0, done.stderr
     assert run("experiment", "run", path, "-q", "--out", str(tmp_path / "local"))[0] == 0
     assert (tmp_path / "ray/results.csv").read_bytes() == (tmp_path / "local/results.csv").read_bytes()
@@ -220,7 +241,7 @@ async def test_waiting_calls_of_earlier_games_go_first() -> None:
 
 @pytest.mark.parametrize("workers", ["1", "2"] if FULL else ["2"])
 def test_a_budget_stops_a_run_which_goes_on_with_more(
-    workers: str, run: Run, fickle: tuple[Fickle, str], tmp_path: Path
+    workers: str, run: Run, unbroken: Path, fickle: tuple[Fickle, str], tmp_path: Path
 ) -> None:
     server, url = fickle
     command = ("experiment", "run", written(asking(url), tmp_path), "--out", "here", "-q", "--workers", workers)
@@ -232,8 +253,7 @@ def test_a_budget_stops_a_run_which_goes_on_with_more(
     code, _, err = run(*command, "--budget", "30000tokens")
     assert code == 3 and server.asked - asked <= 4  # what was spent before counts
     assert run(*command)[0] == 0
-    played(asking(url), tmp_path / "unbroken")
-    assert Path("here/results.csv").read_bytes() == (tmp_path / "unbroken/results.csv").read_bytes()
+    assert Path("here/results.csv").read_bytes() == (unbroken / "results.csv").read_bytes()
 
 
 def test_money_needs_a_price(run: Run, endpoint: str, tmp_path: Path) -> None:
@@ -243,11 +263,12 @@ def test_money_needs_a_price(run: Run, endpoint: str, tmp_path: Path) -> None:
     assert code == 2 and "the budget is 0 tokens; it must be at least 1" in err
 
 
-def test_a_storm_of_429_suspends_games_that_go_on_later(run: Run, fickle: tuple[Fickle, str], tmp_path: Path) -> None:
+def test_a_storm_of_429_suspends_games_that_go_on_later(
+    run: Run, unbroken: Path, fickle: tuple[Fickle, str], tmp_path: Path
+) -> None:
     server, url = fickle
     path = written(asking(url), tmp_path)
     command = ("experiment", "run", path, "--out", "here")
-    played(asking(url), tmp_path / "unbroken")
     assert run(*command, "--budget", "20000tokens")[0] == 3
     begun = {journal: journal.stat().st_size for journal in Path("here").rglob("*.jsonl")}
     server.status = 429
@@ -257,7 +278,7 @@ def test_a_storm_of_429_suspends_games_that_go_on_later(run: Run, fickle: tuple[
     assert all(journal.stat().st_size >= size for journal, size in begun.items())
     server.status = 200
     assert run(*command)[0] == 0
-    assert scores("here") == scores(tmp_path / "unbroken")
+    assert scores("here") == scores(unbroken)
 
 
 def test_a_server_that_refuses_from_the_first_call_is_a_mistake(
@@ -404,23 +425,11 @@ def test_an_interrupt_that_comes_before_the_first_game_is_not_lost(tmp_path: Pat
 
 
 async def test_files_that_wait_together_reach_the_disk_and_errors_their_writers(tmp_path: Path) -> None:
+    disk = fsync.Disk()
     with (tmp_path / "a").open("wb") as one, (tmp_path / "b").open("wb") as other:
         gone = os.dup(other.fileno())
         os.close(gone)
         found = await asyncio.gather(
-            fsync.sync(one.fileno()), fsync.sync(gone), fsync.sync(one.fileno()), return_exceptions=True
+            disk.sync(one.fileno()), disk.sync(gone), disk.sync(one.fileno()), return_exceptions=True
         )
     assert found[0] is None and isinstance(found[1], OSError) and found[2] is None
-
-
-def test_a_recorded_run_is_played_again_without_its_server(run: Run, tmp_path: Path) -> None:
-    with in_a_thread(fake_endpoint.app()) as url:
-        played(asking(url), tmp_path / "here")
-    command = ("experiment", "run", str(tmp_path / "here/run.yaml"), "--out", "again", "-q")
-    code, _, err = run(*command, "--cache", f"replay:{tmp_path / 'here'}")
-    assert code == 0, err
-    assert Path("again/results.csv").read_bytes() == (tmp_path / "here/results.csv").read_bytes()
-    told = [of(journal.read(path), Decided) for path in sorted(Path("again").rglob("*.jsonl"))]
-    assert told == [of(journal.read(path), Decided) for path in sorted((tmp_path / "here").rglob("*.jsonl"))]
-    code, out, _ = run(*command[:-1], "--json", "--cache", f"replay:{tmp_path / 'here'}")
-    assert code == 0 and json.loads(out)["left"] == 0

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from experiments.report import run_report
+from experiments.report.figures import drawing
 from experiments.study import cross_play
 from experiments.study import experiment as config
 from experiments.study.arms import Deal
@@ -18,6 +19,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import GameStarted, Memory
 from orchestrator.players.partners import get
 from orchestrator.table.seat import Decision
+from tests.support.prove import FULL
 
 TEXT: dict[str, Any] = {
     "name": "pairs",
@@ -77,7 +79,13 @@ def test_in_a_sequence_the_first_takes_the_seats_of_the_second_one_by_one() -> N
 
 
 @pytest.mark.pictures
-def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(tmp_path: Path) -> None:
+def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = drawing.all_figures
+    monkeypatch.setattr(
+        drawing, "all_figures", lambda data: [one for one in every(data) if FULL or one.name.startswith("cross-play")]
+    )
     done = run_experiment(experiment(), tmp_path)
     run_report.write(tmp_path)
     with (tmp_path / "figures" / "cross-play-2p.csv").open() as file:

@@ -30,6 +30,7 @@ from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import ModelSettings
 from orchestrator.table.game_loop import OpenGate
 from tests.conftest import Run
+from tests.support.prove import FULL
 
 NOWHERE = Path("nowhere")
 
@@ -62,6 +63,8 @@ def test_a_seat_for_other_player_counts_is_refused_before_any_game(tmp_path: Pat
 def test_a_ready_file_begins_with_its_command_and_can_be_played_at_all_its_counts(name: str, run: Run) -> None:
     first, second = experiment.packaged()[name].splitlines()[:2]
     assert re.match(rf"# orchestrator experiment run {name}( |$)", first) and second.startswith("# ")
+    if not FULL and list(experiment.packaged()).index(name) % 3:
+        return
     seeds = "[1, 2]" if "shuffled:" in experiment.packaged()[name] else "[1]"  # such notes are of another deal
     code, out, err = run("experiment", "run", name, "--set", f"seeds={seeds}", "--dry-run", "--json")
     assert (code, err) == (0, "")
@@ -74,7 +77,7 @@ CHEAP = (
 )
 
 
-@pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.parametrize("name", CHEAP if FULL else CHEAP[::2])
 def test_one_deal_of_a_ready_file_is_played_by_programs(name: str, tmp_path: Path) -> None:
     one = ["seeds=[1]", f"players=[{min(experiment.read(name).players)}]", "repeats=1", "journals=lean"]
     done = run_experiment(experiment.read(name, [*one, "models.default=program"]), tmp_path)

@@ -20,6 +20,7 @@ from orchestrator.models import fake_endpoint
 from tests.conftest import Run
 from tests.experiments.tasks.questions import sample
 from tests.support import processes
+from tests.support.prove import FULL
 from tests.support.servers import in_a_thread
 
 GAME = {"name": "small", "graph": "watson", "players": [2], "seeds": [1], "arms": {"full": {}, "other": {}}}
@@ -61,7 +62,10 @@ KINDS = {
         prepare=lambda: sample.write(Path("questions.csv")),
     ),
     "judge": Kind(("evaluate", "judge", "played"), "calls*.jsonl", prepare=write_judged_games),
-    "probes": Kind(("evaluate", "probes", "house", "--pack", "hgroup_1", "--convention", "chop"), "games/*/*.jsonl"),
+    "probes": Kind(
+        ("evaluate", "probes", "house", "--pack", "hgroup_1", "--convention", "chop", "--per", "3" if FULL else "1"),
+        "games/*/*.jsonl",
+    ),
     "positions": Kind(
         ("evaluate", "positions", "program", "--arms", "removed:tom_interpreter", "--first", "4"),
         "decisions/*/*.jsonl",
@@ -151,7 +155,8 @@ def test_a_killed_run_goes_on(kind: Kind, run: Run, server: tuple[Server, str], 
 
 
 def test_another_folder_is_refused_with_the_difference(kind: Kind, run: Run) -> None:
-    assert run(*kind.command, *kind.named("sim:average"), "-q", "--out", "mine")[0] == 0
+    code, out, _ = run(*kind.command, *kind.named("sim:average"), "-q", "--out", "mine")
+    assert code == 0 and ("simulated" in out or "no language model, but programs with errors" in out)
     code, out, err = run(*kind.command, *kind.named("sim:careless"), "-q", "--out", "mine")
     assert (code, out) == (2, "") and "another" in err and "--out" in err and "model" in err and err.count("\n") == 1
     Path("thesis").mkdir()
@@ -168,25 +173,19 @@ def test_a_server_that_is_not_there_is_one_sentence(kind: Kind, run: Run) -> Non
     assert (code, out, err.count("\n")) == (2, "", 1) and "nothing listens there" in err
 
 
-def test_what_is_no_language_model_is_labelled_and_can_be_replayed(
+def test_a_fake_server_is_named_two_processes_ask_the_same_and_a_replay_asks_nothing(
     kind: Kind, run: Run, server: tuple[Server, str]
 ) -> None:
     counting, model = server
-    code, out, _ = run(*kind.command, *kind.named("sim:careless"), "-q", "--out", "simulated")
-    assert code == 0 and "simulated" in out
-    code, out, _ = run(*kind.command, *kind.named(model), "-q", "--out", "fake")
-    assert code == 0 and "fake server" in out
-    counting.requests = 0
-    replayed = kind.named(model) if kind.command[0] == "experiment" else ()
-    code, _, err = run(*kind.command, *replayed, "-q", "--cache", "replay:fake", "--out", "again")
-    assert code == 0 and not counting.requests, err
-    assert len(calls(kind, "again")) == len(calls(kind, "fake"))
-
-
-def test_two_processes_ask_the_same(kind: Kind, run: Run, server: tuple[Server, str]) -> None:
-    _, model = server
     for workers in ("1", "2"):
-        code, _, err = run(*kind.command, *kind.named(model), "-q", "--out", workers, "--workers", workers)
-        assert code == 0, err
+        code, out, err = run(*kind.command, *kind.named(model), "-q", "--out", workers, "--workers", workers)
+        assert code == 0 and "fake server" in out, err
     texts = [sorted(call["prompt_hash"] + call["text"] for call in calls(kind, folder)) for folder in ("1", "2")]
     assert texts[0] == texts[1]
+    counting.requests = 0
+    replayed = kind.named(model) if kind.command[0] == "experiment" else ()
+    code, _, err = run(*kind.command, *replayed, "-q", "--cache", "replay:1", "--out", "again")
+    assert code == 0 and not counting.requests, err
+    assert len(calls(kind, "again")) == len(calls(kind, "1"))
+    if (results := Path("1/results.csv")).exists():
+        assert Path("again/results.csv").read_bytes() == results.read_bytes()

@@ -99,7 +99,7 @@ def pairs(players: int, seed: int) -> Iterator[tuple[View, View]]:
             yield view, disguised(referee, view, chance).view()
 
 
-@pytest.mark.parametrize(("graph", "players"), CASES if FULL else CASES[::3])
+@pytest.mark.parametrize(("graph", "players"), CASES if FULL else CASES[::5])
 async def test_another_hidden_hand_changes_no_note_and_no_prompt(graph: str, players: int) -> None:
     config = graphs.at(graphs.read(graph), players)
     met = 0

@@ -71,20 +71,12 @@ def test_a_folder_belongs_to_one_player(tmp_path: Path, run: Run) -> None:
     told = json.loads(out)
     assert code == 0 and told["conventions"][0]["share"] == 0 and told["conventions"][0]["answered_by"] == "program"
     assert yaml.safe_load((tmp_path / "run" / "probes.yaml").read_text())["seat"]["graph"] == "partner:iggi"
+    status = json.loads(run("experiment", "status", str(tmp_path / "run"), "--json")[1])
+    assert (status["finished"], status["games"], status["things"]) == (1, 1, "probes")
     code, out, err = run(*words, "smart")
     assert code == 2 and "holds a run with another seat: graph 'partner:iggi'" in err
     code, out, _ = run("show", str(tmp_path / "run" / "games" / "newest" / "chop-2p-1.jsonl"))
     assert code == 0 and "a move of the probe's story" in out and "partner:iggi" in out
-
-
-def test_workers_decide_the_same_and_the_status_counts_probes(tmp_path: Path, run: Run) -> None:
-    words = ("evaluate", "probes", "house", "--convention", "chop", "--players", "2", "--per", "2", "-q", "--json")
-    alone, together = (
-        json.loads(run(*words, "--out", str(tmp_path / name), "--workers", name)[1])["conventions"] for name in "12"
-    )
-    assert [row | {"folder": ""} for row in alone] == [row | {"folder": ""} for row in together]
-    status = json.loads(run("experiment", "status", str(tmp_path / "2"), "--json")[1])
-    assert (status["finished"], status["games"], status["things"]) == (2, 2, "probes")
 
 
 def test_bad_commands_say_what_would_be_right(tmp_path: Path, run: Run) -> None:
