@@ -121,24 +121,17 @@ def correlations(runs: Sequence[QaRun]) -> list[Correlation]:
 
     Runs of programs, simulated models and the fake server are left out. None for fewer than three models.
     """
-    points = [by_kind for run in runs if not run.label and len(by_kind := _by_kind(run)) == len(KINDS)]
+    tables = [cells(run) for run in runs if not run.label]
+    points = [{cell.kind: cell.accuracy for cell in table if cell.game == table[-1].game} for table in tables]
+    points = [point for point in points if len(point) == len(KINDS)]
     if len(points) < LEAST:
         return []
-    planning = [point["jp"] for point in points]
-    others: tuple[Kind, Kind] = ("ec", "tom")
-    return [_correlation(kind, [point[kind] for point in points], planning) for kind in others]
-
-
-def _by_kind(run: QaRun) -> dict[Kind, float]:
-    """Return the accuracy over all games."""
-    every = cells(run)
-    return {cell.kind: cell.accuracy for cell in every if cell.game == every[-1].game}
-
-
-def _correlation(kind: Kind, ours: Sequence[float], planning: Sequence[float]) -> Correlation:
     from scipy.stats import pearsonr, spearmanr
 
-    if len(set(ours)) == 1 or len(set(planning)) == 1:
-        return Correlation(kind, len(ours), None, None)
-    r, rho = pearsonr(ours, planning).statistic, spearmanr(ours, planning).statistic
-    return Correlation(kind, len(ours), float(r), float(rho))
+    rows = []
+    for kind in KINDS[:2]:
+        ours, planning = [point[kind] for point in points], [point["jp"] for point in points]
+        constant = len(set(ours)) == 1 or len(set(planning)) == 1
+        r, rho = (None if constant else float(f(ours, planning).statistic) for f in (pearsonr, spearmanr))
+        rows.append(Correlation(kind, len(points), r, rho))
+    return rows

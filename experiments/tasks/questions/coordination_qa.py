@@ -19,7 +19,7 @@ from experiments.tasks.questions import state_facts, state_moves, state_text
 from experiments.tasks.questions.option_reading import Answer as OptionAnswer
 from experiments.tasks.questions.option_reading import listed
 from experiments.tasks.questions.questions import HANABI, KeyedQuestion, Kind, Option, Question, QuestionFile
-from experiments.tasks.questions.state_text import NotAPosition, Position
+from experiments.tasks.questions.state_text import NotAPosition
 from graphs.simulated_model import response
 from orchestrator.errors import UserError
 from orchestrator.models import second_ask
@@ -34,27 +34,25 @@ def answer(question: Question) -> tuple[int, str]:
     """Return the number of the option that the program chooses, and why. Raises NoAnswer."""
     if question.game != HANABI:
         raise NoAnswer(f"programs answer the questions on {HANABI} alone")
+    words, options = question.asked, question.options
     try:
         position = state_text.position(question.stem)
-        chosen = _chosen(question, position)
+        if question.kind == "ec":
+            choice = state_facts.answer(words, position, options)
+        elif question.kind == "jp":
+            choice = state_moves.decide(position, options)
+        elif re.search(r"\binfer\b", words, re.IGNORECASE):
+            choice = state_moves.decide(position, options, state_moves.OWN_STEPS)
+        else:
+            choice = state_moves.reveal(words, position, options)
     except NotAPosition as problem:
         raise NoAnswer(f"the text is no position: {problem}") from None
     except ValueError as problem:  # a position that cannot be: its hints and cards contradict each other
         raise NoAnswer(f"the position cannot be: {problem}") from None
-    if chosen is None:
-        raise NoAnswer(f"the program has no rule for this question: {question.asked}")
-    number, why = chosen
+    if choice is None:
+        raise NoAnswer(f"the program has no rule for this question: {words}")
+    number, why = choice
     return number, "; ".join((why, *(f"the text says nothing of {card}" for card in position.lacks)))
-
-
-def _chosen(question: Question, position: Position) -> tuple[int, str] | None:
-    if question.kind == "ec":
-        return state_facts.answer(question.asked, position, question.options)
-    if question.kind == "jp":
-        return state_moves.plan(position, question.options)
-    if re.search(r"\binfer\b", question.asked, re.IGNORECASE):
-        return state_moves.inferred(position, question.options)
-    return state_moves.reveal(question.asked, position, question.options)
 
 
 TRIALS = 3

@@ -16,42 +16,24 @@ Fact = bool | int | frozenset[int] | str
 
 
 def _slots(position: Position, types: Mask) -> frozenset[int]:
-    """The slots of the partner's hand whose card is one of these types."""
+    """Return the slots of the partner's hand whose card is one of these types."""
     return frozenset(slot for slot, card in enumerate(position.partner.cards) if types >> INDEX[card] & 1)
-
-
-def _playable(position: Position) -> int:
-    return len(_slots(position, position.view.piles.playable))
-
-
-def _dead(position: Position) -> int:
-    return len(_slots(position, position.view.piles.dead))
-
-
-def _last(position: Position) -> frozenset[int]:
-    return _slots(position, position.view.piles.critical)
-
-
-def _sure(position: Position) -> int:
-    """The own cards that are known to fit."""
-    return sum(slot.playable == 1.0 for slot in belief.own_hand(position.view))
-
-
-def _impossible(position: Position) -> str:
-    return "none" if position.view.tokens else "reveal"
 
 
 Rule = tuple[str, Callable[[Position, re.Match[str]], Fact]]
 RULES: Sequence[Rule] = (
-    (r"how many of my cards are .*playable", lambda at, _: _sure(at)),
-    (r"no longer playable", lambda at, _: _dead(at)),
-    (r"which of .* last of their (?:type|kind)", lambda at, _: _last(at)),
-    (r"last of their (?:type|kind)", lambda at, _: len(_last(at))),
-    (r"(?:Bob|his|he)\b.*\bplayable", lambda at, _: _playable(at)),
+    (
+        r"how many of my cards are .*playable",
+        lambda at, _: sum(slot.playable == 1.0 for slot in belief.own_hand(at.view)),
+    ),
+    (r"no longer playable", lambda at, _: len(_slots(at, at.view.piles.dead))),
+    (r"which of .* last of their (?:type|kind)", lambda at, _: _slots(at, at.view.piles.critical)),
+    (r"last of their (?:type|kind)", lambda at, _: len(_slots(at, at.view.piles.critical))),
+    (r"(?:Bob|his|he)\b.*\bplayable", lambda at, _: len(_slots(at, at.view.piles.playable))),
     (r"cards been played", lambda at, _: at.view.score > 0),
     (r"how many points", lambda at, _: at.view.score),
     (r"give a clue this turn, will \w+ be able to give", lambda at, _: at.view.tokens > 1),
-    (r"move type is currently not possible", lambda at, _: _impossible(at)),
+    (r"move type is currently not possible", lambda at, _: "none" if at.view.tokens else "reveal"),
     (r"possible to reveal", lambda at, _: at.view.tokens > 0),
     (r"how many reveal tokens", lambda at, _: at.view.tokens),
     (r"how many lives", lambda at, _: at.view.lives),
@@ -59,27 +41,25 @@ RULES: Sequence[Rule] = (
     (r"stacks completed", lambda at, _: 5 in at.view.fireworks),
     (
         r"how many of \w+'s cards are of a rank greater than (\d)",
-        lambda at, said: sum(card.rank > int(said[1]) for card in at.partner.cards),
+        lambda at, words: sum(card.rank > int(words[1]) for card in at.partner.cards),
     ),
 )
 
 
 def answer(question: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
-    """The number of the one option that states the fact asked for, and the fact; None when the program knows none."""
-    for words, fact in RULES:
+    """Return the number of the one option that states the fact asked for, and the fact; None when the program knows
+    none."""
+    for words, rule in RULES:
         if match := re.search(words, question, re.IGNORECASE):
-            value = fact(position, match)
-            fitting = [number for number, option in enumerate(options) if states(option.text, value)]
-            return (fitting[0], f"it is {_told(value)}") if len(fitting) == 1 else None
+            fact = rule(position, match)
+            fitting = [number for number, option in enumerate(options) if states(option.text, fact)]
+            text = ", ".join(f"card {slot}" for slot in sorted(fact)) if isinstance(fact, frozenset) else str(fact)
+            return (fitting[0], f"it is {text.lower()}") if len(fitting) == 1 else None
     return None
 
 
-def _told(fact: Fact) -> str:
-    return ", ".join(f"card {slot}" for slot in sorted(fact)) if isinstance(fact, frozenset) else str(fact).lower()
-
-
 def states(text: str, fact: Fact) -> bool:
-    """Whether an option states a fact."""
+    """Return whether an option states a fact."""
     words = text.lower().strip()
     if isinstance(fact, frozenset):
         return {int(number) for number in re.findall(r"card (\d)", words)} == fact

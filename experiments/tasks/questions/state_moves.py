@@ -18,14 +18,14 @@ from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, cou
 from orchestrator.hanabi.convention.hint_convention import NEWEST, is_certain
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import hinted, types_of
-from orchestrator.hanabi.moves import Hint, HintColour, HintRank, Move
+from orchestrator.hanabi.moves import HintColour, HintRank, Move
 
 OWN_STEPS = (policy.play, policy.gamble, policy.discard)
 """The steps of the policy that concern the own cards."""
 
 
 def scene(position: Position, legal: Sequence[Move]) -> Scene:
-    """A position for a convention player who knows nothing of its past."""
+    """Return a position for a convention player who knows nothing of its past."""
     view, theirs = position.view, position.partner
     literal = (tuple(card.mask for card in view.own), tuple(card.mask for card in theirs.known))
     knowledge = CommonKnowledge.of_position(
@@ -40,19 +40,10 @@ def scene(position: Position, legal: Sequence[Move]) -> Scene:
     return Scene(ME, knowledge, {PARTNER: theirs.cards}, legal)
 
 
-def plan(position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
-    """The option that the policy chooses, and why; None when the options are no moves."""
-    return _decided(position, options, policy.STEPS)
-
-
-def inferred(position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
-    """What to do with the own cards after the partner's last move, by what the text says of them."""
-    return _decided(position, options, OWN_STEPS)
-
-
-def _decided(
-    position: Position, options: Sequence[Option], steps: Sequence[policy.PolicyStep]
+def decide(
+    position: Position, options: Sequence[Option], steps: Sequence[policy.PolicyStep] = policy.STEPS
 ) -> tuple[int, str] | None:
+    """Return the option that these steps of the policy choose, and why; None when the options are no moves."""
     moves = [move_of(option.text) for option in options]
     legal = [move for move in moves if move is not None]
     if not legal:
@@ -71,21 +62,20 @@ class Told:
     after: tuple[Mask, ...]
 
     def among(self, types: Mask) -> list[int]:
-        """The touched cards that are of these types."""
+        """Return the touched cards that are of these types."""
         cards = self.position.partner.cards
         return [slot for slot in self.touched if types >> INDEX[cards[slot]] & 1]
 
     def newly(self, types: Mask) -> int:
-        """How many cards are known to be of these types after the hint, and were not before."""
+        """Return how many cards are known to be of these types after the hint, and were not before."""
         pairs = zip(self.before, self.after, strict=True)
         return sum(is_certain(after, types) and not is_certain(before, types) for before, after in pairs)
 
-
-def told(position: Position, hint: Hint) -> Told:
-    cards, types = position.partner.cards, types_of(hint)
-    touched = tuple(slot for slot, card in enumerate(cards) if types >> INDEX[card] & 1)
-    before = tuple(one.mask for one in position.partner.known)
-    return Told(position, touched, before, hinted(before, hint, touched))
+    @property
+    def bits(self) -> float:
+        """The information that it gives, each card counted for itself."""
+        pairs = zip(self.before, self.after, strict=True)
+        return sum(math.log2(before.bit_count() / max(1, after.bit_count())) for before, after in pairs)
 
 
 Worth = tuple[float, ...]
@@ -109,28 +99,18 @@ def _certain(hint: Told, _: re.Match[str]) -> Worth:
 def _fits(hint: Told, _: re.Match[str]) -> Worth:
     """Most cards that fit, less those that do not; then most types ruled out."""
     fitting = len(hint.among(hint.position.view.piles.playable))
-    return 2 * fitting - len(hint.touched), _bits(hint)
+    return 2 * fitting - len(hint.touched), hint.bits
 
 
 def _card(hint: Told, words: re.Match[str]) -> Worth:
     """It touches the card that is named; then fewest others; then most types ruled out."""
-    return int(words["slot"]) in hint.touched, -len(hint.touched), _bits(hint)
-
-
-def _bits(hint: Told) -> float:
-    pairs = zip(hint.before, hint.after, strict=True)
-    return sum(math.log2(before.bit_count() / max(1, after.bit_count())) for before, after in pairs)
-
-
-def _information(hint: Told, _: re.Match[str]) -> Worth:
-    """Most bits, each card counted for itself."""
-    return (_bits(hint),)
+    return int(words["slot"]) in hint.touched, -len(hint.touched), hint.bits
 
 
 PURPOSES: Mapping[str, Purpose] = {
     r"unique|last of (?:its|their) kind": _unique,
     r"certain|for sure": _certain,
-    r"most .*information": _information,
+    r"most .*information": lambda hint, _: (hint.bits,),
     r"plays? (?:his |her |their )?card (?P<slot>\d)": _card,
     r"playable|to play": _fits,
 }
@@ -138,20 +118,24 @@ PURPOSES: Mapping[str, Purpose] = {
 
 
 def reveal(question: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
-    """The hint that serves best the purpose of a question, the first of equals, and how many equals there are; None for
-    another purpose or no hints.
+    """Return the hint that serves best the purpose of a question, the first of equals, and how many equals there are;
+    None for another purpose or no hints.
 
     Hints that touch no card are none.
     """
-    words, purpose = next(
-        ((said, worth) for pattern, worth in PURPOSES.items() if (said := re.search(pattern, question, re.IGNORECASE))),
-        (None, None),
+    matches = ((re.search(pattern, question, re.IGNORECASE), purpose) for pattern, purpose in PURPOSES.items())
+    words, purpose = next(((words, purpose) for words, purpose in matches if words), (None, None))
+    cards, before, worths = (
+        position.partner.cards,
+        tuple(card.mask for card in position.partner.known),
+        dict[int, Worth](),
     )
-    worths: dict[int, Worth] = {}
     for number, option in enumerate(options):
         move = move_of(option.text)
-        if words and purpose and isinstance(move, HintColour | HintRank) and (hint := told(position, move)).touched:
-            worths[number] = purpose(hint, words)
+        if words and purpose and isinstance(move, HintColour | HintRank):
+            touched = tuple(slot for slot, card in enumerate(cards) if types_of(move) >> INDEX[card] & 1)
+            if touched:
+                worths[number] = purpose(Told(position, touched, before, hinted(before, move, touched)), words)
     if not worths or words is None:
         return None
     best = max(worths, key=lambda number: worths[number])
