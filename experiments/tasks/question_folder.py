@@ -123,18 +123,11 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
             raise user_error(str(path), error) from None
         every = calls(folder)
         by_name: dict[str, S] = {getattr(question, "name", ""): question for question in questions}
-        answers = [
-            Answer(
-                by_name[name],
-                trial,
-                last.reply,
-                len({call.ask for call in trial_calls}),
-                last.error,
-                sum((call.usage for call in trial_calls), NO_USAGE),
-            )
-            for (name, trial), trial_calls in sorted(by_trial(every).items())
-            if name in by_name and (last := last_call(trial_calls))
-        ]
+        answers = list[Answer[S]]()
+        for (name, trial), asked in sorted(by_trial(every).items()):
+            if name in by_name and (last := last_call(asked)):
+                asks, usage = len({call.ask for call in asked}), sum((call.usage for call in asked), NO_USAGE)
+                answers.append(Answer(by_name[name], trial, last.reply, asks, last.error, usage))
         provenance = Provenance.of_models(record.model, fake=any(call.fake for call in every))
         return AnswerRun(folder, record, provenance, questions, tuple(answers))
 
@@ -149,9 +142,9 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
 
     def status(self, folder: Path) -> dict[str, Any]:
         """Return how the run in a folder stands, as plain data."""
-        run, records = self.run(folder), AnswerRecords(folder)
+        run = self.run(folder)
         spent = sum((call.usage for call in calls(folder)), NO_USAGE)
-        counts = {"finished": len(run.answers), "begun": len(records.begun())}
+        counts = {"finished": len(run.answers), "begun": len(AnswerRecords(folder).begun())}
         trials = len(run.questions) * run.record.trials
         return run_status(f"{self.what}, {run.name}", spent, games=trials, **counts, things="answers")
 
@@ -185,15 +178,12 @@ class AnswerRecords:
 
     folder: Path
 
-    def _units(self, *, ended: bool) -> set[str]:
+    def finished(self, *, ended: bool = True) -> set[str]:
         trials = by_trial(calls(self.folder)).items()
         return {unit_name(*key) for key, trial in trials if bool(last_call(trial)) == ended}
 
-    def finished(self) -> set[str]:
-        return self._units(ended=True)
-
     def begun(self) -> set[str]:
-        return self._units(ended=False)
+        return self.finished(ended=False)
 
     def answered(self) -> bool:
         return bool(answered(calls(self.folder)))

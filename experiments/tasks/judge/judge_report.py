@@ -19,7 +19,7 @@ from experiments.document.blocks import notes as notes_of
 from experiments.document.formats import INT, RIGHT, TEXT, estimate
 from experiments.record.files import write_all
 from experiments.tasks.judge.human_ratings import HumanRating
-from experiments.tasks.judge.judge_run import FOLDER, Judged, JudgeRun, mean_ratings
+from experiments.tasks.judge.judge_run import FOLDER, JudgeRun, mean_ratings
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -43,29 +43,15 @@ def rated(run: JudgeRun, people: Sequence[HumanRating]) -> list[Rated]:
     statements = []
     for judged in run.questions:
         human = by_turn.get((judged.game, judged.turn), {})
-        ratings = {JUDGE: means.get(judged.name), EXACT: judged.exact, HUMAN: _mean([*human.values()])}
+        values = {aspect: [row[aspect] for row in human.values() if aspect in row] for aspect in ASPECTS}
+        human_means = {aspect: fmean(numbers) for aspect, numbers in values.items() if numbers}
+        ratings = {JUDGE: means.get(judged.name), EXACT: judged.exact, HUMAN: human_means}
         by = {rater: rating for rater, rating in ratings.items() if rating}
-        statements.append(Rated(judged.game, judged.turn, _author(judged, len(folders) > 1), by, human))
+        model = judged.model.partition("@http")[0]  # without its server
+        author = f"{model} (simulated)" if is_simulated(model) else model
+        arm = f", {Path(judged.game).parent.name}" if len(folders) > 1 else ""
+        statements.append(Rated(judged.game, judged.turn, f"{author}{arm}", by, human))
     return statements
-
-
-def _author(judged: Judged, several: bool) -> str:
-    """Return who kept the lists: the model, without its server, and the arm where there are several."""
-    model = judged.model.partition("@http")[0]
-    named = f"{model} (simulated)" if is_simulated(model) else model
-    return f"{named}, {Path(judged.game).parent.name}" if several else named
-
-
-def _mean(ratings: Sequence[Rating]) -> Rating:
-    """Return each aspect's mean over those who rated it."""
-    values = {aspect: [rating[aspect] for rating in ratings if aspect in rating] for aspect in ASPECTS}
-    return {aspect: fmean(numbers) for aspect, numbers in values.items() if numbers}
-
-
-def unjudged(run: JudgeRun, people: Sequence[HumanRating]) -> list[HumanRating]:
-    """Return ratings by people of turns that the run does not hold."""
-    turns = {(judged.game, judged.turn) for judged in run.questions}
-    return [rating for rating in people if (rating.game, rating.turn) not in turns]
 
 
 SUMMARY = "summary.json"
@@ -129,14 +115,10 @@ def score_table(report: Report) -> Table:
         Column("turns", "turns", INT),
     )
     rows = [
-        (model, _rater(report, rater), *(_cell(row[aspect]) for aspect in SHOWN), _most(row))
+        (model, _rater(report, rater), *(_cell(row[a]) for a in SHOWN), max(mean.units for mean in row.values()))
         for (model, rater), row in means.items()
     ]
     return table("scores", columns, rows)
-
-
-def _most(means: dict[str, Clustered]) -> int:
-    return max(mean.units for mean in means.values())
 
 
 def agreement_table(report: Report) -> Table:
@@ -197,9 +179,10 @@ def notes(report: Report) -> Iterator[str]:
         yield f"{unread} answers of the judge could not be read; their turns are left out."
     if run.missing:
         yield f"{run.missing} answers are missing; the same `evaluate judge` goes on."
-    if away := unjudged(run, report.people):
-        ratings = f"{len(away)} {'rating' if len(away) == 1 else 'ratings'}"
-        where = f"turn {away[0].turn} of {away[0].game}"
+    turns = {(judged.game, judged.turn) for judged in run.questions}
+    if rest := [row for row in report.people if (row.game, row.turn) not in turns]:
+        ratings = f"{len(rest)} {'rating' if len(rest) == 1 else 'ratings'}"
+        where = f"turn {rest[0].turn} of {rest[0].game}"
         yield f"Left out: {ratings} by people of turns that were not judged; the first is {where}."
 
 
@@ -258,12 +241,11 @@ def data(report: Report) -> dict[str, Any]:
 
 def summary(report: Report) -> JudgeSummary:
     """Return what the report of an experiment shows of this judge."""
-    texts = [
-        ([column.title for column in part.columns], *part.texts()) if part.rows else ()
+    scores, agreements = (
+        tuple(map(tuple, ([column.title for column in part.columns], *part.texts()) if part.rows else ()))
         for part in (score_table(report), agreement_table(report))
-    ]
-    rows, agreements = (tuple(map(tuple, part)) for part in texts)
-    return JudgeSummary(judge=report.run.name, scores=rows, agreement=agreements, notes=tuple(notes(report)))
+    )
+    return JudgeSummary(judge=report.run.name, scores=scores, agreement=agreements, notes=tuple(notes(report)))
 
 
 def blocks_of_run(run: Path) -> list[Block]:

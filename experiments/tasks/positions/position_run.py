@@ -21,9 +21,8 @@ from experiments.study.job import Outcome, Unit
 from experiments.study.offline_layer import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
-from experiments.tasks.positions.asking import ArmSeats
+from experiments.tasks.positions.asking import ArmSeats, Donor
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.control import Donor
 from experiments.tasks.positions.study import FOLDER, Study, arms_of, begin, opened
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -299,7 +298,7 @@ def run(study: Study, folder: Path, options: RunOptions | None = None, progress:
     asker.check()
     if options.shard and study.notes == "fresh" and any(arm.kind == "shuffled" for arm in asker.arms.values()):
         raise UserError("--shard asks a part of the deals, and shuffled notes are those of all; leave one out")
-    shorts = {arm.name: arm.short for arm in asker.arms.values() if arm.kind != BASELINE}
+    shorts = {arm.name: str(arm.step) for arm in asker.arms.values() if arm.kind != BASELINE}
     begin(folder, study, asker.seats.bank, shorts)
     units = _units(folder, asker.positions.values(), asker.arms)
     records = Decisions(units, study.samples)
