@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 from uuid import uuid4
 
-from experiments.running.control import Change, RetryUnit, Standing
-from experiments.running.executor import OnOutcome, OnTick
-from experiments.running.status import Status, together
+from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
+from experiments.running.executor import EVERY_S, OnOutcome, OnTick
+from experiments.running.status import Status
 from experiments.study.job import Outcome, Unit
 from orchestrator.errors import UserError
-
-EVERY_S = 0.2
-"""Seconds to wait for a message before progress is shown again."""
 
 U = TypeVar("U", bound=Unit)
 
@@ -115,7 +112,8 @@ class WorkerPool(Generic[U]):
         """The status of workers that died."""
         self._closed: str | None = None
         self._units: deque[U] = deque()
-        self._changes: Standing[U] = Standing()
+        self._changes: dict[object, Change[U]] = {}
+        """The last change of each thing, which a worker that takes the place of another is told."""
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
         """Raises what the callbacks raise, and UserError when the workers cannot ask."""
@@ -130,13 +128,20 @@ class WorkerPool(Generic[U]):
 
     @property
     def status(self) -> Status:
-        return self._transport.status(together((self._ended, *(worker.status for worker in self._workers))))
+        return self._transport.status(sum((worker.status for worker in self._workers), self._ended))
 
     def obey(self, change: Change[U]) -> None:
         change = self._transport.shared(change)
-        self._changes.add(change)
-        if isinstance(change, RetryUnit):
-            self._units.appendleft(change.unit)
+        match change:
+            case PauseRun() | ResumeRun():
+                self._changes["pause"] = change
+            case LimitCalls():
+                self._changes[change.model] = change
+            case CancelUnit():
+                self._changes[change.name] = change
+            case RetryUnit():
+                self._changes[change.unit.name] = change
+                self._units.appendleft(change.unit)
         for worker in self._workers:
             worker.send(change)
 
@@ -191,6 +196,6 @@ class WorkerPool(Generic[U]):
             raise UserError(f"a worker process ended before it could start: {why}")
         self._ended += worker.status
         new = self._workers[self._workers.index(worker)] = self._transport.start()
-        for change in self._changes:
+        for change in self._changes.values():
             new.send(change)
         return list(worker.units.values())

@@ -37,7 +37,7 @@ from experiments.tasks.positions.bank import (
     save,
 )
 from experiments.tasks.positions.truth import PositionTruth
-from experiments.tasks.probes.probe import BECAUSE, Probe
+from experiments.tasks.probes.probe import BECAUSE
 from experiments.tasks.probes.probe_run import PROBES, path_of, probes_of
 from experiments.values.position import Position, true_hands
 from orchestrator.errors import UserError
@@ -124,7 +124,7 @@ class Drawing:
         self.seats: list[SeatInfo] = []
         self.looked_at = 0
         self._have = Counter[tuple[str, str]]()
-        self._probes = cache(_probes)
+        self._probes = cache(lambda folder: {path_of(folder, probe): probe for probe in probes_of(folder)})
 
     def take(self, game: Game, many: int) -> None:
         """Draw positions of a game: of those looked at, the ones of whose kinds the bank has fewest."""
@@ -197,10 +197,6 @@ class Drawing:
         hand = true_hands(game)[view.turn - 1][view.seat]
         deck = started.deck[len(started.deck) - view.deck_size :] if view.deck_size else ()
         self.truths.append(PositionTruth(name=name, journal=game.name, turn=view.turn, own=hand, deck=deck))
-
-
-def _probes(folder: Path) -> dict[Path, Probe]:
-    return {path_of(folder, probe): probe for probe in probes_of(folder)}
 
 
 def _stored(event: Event) -> Event:

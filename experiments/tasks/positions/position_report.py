@@ -13,7 +13,7 @@ from experiments.tasks.positions import decisions, effects, from_games, study
 from experiments.tasks.positions import sentence_templates as say
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
-from experiments.tasks.positions.effects import Cost, Effect, Effects, Tested
+from experiments.tasks.positions.effects import Cost, Effect, Effects
 from experiments.tasks.positions.from_games import FromGames
 from experiments.tasks.positions.sentences import sentences
 from experiments.tasks.positions.study import Study
@@ -96,12 +96,9 @@ def arm_table(report: Report) -> Table:
     """Return a row for each arm, the baseline's costs first."""
     rows = [_arm_row(effect) for effect in report.effects.effects]
     baseline = {"arm": "baseline", "keeps": report.keeps, **asdict(report.base)}
-    there_is = {
-        **dict.fromkeys(("rolled", "rolled_between"), report.rollouts > 0),
-        "rerated": any(row["rerated"] is not None for row in rows),
-        "keeps": report.keeps is not None,
-    }
-    columns = [column for column in ARMS if there_is.get(column.key, True)]
+    rerated, rollouts = any(row["rerated"] is not None for row in rows), report.rollouts > 0
+    optional = {"rolled": rollouts, "rolled_between": rollouts, "rerated": rerated, "keeps": report.keeps is not None}
+    columns = [column for column in ARMS if optional.get(column.key, True)]
     looks = ("plain", *("no model" if effect.arm.cheats else "plain" for effect in report.effects.effects))
     return table("arms", columns, [[row.get(c.key) for c in columns] for row in (baseline, *rows)], looks=looks)
 
@@ -116,14 +113,10 @@ def _arm_row(effect: Effect) -> dict[str, Any]:
         "better": effect.better if effect.flips else None,
         "worse": effect.worse if effect.flips else None,
         "loss": effect.loss.mean,
-        "loss_between": _bounds(effect.loss),
+        "loss_between": effect.loss.bounds,
         "rolled": rolled and rolled.mean,
-        "rolled_between": rolled and _bounds(rolled),
+        "rolled_between": rolled and rolled.bounds,
     }
-
-
-def _bounds(test: Tested) -> tuple[float, float] | None:
-    return None if test.low is None or test.high is None else (test.low, test.high)
 
 
 def kind_table(report: Report) -> Table:
@@ -148,20 +141,15 @@ def game_tables(games: FromGames | None) -> tuple[Table, ...]:
 
 def words(report: Report) -> list[Text | Note]:
     """Return the report in sentences: what it shows, what was asked, and how to read the figures."""
-    texts = [*sentences(report.effects), *_correlation_sentences(report.games)]
-    return [*map(Text, texts), *(Note(text, "aside") for text in notes(report)), *_provenance(report)]
-
-
-def _correlation_sentences(games: FromGames | None) -> Iterator[str]:
-    if games is None:
-        return
-    if not games.correlations:
-        yield say.UNCORRELATED(n=len(games.arms), folder=games.folder)
-    for row in games.correlations:
+    texts, games = list(sentences(report.effects)), report.games
+    if games and not games.correlations:
+        texts.append(say.UNCORRELATED(n=len(games.arms), folder=games.folder))
+    for row in games.correlations if games else ():
         if row.spearman is None:
-            yield say.EQUAL_ARMS(figure=row.figure, n=row.arms)
+            texts.append(say.EQUAL_ARMS(figure=row.figure, n=row.arms))
         elif row.arms < 6:
-            yield say.FEW_ARMS(figure=row.figure, n=row.arms, size=f"{row.spearman:+.2f}")
+            texts.append(say.FEW_ARMS(figure=row.figure, n=row.arms, size=f"{row.spearman:+.2f}"))
+    return [*map(Text, texts), *(Note(text, "aside") for text in notes(report)), *_provenance(report)]
 
 
 def notes(report: Report) -> Iterator[str]:
@@ -223,8 +211,8 @@ def _model_name(model: Any) -> str:
 
 def blocks(report: Report) -> list[Block]:
     """Return what a terminal shows."""
-    heads = [Text(f"beside the games of {report.games.folder}")] if report.games else []
-    return [arm_table(report), *heads, *game_tables(report.games), *words(report)]
+    games = [Text(f"beside the games of {report.games.folder}")] if report.games else []
+    return [arm_table(report), *games, *game_tables(report.games), *words(report)]
 
 
 def document(report: Report) -> Document:

@@ -53,15 +53,10 @@ def _sign(test: Tested, positive: str) -> str:
 def _effect(effect: Effect) -> dict[str, str]:
     """Return how many decisions differ, and what that loses."""
     least, most = map(percent, effect.flips_between)
-    flips = say.FLIPS(percent=percent(effect.flips), least=least, most=most, floor=_floor(effect))
+    open_ = "" if (effect.beyond and effect.beyond.differs) or not effect.flips else "; more than that is not shown"
+    floor = "" if effect.floor is None else f"; noise floor {percent(effect.floor)}{open_}"
+    flips = say.FLIPS(percent=percent(effect.flips), least=least, most=most, floor=floor)
     return {"flips": flips, "loss": _loss(effect)}
-
-
-def _floor(effect: Effect) -> str:
-    if effect.floor is None:
-        return ""
-    more = "" if (effect.beyond and effect.beyond.differs) or not effect.flips else "; more than that is not shown"
-    return f"; noise floor {percent(effect.floor)}{more}"
 
 
 def _loss(effect: Effect) -> str:
@@ -79,9 +74,9 @@ def _loss(effect: Effect) -> str:
 
 
 def _between(test: Tested, *, flip: bool = False) -> str:
-    if test.low is None or test.high is None:
+    if test.bounds is None:
         return FEW
-    low, high = (-test.high, -test.low) if flip else (test.low, test.high)
+    low, high = (-test.bounds[1], -test.bounds[0]) if flip else test.bounds
     return f"(95 % {low:.2f} to {high:.2f})"
 
 
@@ -121,9 +116,9 @@ def _less(test: Tested | None) -> str:
     """Return the difference in percentage points, where deals differ."""
     if test is None or test.p is None:
         return ""
-    if test.low is None or test.high is None:
+    if test.bounds is None:
         return f" {FEW}"
     sign, less, more = (1, "less", "more") if test.mean > 0 else (-1, "more", "less")
-    ends = sorted((test.low, test.high), key=lambda end: sign * end)
+    ends = sorted(test.bounds, key=lambda end: sign * end)
     low, high = (f"{abs(100 * end):.0f}{f' {more}' if end * test.mean < 0 else ''}" for end in ends)
     return f" (95 % {low} to {high} percentage points {less})"
