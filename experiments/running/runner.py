@@ -247,7 +247,7 @@ class Runner(Generic[U]):
 
     @property
     def _workers(self) -> int:
-        """The processes on this machine: each has at least one call at a time."""
+        """The processes: each has at least one call at a time."""
         return min([self.options.workers, *self.limits.values()])
 
     def _executor(self) -> Executor[U]:
@@ -255,8 +255,7 @@ class Runner(Generic[U]):
         if self.options.executor == "ray":
             from experiments.running.ray_actors import RayActors  # optional, and slow to import
 
-            ray = RayActors(self.task, models, self.budget, self.options.workers, self.limits)
-            return WorkerPool(ray, self.options.workers)
+            return WorkerPool(RayActors(self.task, models, self.budget, workers), workers)
         if workers > 1 or self.task.may_end_process:
             return WorkerPool(Processes(self.task, models, self.budget, workers), workers)
         return LocalExecutor(self.task, models.layer(self.budget))
@@ -272,7 +271,7 @@ class Runner(Generic[U]):
             set(over),
             self.unfinished,
             dict(self.limits),
-            workers=1 if self.options.executor == "ray" else self._workers,
+            workers=self._workers,
             cached=self.options.models.cache != OFF,
             screen=self.progress,
             stopping=lambda: self.interrupted or self.halted is not None,

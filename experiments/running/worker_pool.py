@@ -7,7 +7,7 @@ WorkerDied, Outcome, Status.
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from uuid import uuid4
 
@@ -86,16 +86,8 @@ class Transport(ABC, Generic[U]):
     def receive(self, workers: Sequence[Worker[U]], seconds: float) -> Iterator[tuple[Worker[U], object]]:
         """Give the messages of workers, waiting so many seconds for the first one."""
 
-    def shared(self, change: Change[U]) -> Change[U]:
-        """Return a change of the whole run as each worker is told it."""
-        return change
-
     def lost(self, worker: Worker[U]) -> None:
-        """Give back what a worker that has died held of the budget and of limits."""
-
-    def status(self, workers: Status) -> Status:
-        """Return the status of all workers with the load of the models."""
-        return workers
+        """Give back what a worker that has died held of the budget."""
 
     def end(self) -> None:
         """End what the workers share."""
@@ -128,15 +120,14 @@ class WorkerPool(Generic[U]):
 
     @property
     def status(self) -> Status:
-        return self._transport.status(sum((worker.status for worker in self._workers), self._ended))
+        return sum((worker.status for worker in self._workers), self._ended)
 
     def obey(self, change: Change[U]) -> None:
-        change = self._transport.shared(change)
         match change:
             case PauseRun() | ResumeRun():
                 self._changes["pause"] = change
-            case LimitCalls():
-                self._changes[change.model] = change
+            case LimitCalls():  # the workers divide it among them
+                self._changes[change.model] = change = replace(change, most=max(1, change.most // self._number))
             case CancelUnit():
                 self._changes[change.name] = change
             case RetryUnit():
