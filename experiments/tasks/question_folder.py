@@ -94,6 +94,20 @@ class AnswerRun(Generic[R, S]):
         return len(self.questions) * self.record.trials - len(self.answers)
 
 
+class NamedRun(Protocol):
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def name(self) -> str: ...
+
+
+def distinct_names(runs: Sequence[NamedRun]) -> tuple[str, ...]:
+    """Return what runs are called in a report: by their names, and by their folders, too, where several have the
+    same."""
+    names = [run.name for run in runs]
+    return tuple(run.name if names.count(run.name) == 1 else f"{run.name} in {run.folder}" for run in runs)
+
+
 @dataclass(frozen=True)
 class QuestionFolder(RunFolder[R], Generic[R, S]):
     """How a kind of questions keeps its runs."""

@@ -12,6 +12,7 @@ from experiments.record.files import write_all
 from experiments.tasks.probes import bank, scores
 from experiments.tasks.probes.probe import Probe
 from experiments.tasks.probes.scores import ALL, Run, Score
+from experiments.tasks.question_folder import distinct_names
 from graphs.config import checked
 from orchestrator.errors import UserError
 from orchestrator.models.usage import NO_USAGE
@@ -29,16 +30,11 @@ LONG = 100
 class Report:
     """The figures of runs."""
 
+    names: tuple[str, ...]
+    """The names of the runs: the player, and the folder, too, where several have the same."""
     runs: tuple[Run, ...]
     scores: tuple[tuple[Score, ...], ...]
     """The scores of each run."""
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the runs: the player, and the folder, too, where several have the same."""
-        names = [run.name for run in self.runs]
-        pairs = zip(names, self.runs, strict=True)
-        return [name if names.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
 
 
 def read(folders: Sequence[Path]) -> Report:
@@ -47,7 +43,7 @@ def read(folders: Sequence[Path]) -> Report:
     for run in runs:
         if not run.answers:
             raise UserError(f"{str(run.folder)!r} holds no answer yet; `evaluate probes` with the same --out goes on")
-    return Report(runs, tuple(tuple(scores.scores(run)) for run in runs))
+    return Report(distinct_names(runs), runs, tuple(tuple(scores.scores(run)) for run in runs))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:

@@ -11,6 +11,7 @@ from experiments.document.blocks import Block, Cell, Column, Document, Figure, H
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_all
 from experiments.report.figures import drawing, style
+from experiments.tasks.question_folder import distinct_names
 from experiments.tasks.questions import accuracy, accuracy_figure, coordination_qa
 from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
 from experiments.tasks.questions.coordination_qa import FOLDER, QaRun
@@ -26,18 +27,13 @@ GUESSING = "guessing"
 class Report:
     """The figures of runs."""
 
+    names: tuple[str, ...]
+    """What the runs are called: by their model, and by their folder, too, where several have the same."""
     runs: tuple[QaRun, ...]
     cells: tuple[tuple[Accuracy, ...], ...]
     """The accuracies of each run."""
     guesses: tuple[Guess, ...]
     correlations: tuple[Correlation, ...]
-
-    @property
-    def names(self) -> list[str]:
-        """What the runs are called: by their model, and by their folder, too, where several have the same."""
-        names = [run.name for run in self.runs]
-        pairs = zip(names, self.runs, strict=True)
-        return [name if names.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
 
 
 def of(folders: Sequence[Path]) -> Report:
@@ -57,7 +53,8 @@ def of(folders: Sequence[Path]) -> Report:
             )
     questions: list[KeyedQuestion] = list({q.name: q for run in runs for q in run.questions}.values())
     cells = tuple(tuple(accuracy.cells(run)) for run in runs)
-    return Report(runs, cells, tuple(accuracy.guesses(questions)), tuple(accuracy.correlations(runs)))
+    names, guesses = distinct_names(runs), tuple(accuracy.guesses(questions))
+    return Report(names, runs, cells, guesses, tuple(accuracy.correlations(runs)))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:

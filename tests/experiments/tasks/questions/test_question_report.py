@@ -102,7 +102,7 @@ def test_the_report_has_each_run_beside_guessing_in_every_form(tmp_path: Path, r
 def test_runs_of_one_model_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     asked(tmp_path / "a", always(), trials=1)
     asked(tmp_path / "b", always(), trials=1)
-    assert question_report.of([tmp_path / "a", tmp_path / "b"]).names == [
+    assert list(question_report.of([tmp_path / "a", tmp_path / "b"]).names) == [
         f"openai:tester in {tmp_path / name}" for name in "ab"
     ]
 
