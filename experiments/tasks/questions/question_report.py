@@ -11,14 +11,19 @@ from experiments.document.blocks import Block, Cell, Column, Document, Figure, H
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_all
 from experiments.report.figures import drawing, style
+from experiments.report.figures.scores import interval
 from experiments.tasks.question_folder import distinct_names
-from experiments.tasks.questions import accuracy, accuracy_figure, coordination_qa
+from experiments.tasks.questions import accuracy, coordination_qa
 from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
 from experiments.tasks.questions.coordination_qa import FOLDER, QaRun
-from experiments.tasks.questions.questions import KINDS, KeyedQuestion, Kind
+from experiments.tasks.questions.questions import KINDS, TITLES, KeyedQuestion, Kind
 from orchestrator.errors import UserError
 
 SHORT: dict[Kind, str] = {"ec": "EC", "tom": "ToM", "jp": "JP"}
+CAPTION = (
+    "Accuracy in each kind of questions, all games together, with its 95 % interval over questions. The dashed line: "
+    "options drawn at random."
+)
 GUESSING = "guessing"
 """The name of the row for options drawn at random."""
 
@@ -132,6 +137,25 @@ def _of_run(name: str, run: QaRun) -> Iterator[str]:
     yield from (f"{q.name}: {q.mended.rstrip('.')}." for q in run.questions if q.mended)
 
 
+def paint(names: Sequence[str], cells: Sequence[Sequence[Accuracy]], guesses: Sequence[Guess]) -> Any:
+    """Return a matplotlib figure of the runs of these names, each with its accuracies over all its games."""
+    game = guesses[-1].game
+    chance = {guess.kind: guess.accuracy for guess in guesses if guess.game == game}
+    kinds = [kind for kind in KINDS if kind in chance]
+    figure, axes = style.panels([style.height(len(names))] * len(kinds))
+    for ax, kind in zip(axes, kinds, strict=True):
+        ax.set_title(f"{TITLES[kind].removesuffix(' reasoning')} ({SHORT[kind]})")
+        ax.axvline(100 * chance[kind], color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        for place, run in enumerate(cells):
+            for cell in (cell for cell in run if (cell.game, cell.kind) == (game, kind)):
+                low, high = cell.interval
+                interval(ax, place, 100 * cell.accuracy, 100 * low, 100 * high)
+        style.rows(ax, names)
+        ax.set_xlim(-2, 102)
+    axes[-1].set_xlabel("% of questions right")
+    return figure
+
+
 def rows(report: Report) -> list[dict[str, Any]]:
     """Return a row of `accuracy.csv` for each run, game and kind."""
     chance = {(guess.game, guess.kind): guess.accuracy for guess in report.guesses}
@@ -171,9 +195,9 @@ def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown with its picture, and CSV, with every answer of the runs. Raises OSError."""
     answers = [row for run in report.runs for row in coordination_qa.rows(run)]
     with style.set_up():
-        painted = accuracy_figure.paint(report.names, report.cells, report.guesses)
+        painted = paint(report.names, report.cells, report.guesses)
         drawing.write(painted, folder / "accuracy", png=True)
-    shown = Figure("accuracy", "Accuracy", accuracy_figure.CAPTION, "accuracy.csv", "accuracy.svg")
+    shown = Figure("accuracy", "Accuracy", CAPTION, "accuracy.csv", "accuracy.svg")
     texts = {
         "report.md": markdown.text(Document("CoordinationQA", (shown, *blocks(report)))),
         "accuracy.csv": as_data.csv_text(rows(report)),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from experiments.tasks.questions import accuracy, accuracy_figure, question_report
+from experiments.tasks.questions import accuracy, question_report
 from experiments.tasks.questions.coordination_qa import FOLDER
 from experiments.tasks.questions.questions import KeyedQuestion, Option
 from orchestrator.errors import UserError
@@ -91,7 +91,8 @@ def test_the_report_has_each_run_beside_guessing_in_every_form(tmp_path: Path, r
     assert "| openai:strong | all | 100% (16–100) | 100% (16–100) | 100% (16–100) | 0 of 6 |" in page
     assert "| with JP | Pearson r | Spearman rho | models |" in page and "](accuracy.svg)" in page
     picture = Path("made/accuracy.svg").read_text("utf-8")
-    assert all(f">{text}<" in picture for text in (*names, *accuracy_figure.TITLES.values()))
+    kinds = "environment comprehension (EC)", "theory of mind (ToM)", "joint planning (JP)"
+    assert all(f">{text}<" in picture for text in (*names, *kinds))
     with Path("made/accuracy.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 27 and {row["language_model"] for row in rows} == {"True"}
