@@ -5,10 +5,10 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from experiments.running.status import Status
-from experiments.running.task import Measured
+from experiments.running.task import Measured, Task
 from experiments.study.job import Outcome, Unit
 from roles.words import percent
 
@@ -49,23 +49,13 @@ class ArmProgress:
     refused: int
 
 
-class Measures(Protocol):
-    """What progress needs of a task."""
-
-    @property
-    def things(self) -> str: ...
-    @property
-    def measure(self) -> str: ...
-    def measured(self, unit: Any, result: Any) -> Measured: ...
-
-
 class Progress:
     """Called with each outcome, and with the status now and then. It uses no thread, so that processes can fork."""
 
     def __init__(self) -> None:
         self.max_usd: float | None = None
         self.max_tokens: int | None = None
-        self.task: Measures | None = None
+        self.task: Task[Any] | None = None
         self.title, self.total, self.ended = "", 0, 0
         self.status = Status()
         self.paused, self.stops = "", ""
@@ -96,7 +86,7 @@ class Progress:
     def begin(
         self,
         title: str,
-        task: Measures,
+        task: Task[Any],
         units: Sequence[Unit],
         before: Mapping[str, Measured] | None = None,
         arms: Iterable[str] = (),

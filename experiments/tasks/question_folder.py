@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field, ValidationError
 
+from experiments.document.blocks import Note
 from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
 from experiments.running.run_folder import RunFolder
@@ -106,6 +107,11 @@ def distinct_names(runs: Sequence[NamedRun]) -> tuple[str, ...]:
     same."""
     names = [run.name for run in runs]
     return tuple(run.name if names.count(run.name) == 1 else f"{run.name} in {run.folder}" for run in runs)
+
+
+def notes_of(texts: Iterable[str]) -> list[Note]:
+    """Return sentences of a report as notes; those on what is no language model are marked."""
+    return [Note(text, "no model" if "no language model" in text else "aside") for text in texts]
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ from pydantic import BaseModel
 
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.task import Measured
+from experiments.running.task import Measured, limits_of
 from experiments.study.job import Unit
 from experiments.tasks.question_folder import AnswerRecords, Named, calls, free_journal, unit_name
 from orchestrator.errors import Held, ModelError, UserError
 from orchestrator.journal.events import Call, Sink
 from orchestrator.journal.file import Journal
 from orchestrator.journal.recorded_answers import Resumed, answered
-from orchestrator.models.layer import ModelLayer, limit_of
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limit
 from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.request import answer as ask_model
@@ -126,9 +126,8 @@ class QuestionAsker(Generic[Q]):
     journal: Journal | None = None
     """The journal of this process, from its first question on."""
 
-    def limits(self, unit: QuestionUnit) -> list[Limit]:
-        limit = limit_of(self.brain)
-        return [] if limit is None else [limit]
+    def limits(self, unit: QuestionUnit) -> set[Limit]:
+        return limits_of([self.brain] if self.brain else [])
 
     async def ask(self, unit: QuestionUnit, gate: Gate, sink: Sink) -> Call:
         if self.journal is None or unit.again:

@@ -14,12 +14,13 @@ from experiments.analysis import raters as figures
 from experiments.analysis.raters import Agreement, Clustered, Rated, Rating, Score
 from experiments.document import data as as_data
 from experiments.document import markdown
-from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
-from experiments.document.blocks import notes as notes_of
+from experiments.document.blocks import Block, Cell, Column, Document, Heading, Table, table
+from experiments.document.blocks import notes as plain_notes
 from experiments.document.formats import INT, RIGHT, TEXT, estimate
 from experiments.record.files import write_all
 from experiments.tasks.judge.human_ratings import HumanRating
 from experiments.tasks.judge.judge_run import FOLDER, JudgeRun, mean_ratings
+from experiments.tasks.question_folder import notes_of
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -99,8 +100,8 @@ def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
 def blocks(report: Report) -> tuple[Block, ...]:
     """Return the tables and the notes."""
     agreements = agreement_table(report)
-    listed = [Note(text, "no model" if "no language model" in text else "aside") for text in notes(report)]
-    return (score_table(report), *((Heading("Agreement"),) if agreements.rows else ()), agreements, *listed)
+    heading = (Heading("Agreement"),) if agreements.rows else ()
+    return (score_table(report), *heading, agreements, *notes_of(notes(report)))
 
 
 def score_table(report: Report) -> Table:
@@ -108,28 +109,19 @@ def score_table(report: Report) -> Table:
     means: dict[tuple[str, str], dict[str, Clustered]] = {}
     for score in report.scores:
         means.setdefault((score.model, score.rater), {})[score.aspect] = score.mean
-    columns = (
-        Column("lists_by", "lists by", unbroken=True),
-        Column("rated_by", "rated by", unbroken=True),
-        *(Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in SHOWN),
-        Column("turns", "turns", INT),
-    )
+    words = Column("lists_by", "lists by", unbroken=True), Column("rated_by", "rated by", unbroken=True)
+    aspects = (Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in SHOWN)
     rows = [
         (model, _rater(report, rater), *(_cell(row[a]) for a in SHOWN), max(mean.units for mean in row.values()))
         for (model, rater), row in means.items()
     ]
-    return table("scores", columns, rows)
+    return table("scores", (*words, *aspects, Column("turns", "turns", INT)), rows)
 
 
 def agreement_table(report: Report) -> Table:
-    columns = (
-        Column("aspect", "aspect", unbroken=True),
-        Column("raters", "raters", unbroken=True),
-        Column("pearson", "Pearson r", estimate(3)),
-        Column("spearman", "Spearman rho", estimate(3)),
-        Column("alpha", "alpha", estimate(3)),
-        Column("turns", "turns", INT),
-    )
+    words = (Column(key, key, unbroken=True) for key in ("aspect", "raters"))
+    titles = {"pearson": "Pearson r", "spearman": "Spearman rho", "alpha": "alpha"}
+    figures = (Column(key, title, estimate(3)) for key, title in titles.items())
     rows = [
         (
             row.aspect.replace("_", " "),
@@ -139,7 +131,7 @@ def agreement_table(report: Report) -> Table:
         )
         for row in report.agreements
     ]
-    return table("agreement", columns, rows)
+    return table("agreement", (*words, *figures, Column("turns", "turns", INT)), rows)
 
 
 def _rater(report: Report, rater: str) -> str:
@@ -262,7 +254,7 @@ def blocks_of_run(run: Path) -> list[Block]:
             title = f"State tracking, judged by {judged.judge}"
             blocks.append(_table(f"judged-scores-{number}", judged.scores, title=title, caption=caption))
             blocks.append(_table(f"judged-agreement-{number}", judged.agreement))
-            blocks += notes_of(judged.notes)
+            blocks += plain_notes(judged.notes)
     return blocks
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
 from experiments.running.status import run_status
-from experiments.running.task import Measured
+from experiments.running.task import Measured, limits_of
 from experiments.study import imports
 from experiments.study.job import Outcome, Unit
 from experiments.study.offline_layer import OfflineLayer
@@ -31,7 +31,7 @@ from orchestrator.journal.file import Journal
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.journal.recorded_answers import answered
 from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer, limit_of
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limit
 from orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
 from orchestrator.models.usage import NO_USAGE
@@ -132,8 +132,7 @@ class PositionAsker:
         return [self.seats.donor(position, self.events(position)) for position in self.positions.values()]
 
     def limits(self, unit: PositionUnit) -> set[Limit]:
-        brains = self.seats.seat(self.arms[unit.arm]).brains.values()
-        return {limit for limit in map(limit_of, brains) if limit is not None}
+        return limits_of(self.seats.seat(self.arms[unit.arm]).brains.values())
 
     async def ask(self, unit: PositionUnit, gate: Gate, sink: Sink) -> str:
         arm, position = self.arms[unit.arm], self.positions[unit.position]

@@ -6,10 +6,10 @@ right, and intervals are over questions.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from statistics import fmean
 
 from experiments.analysis.shares import Bounds, guessed_share, mean_share, standard_error
-from experiments.tasks.question_folder import Answer
 from experiments.tasks.questions.coordination_qa import QaRun, chosen_option, is_right
 from experiments.tasks.questions.questions import GAMES, KINDS, KeyedQuestion, Kind
 
@@ -65,12 +65,21 @@ class Correlation:
 
 def cells(run: QaRun) -> list[Accuracy]:
     """Return, for each game and for all, each kind that has answers."""
-    return [
-        _cell(game, kind, answers)
-        for game in _games(run.questions)
-        for kind in KINDS
-        if (answers := [answer for answer in run.answers if _fits(answer.question, game, kind)])
-    ]
+    rows = []
+    for game, kind in product(_games(run.questions), KINDS):
+        by_trial: dict[int, list[bool]] = {}
+        answers = [answer for answer in run.answers if _fits(answer.question, game, kind)]
+        for answer in answers:
+            by_trial.setdefault(answer.trial, []).append(is_right(answer))
+        if answers:
+            share = mean_share((answer.question.name, is_right(answer)) for answer in answers)
+            error = standard_error([fmean(right) for right in by_trial.values()])
+            unread = sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers)
+            again = sum(answer.asks > 1 for answer in answers)
+            rows.append(
+                Accuracy(game, kind, share.clusters, share.n, share.value, share.interval, error, unread, again)
+            )
+    return rows
 
 
 def _games(questions: Iterable[KeyedQuestion]) -> list[str]:
@@ -83,30 +92,11 @@ def _fits(question: KeyedQuestion, game: str, kind: Kind) -> bool:
     return question.kind == kind and game in (ALL, question.game)
 
 
-def _cell(game: str, kind: Kind, answers: Sequence[Answer[KeyedQuestion]]) -> Accuracy:
-    by_trial: dict[int, list[bool]] = {}
-    for answer in answers:
-        by_trial.setdefault(answer.trial, []).append(is_right(answer))
-    share = mean_share((answer.question.name, is_right(answer)) for answer in answers)
-    return Accuracy(
-        game,
-        kind,
-        share.clusters,
-        share.n,
-        share.value,
-        share.interval,
-        standard_error([fmean(right) for right in by_trial.values()]),
-        sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers),
-        sum(answer.asks > 1 for answer in answers),
-    )
-
-
 def guesses(questions: Sequence[KeyedQuestion]) -> list[Guess]:
     """Return, for each game and for all, each kind that has questions."""
     return [
         Guess(game, kind, share.n, share.value, share.interval)
-        for game in _games(questions)
-        for kind in KINDS
+        for game, kind in product(_games(questions), KINDS)
         if (chances := [question.chance for question in questions if _fits(question, game, kind)])
         for share in [guessed_share(chances)]
     ]
