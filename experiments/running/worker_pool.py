@@ -108,7 +108,7 @@ class WorkerPool(Generic[U]):
         """The last change of each thing, which a worker that takes the place of another is told."""
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
-        """Raises what the callbacks raise, and UserError when the workers cannot ask."""
+        """Ask all units. Raises what the callbacks raise, and UserError when the workers cannot ask."""
         while len(self._workers) < self._number and not self._closed:
             self._workers.append(self._transport.start())
         for unit in self._play(deque(units), on_outcome, on_tick):

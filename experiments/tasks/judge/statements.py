@@ -52,7 +52,7 @@ class Choice:
     """Of those, the first, and every so many-th after it."""
 
     def __post_init__(self) -> None:
-        """Raises UserError for turns that are no numbers."""
+        """Raise UserError for turns that are no numbers."""
         if self.turns != ALL and not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", self.turns):
             raise UserError(f"--turns is {self.turns!r}; say {ALL}, or numbers and ranges such as 5,10,20-30")
 

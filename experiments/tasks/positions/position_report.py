@@ -13,7 +13,7 @@ from experiments.tasks.positions import decisions, effects, from_games, study
 from experiments.tasks.positions import sentence_templates as say
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
-from experiments.tasks.positions.effects import Cost, Effect, Effects
+from experiments.tasks.positions.effects import Cost, Effects
 from experiments.tasks.positions.from_games import FromGames
 from experiments.tasks.positions.sentences import sentences
 from experiments.tasks.positions.study import Study
@@ -94,29 +94,28 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Repor
 
 def arm_table(report: Report) -> Table:
     """Return a row for each arm, the baseline's costs first."""
-    rows = [_arm_row(effect) for effect in report.effects.effects]
+    rows = []
+    for effect in report.effects.effects:
+        arm, loss, rolled = effect.arm, effect.loss, effect.rolled
+        rows.append(
+            vars(effect)
+            | asdict(effect.cost)
+            | {
+                "arm": f"{arm.name} (cheats)" if arm.cheats else arm.name,
+                "better": effect.better if effect.flips else None,
+                "worse": effect.worse if effect.flips else None,
+                "loss": loss.mean,
+                "loss_between": loss.bounds,
+                "rolled": rolled and rolled.mean,
+                "rolled_between": rolled and rolled.bounds,
+            }
+        )
     baseline = {"arm": "baseline", "keeps": report.keeps, **asdict(report.base)}
     rerated, rollouts = any(row["rerated"] is not None for row in rows), report.rollouts > 0
     optional = {"rolled": rollouts, "rolled_between": rollouts, "rerated": rerated, "keeps": report.keeps is not None}
     columns = [column for column in ARMS if optional.get(column.key, True)]
     looks = ("plain", *("no model" if effect.arm.cheats else "plain" for effect in report.effects.effects))
     return table("arms", columns, [[row.get(c.key) for c in columns] for row in (baseline, *rows)], looks=looks)
-
-
-def _arm_row(effect: Effect) -> dict[str, Any]:
-    arm, rolled = effect.arm, effect.rolled
-    return {
-        **{key: getattr(effect, key) for key in ("positions", "deals", "flips", "flips_between", "floor", "regret")},
-        **{key: getattr(effect, key) for key in ("p_holm", "rerated", "keeps")},
-        **asdict(effect.cost),
-        "arm": f"{arm.name} (cheats)" if arm.cheats else arm.name,
-        "better": effect.better if effect.flips else None,
-        "worse": effect.worse if effect.flips else None,
-        "loss": effect.loss.mean,
-        "loss_between": effect.loss.bounds,
-        "rolled": rolled and rolled.mean,
-        "rolled_between": rolled and rolled.bounds,
-    }
 
 
 def kind_table(report: Report) -> Table:

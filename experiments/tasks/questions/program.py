@@ -189,7 +189,7 @@ Purpose = Callable[[Told, re.Match[str]], Worth]
 
 
 def _unique(hint: Told, _: re.Match[str]) -> Worth:
-    """Most cards that are the last of their kind and were not known to be; then most that become known to be; then
+    """Count cards that are the last of their kind and were not known to be; then those that become known to be; then
     fewest others."""
     critical = hint.position.view.piles.critical
     new = [slot for slot in hint.among(critical) if not is_certain(hint.before[slot], critical)]
@@ -197,19 +197,19 @@ def _unique(hint: Told, _: re.Match[str]) -> Worth:
 
 
 def _certain(hint: Told, _: re.Match[str]) -> Worth:
-    """Most cards that become known to fit; then fewest that do not fit."""
+    """Count cards that become known to fit; then fewest that do not fit."""
     playable = hint.position.view.piles.playable
     return hint.newly(playable), len(hint.among(playable)) - len(hint.touched)
 
 
 def _fits(hint: Told, _: re.Match[str]) -> Worth:
-    """Most cards that fit, less those that do not; then most types ruled out."""
+    """Count cards that fit, less those that do not; then types ruled out."""
     fitting = len(hint.among(hint.position.view.piles.playable))
     return 2 * fitting - len(hint.touched), hint.bits
 
 
 def _card(hint: Told, words: re.Match[str]) -> Worth:
-    """It touches the card that is named; then fewest others; then most types ruled out."""
+    """Prefer hints that touch the card that is named; then fewest others; then types ruled out."""
     return int(words["slot"]) in hint.touched, -len(hint.touched), hint.bits
 
 
