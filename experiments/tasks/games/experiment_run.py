@@ -8,11 +8,11 @@ from typing import Any
 
 from experiments.analysis import stopping
 from experiments.analysis.stopping import Stages
-from experiments.record import failures, rows, run_folder
+from experiments.record import failures, run_folder
 from experiments.record import rows as results
 from experiments.record.files import locked
 from experiments.record.game import Game
-from experiments.record.rows import GAMES, Metric, Row, peek_all
+from experiments.record.rows import GAMES, Metric, Row
 from experiments.record.run_folder import RUN
 from experiments.record.saved import moves
 from experiments.running.progress import Progress
@@ -208,13 +208,10 @@ class ExperimentRun:
             return
         self.journals.rows()
         waiting = self._write_banks({end.unit.journal for end in self.runner.unfinished if end.failed})
-        last = [job for job in jobs if job not in first]
-        self.runner.play([job for job in last if (job.arm, job.deal.players) not in waiting])
-        self.runner.unfinished += [
-            Outcome(job, suspended=waiting[job.arm, job.deal.players])
-            for job in last
-            if (job.arm, job.deal.players) in waiting
-        ]
+        why = {job.name: waiting.get((job.arm, job.deal.players)) for job in jobs if job not in first}
+        last = [job for job in jobs if job.name in why]
+        self.runner.play([job for job in last if why[job.name] is None])
+        self.runner.unfinished += [Outcome(job, suspended=why[job.name]) for job in last if why[job.name]]
 
     def _write_banks(self, failed: Collection[Path | None] = ()) -> dict[tuple[str, int], str]:
         """Write the notes of other games that are not written yet, where all the games that they are from are over.
@@ -233,12 +230,11 @@ class ExperimentRun:
                 baseline = [job for job in self.plan.jobs if job.arm == self.plan.baseline]
                 paths = [job.journal for job in baseline if job.deal.players == bank.players]
                 over = [path for path in paths if path and (game := self.journals.games.get(path)) and game.result]
-                if len(over) + len([path for path in paths if path in failed]) < len(paths) or not over:
-                    waiting[bank.arm, bank.players] = (
-                        f"it gets notes of the games of {self.plan.baseline}, which are not all finished"
-                    )
-                    continue
-                bank.write(over)
+                if over and len(over) + sum(path in failed for path in paths) >= len(paths):
+                    bank.write(over)
+                else:
+                    why = f"it gets notes of the games of {self.plan.baseline}, which are not all finished"
+                    waiting[bank.arm, bank.players] = why
         return waiting
 
     def _write_results(self) -> list[Row]:
@@ -268,7 +264,7 @@ class ExperimentRun:
         return self.min_own.broken(moves)
 
     def _done(self, rows: Sequence[Row]) -> ExperimentDone:
-        """Raises UserError when servers refused for good before any call was answered."""
+        """Say what became of the command. Raises UserError when servers refused before any call was answered."""
         needed = {job.name for job in self.stages.needed(rows, self.runner.units)}
         done = self.runner.done(needed=needed)
         return ExperimentDone(**vars(done), plan=self.plan, rows=tuple(rows), games=self.journals.games)
@@ -298,7 +294,7 @@ class ExperimentRun:
 
 def status(folder: Path) -> dict[str, Any]:
     """Return how the games in a folder stand, as plain data; `failed` are those of earlier commands."""
-    record, games = run_folder.read(folder / RUN), peek_all(folder)
+    record, games = run_folder.read(folder / RUN), results.peek_all(folder)
     finished = {f"{path.parent.name}/{path.stem}" for path, game in games.items() if game.result}
     turns, spent = 0, NO_USAGE
     for path, game in games.items():
@@ -312,6 +308,6 @@ def status(folder: Path) -> dict[str, Any]:
     failed = {game: why for game, why in failures.read(folder).items() if game not in finished}
     number = run_folder.games(record)
     data = run_status(record.get("name"), spent, games=number, **counts, failed=failed, turns=turns)
-    if stopped := stopping.of_run(record, rows.finished(folder, games)):
+    if stopped := stopping.of_run(record, results.finished(folder, games)):
         data["stop"] = {"stood": stopped.states, "over": all(arm.over for arm in stopped.compared)}
     return data

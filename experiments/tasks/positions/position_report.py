@@ -10,12 +10,11 @@ from experiments.document.blocks import Block, Column, Document, Heading, Note, 
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
 from experiments.record.files import write_all
 from experiments.tasks.positions import decisions, effects, from_games, study
-from experiments.tasks.positions import sentence_templates as say
+from experiments.tasks.positions import sentences as say
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
 from experiments.tasks.positions.effects import Cost, Effects
 from experiments.tasks.positions.from_games import FromGames
-from experiments.tasks.positions.sentences import sentences
 from experiments.tasks.positions.study import Study
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -140,7 +139,7 @@ def game_tables(games: FromGames | None) -> tuple[Table, ...]:
 
 def words(report: Report) -> list[Text | Note]:
     """Return the report in sentences: what it shows, what was asked, and how to read the figures."""
-    texts, games = list(sentences(report.effects)), report.games
+    texts, games = list(say.sentences(report.effects)), report.games
     if games and not games.correlations:
         texts.append(say.UNCORRELATED(n=len(games.arms), folder=games.folder))
     for row in games.correlations if games else ():
