@@ -114,8 +114,8 @@ def decide(
     Raises UserError for what cannot be asked, and TurnError when a role's program fails. A model that stops
     answering ends the samples: see `Fork.stopped`.
     """
-    change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without))
-    decisions = decide_async(game, turn, change, edits=edits, ask=ask, samples=samples, layer=layer)
+    change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without), edits or {}, ask)
+    decisions = decide_async(game, turn, change, samples=samples, layer=layer)
     return event_loop.run(decisions, "decide_async(...)")
 
 
@@ -124,14 +124,12 @@ async def decide_async(
     turn: int,
     change: Change = Change(),  # noqa: B008  # frozen
     *,
-    edits: Mapping[str, Note | Path] | None = None,
-    ask: Collection[str] | None = None,
     samples: int = 1,
     layer: ModelLayer | None = None,
 ) -> Fork:
     """Do as `decide` inside an event loop."""
     used = layer or ModelLayer()
-    fork = await prepare(game, turn, change, edits=edits, ask=ask, layer=used)
+    fork = await prepare(game, turn, change, layer=used)
     try:
         if fork.models:
             await used.check()
@@ -142,40 +140,29 @@ async def decide_async(
             used.close()
 
 
-async def prepare(
-    game: Path | Game,
-    turn: int,
-    change: Change,
-    *,
-    edits: Mapping[str, Note | Path] | None = None,
-    ask: Collection[str] | None = None,
-    layer: ModelLayer,
-) -> Fork:
+async def prepare(game: Path | Game, turn: int, change: Change, *, layer: ModelLayer) -> Fork:
     """Return the fork before anybody is asked. Raises UserError."""
     path, source = (game, Game.open(game)) if isinstance(game, Path) else (None, game)
     place = position(source, turn)
     old, seat = await whole(place), new_seat(place, change, path, layer)
     fork = Fork(place, old, (), seat, frozenset(), frozenset(), tuple(warnings(place, old)))
-    if edits or change.nodes or change.without or change.adds or ask is not None:
-        return _with_fixed_notes(fork, change, edits or {}, ask)
-    return fork
+    return _with_fixed_notes(fork, change) if change.holds_notes else fork
 
 
-def _with_fixed_notes(
-    fork: Fork, change: Change, edits: Mapping[str, Note | Path], ask: Collection[str] | None
-) -> Fork:
+def _with_fixed_notes(fork: Fork, change: Change) -> Fork:
     """Return the fork with the notes of all nodes held fixed that are neither asked nor read somebody who is."""
     place, config, events = fork.place, fork.config, fork.old.events
-    changed = (
-        {node_name(config, node) for node in ask} if ask is not None else change.nodes_to_ask(place.config, config)
-    )
-    edited_nodes = frozenset(node_name(config, name) for name in edits)
+    if change.ask is not None:
+        changed = frozenset(node_name(config, node) for node in change.ask)
+    else:
+        changed = change.nodes_to_ask(place.config, config)
+    edited_nodes = frozenset(node_name(config, name) for name in change.edits)
     asks = {*changed, *depending(config, {*changed, *edited_nodes})} - edited_nodes
     fixed = recorded(config, events, {*asks, *edited_nodes})
     before = notes_of(config, events)
     notes = {
         name: read_note(place, config, before, name, note) if isinstance(note, Path) else note
-        for name, note in edits.items()
+        for name, note in change.edits.items()
     }
     turn = {place.view.turn: fixed | edited(config, place.view, events, notes)}
     held = frozenset(name for name, _ in fixed)
