@@ -74,14 +74,10 @@ class AnswerRun(Generic[R, S]):
 
     folder: Path
     record: R
-    provenance: Provenance
+    label: str
+    """What answered where that is no language model: `program`, `simulated` or `fake server`; else empty."""
     questions: tuple[S, ...]
     answers: tuple[Answer[S], ...]
-
-    @property
-    def label(self) -> str:
-        """What answered where that is no language model: `program`, `simulated` or `fake server`; else empty."""
-        return "fake server" if Provenance.FAKE_SERVER in self.provenance else next(iter(self.provenance.labels), "")
 
     @property
     def name(self) -> str:
@@ -148,8 +144,8 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
             if name in by_name and (last := last_call(asked)):
                 asks, usage = len({call.ask for call in asked}), sum((call.usage for call in asked), NO_USAGE)
                 answers.append(Answer(by_name[name], trial, last.reply, asks, last.error, usage))
-        provenance = Provenance.of_models(record.model, fake=any(call.fake for call in every))
-        return AnswerRun(folder, record, provenance, questions, tuple(answers))
+        labels = Provenance.of_models(record.model, fake=any(call.fake for call in every)).labels
+        return AnswerRun(folder, record, next(reversed(labels), ""), questions, tuple(answers))
 
     def recorded_model(self, folder: Path) -> ModelSettings:
         """Return the model whose answers a folder holds. Raises UserError when no model answered there."""

@@ -89,7 +89,7 @@ class Report:
         return tuple(figures.agreements(self.rated, RATERS, SHOWN))
 
 
-def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
+def read(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
     """Return the report of the run in a folder. Raises UserError for a folder without an answer."""
     run = FOLDER.run(folder)
     if not run.answers:

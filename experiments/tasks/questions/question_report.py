@@ -41,7 +41,7 @@ class Report:
     correlations: tuple[Correlation, ...]
 
 
-def of(folders: Sequence[Path]) -> Report:
+def read(folders: Sequence[Path]) -> Report:
     """Return the report of the runs in these folders. Raises UserError for a folder without answers, and for questions
     of several files."""
     runs = tuple(FOLDER.run(folder) for folder in folders)
