@@ -93,16 +93,16 @@ Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """What a run does with a request; it raises UserError for one that it refuses."""
 
 
+@dataclass(frozen=True)
 class Inbox:
     """The requests to one process that asks."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._folder = folder
-        self._name = name
+    folder: Path
+    name: str
 
     def poll(self, answer: Answer) -> None:
         """Answer the requests that have come, in their order. Raises nothing: a run never fails by its control."""
-        for path in sorted(self._folder.glob(f"{self._name}.*{REQUEST}")):
+        for path in sorted(self.folder.glob(f"{self.name}.*{REQUEST}")):
             try:
                 try:
                     request = _object(path, owner=os.geteuid())

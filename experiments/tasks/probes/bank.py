@@ -188,7 +188,7 @@ def _probes(name: str, players: int, per: int, seed: int) -> tuple[Probe, ...]:
 @cache
 def stored() -> Mapping[str, Mapping[str, Sequence[Place]]]:
     """Return the places of the packaged probes by pack and player count, e.g. `newest 3`, and by convention."""
-    data = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
+    data = json.loads(STORED.read_text("utf-8"))
     return {
         key: {convention: [(game, turn) for game, turn in places] for convention, places in rows.items()}
         for key, rows in data.items()

@@ -56,7 +56,7 @@ def _detailed(rows: Sequence[Score]) -> Table:
     return table(
         "conventions",
         (*columns, Column("like", "else plays like")),
-        [(s.pack, s.convention, s.probes, _share(s), s.chance, s.literal, _like(s)) for s in rows],
+        [(s.pack, s.convention, s.probes, (s.share, *s.interval), s.chance, s.literal, _like(s)) for s in rows],
         looks=tuple("strong" if row.convention == ALL else "plain" for row in rows),
     )
 
@@ -69,16 +69,14 @@ def _side_by_side(report: Report) -> Table:
         "conventions",
         (*PACK, *GUESSING, *(Column(name, name, PERCENT_ESTIMATE) for name in report.names)),
         [
-            (*place, score.chance, score.literal, *(_share(rows[place]) if place in rows else None for rows in runs))
+            (
+                *(*place, first[place].chance, first[place].literal),
+                *((row.share, *row.interval) if (row := rows.get(place)) else None for rows in runs),
+            )
             for place in places
-            for score in (first[place],)
         ],
         looks=tuple("strong" if convention == ALL else "plain" for _, convention in places),
     )
-
-
-def _share(score: Score) -> tuple[float, float, float]:
-    return score.share, *score.interval
 
 
 def _like(score: Score) -> str | None:

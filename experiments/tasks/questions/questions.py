@@ -194,7 +194,12 @@ class _Broken(ValueError):  # noqa: N818  # the state of a question
 
 def _question(row: int, cells: Mapping[str, str], game: str, kind: Kind) -> Question:
     text = cells[f"{kind.upper()} Question"].replace("\r\n", "\n").replace("\r", "\n").strip()
-    options = _options(text)
+    if not (heads := list(_HEAD.finditer(text))):
+        raise _Broken(f"{shortened(repr(text[-60:]))} ends without a list that begins with 'Available answers:'")
+    lines = text[heads[-1].end() :]
+    options = tuple(Option(label=label, text=words) for label, words in _OPTION.findall(lines))
+    if len(options) < 2:
+        raise _Broken(f"it has {len(options)} options; a question has at least two, a line each: 'A. ...'")
     right, mended = _key(cells[f"{kind.upper()} Answer Ordinal"], cells.get(f"{kind.upper()} Answer", ""), options)
     return Question(
         name=f"{row:02}-{game}-{kind}",
@@ -208,16 +213,6 @@ def _question(row: int, cells: Mapping[str, str], game: str, kind: Kind) -> Ques
         right=right,
         mended=mended,
     )
-
-
-def _options(text: str) -> tuple[Option, ...]:
-    if not (heads := list(_HEAD.finditer(text))):
-        raise _Broken(f"{shortened(repr(text[-60:]))} ends without a list that begins with 'Available answers:'")
-    lines = text[heads[-1].end() :]
-    options = tuple(Option(label=label, text=words) for label, words in _OPTION.findall(lines))
-    if len(options) < 2:
-        raise _Broken(f"it has {len(options)} options; a question has at least two, a line each: 'A. ...'")
-    return options
 
 
 def _key(key: str, text: str, options: Sequence[Option]) -> tuple[tuple[int, ...], str]:
