@@ -76,6 +76,10 @@ class RunFolder(Generic[R]):
         path = folder / self.file
         if not path.exists():
             raise UserError(f"there is no {self.what} in {str(folder)!r}: it has no {self.file}")
+        return self.parsed(path)
+
+    def parsed(self, path: Path) -> R:
+        """Return the record in a file. Raises UserError."""
         try:
             return self.kind.model_validate(loaded(from_file(path, "the run"), str(path)))
         except ValidationError as error:

@@ -65,18 +65,13 @@ def _side_by_side(report: Report) -> Table:
     runs = [{(score.pack, score.convention): score for score in rows} for rows in report.scores]
     first = {place: score for rows in reversed(runs) for place, score in rows.items()}
     places = list(dict.fromkeys(place for rows in runs for place in rows))
-    return table(
-        "conventions",
-        (*PACK, *GUESSING, *(Column(name, name, PERCENT_ESTIMATE) for name in report.names)),
-        [
-            (
-                *(*place, first[place].chance, first[place].literal),
-                *((row.share, *row.interval) if (row := rows.get(place)) else None for rows in runs),
-            )
-            for place in places
-        ],
-        looks=tuple("strong" if convention == ALL else "plain" for _, convention in places),
-    )
+    lines = []
+    for place in places:
+        shares = ((score.share, *score.interval) if (score := rows.get(place)) else None for rows in runs)
+        lines.append((*place, first[place].chance, first[place].literal, *shares))
+    columns = (*PACK, *GUESSING, *(Column(name, name, PERCENT_ESTIMATE) for name in report.names))
+    looks = tuple("strong" if convention == ALL else "plain" for _, convention in places)
+    return table("conventions", columns, lines, looks=looks)
 
 
 def _like(score: Score) -> str | None:
