@@ -65,14 +65,15 @@ def fork(
         raise UserError("--seat says who sits in the other seats from there on, so it needs --continue")
     layer = calls.options.layer()
     change = _change(graph, model, node_model, settings, without)
-    edits = {node: Path(file) for node, file in _pairs("--edit", edit, "analyst=note.yaml").items()}
+    notes = _pairs("--edit", edit, "analyst=note.yaml")
+    change = replace(change, edits={node: Path(file) for node, file in notes.items()})
     if onward:
-        prepared = asyncio.run(decision.prepare(game, turn, change, edits=edits, layer=layer))
+        prepared = asyncio.run(decision.prepare(game, turn, change, layer=layer))
         new_game = _branch(prepared, game, seat, model, out, layer, force_new)
         _play_on(prepared, game, new_game, layer, output)
         return
     try:
-        forked = asyncio.run(decision.decide_async(game, turn, change, edits=edits, samples=samples, layer=layer))
+        forked = asyncio.run(decision.decide_async(game, turn, change, samples=samples, layer=layer))
     finally:
         layer.close()
     printed({"journal": str(game)} | fork_report.json_value(forked)) if as_json else _show(forked, game, console())

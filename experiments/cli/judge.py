@@ -65,7 +65,7 @@ def run(
         replay=answerer.replay,
     )
     if done.left < done.total:
-        report = judge_report.of(folder, people)
+        report = judge_report.read(folder, people)
         _print_report(report, folder, output.as_json, {"folder": str(folder), "left": done.left})
     check_done(done, "answers")
 

@@ -68,7 +68,7 @@ def run(
         replay=answerer.replay,
     )
     if done.left < done.total:
-        report = question_report.of([folder])
+        report = question_report.read([folder])
         written = question_report.write(report, folder)
         answered = {"folder": str(folder), "left": done.left, **question_report.data(report)}
         print_report(answered, question_report.blocks(report), folder, written, as_json=output.as_json)

@@ -219,7 +219,7 @@ def print_probes(folders: Sequence[Path], out: Path | None, as_json: bool) -> No
 def _questions(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
     from experiments.tasks.questions import question_report
 
-    figures = question_report.of(folders)
+    figures = question_report.read(folders)
     written = question_report.write(figures, out) if out else []
     print_report(question_report.data(figures), question_report.blocks(figures), out, written, as_json=as_json)
 
@@ -228,6 +228,6 @@ def _judge(folder: Path, human: Path | None, out: Path | None, as_json: bool) ->
     from experiments.tasks.judge import human_ratings, judge_report
 
     people = human_ratings.read(human) if human else ()
-    ratings = judge_report.of(folder, people)
+    ratings = judge_report.read(folder, people)
     written = judge_report.write(ratings, out) if out else []
     print_report(judge_report.data(ratings), judge_report.blocks(ratings), out, written, as_json=as_json)

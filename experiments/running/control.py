@@ -1,13 +1,14 @@
 """What a user may change of a run while it asks: pause, resume, limit, retry, cancel. Commands reach it through its
 folder (`control_folder`); executors pass each change on to the processes that ask."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from experiments.running import open_files
+from experiments.running.progress import Progress
 from experiments.running.status import Status
 from experiments.study import manifest
 from experiments.study.job import Outcome, Unit
@@ -56,51 +57,15 @@ CANCELLED = "cancelled by hand"
 """Why a cancelled unit is suspended."""
 
 
-class Standing(Generic[U]):
-    """The changes that hold now: a process that takes the place of another is told them."""
-
-    def __init__(self) -> None:
-        self._changes: dict[object, Change[U]] = {}
-
-    def __iter__(self) -> Iterator[Change[U]]:
-        return iter(tuple(self._changes.values()))
-
-    def add(self, change: Change[U]) -> None:
-        match change:
-            case PauseRun():
-                self._changes[PauseRun] = change
-            case ResumeRun():
-                self._changes.pop(PauseRun, None)
-            case LimitCalls():
-                self._changes[change.model] = change
-            case CancelUnit():
-                self._changes[change.name] = change
-            case RetryUnit():
-                self._changes.pop(change.unit.name, None)
-
-
-class Screen(Protocol):
-    """Where a run says how it stands."""
-
-    def line(self, text: str) -> None: ...
-    def pause(self, text: str) -> None: ...
-    def resume(self) -> None: ...
-
-
-class Changeable(Protocol[U]):
-    """What obeys changes: an executor."""
-
-    @property
-    def status(self) -> Status: ...
-    def obey(self, change: Change[U]) -> None: ...
-
-
 @dataclass
 class RunControl(Generic[U]):
     """A run in play, as commands change it."""
 
     folder: Path
-    executor: Changeable[U]
+    obey: Callable[[Change[U]], None]
+    """Passes a change on to the processes that ask."""
+    standing: Callable[[], Status]
+    """Says how the units stand now."""
     units: Mapping[str, U]
     """All units of this process, by name."""
     finished: set[str]
@@ -111,7 +76,7 @@ class RunControl(Generic[U]):
     workers: int
     """Processes that divide these calls among them."""
     cached: bool
-    screen: Screen
+    screen: Progress
     stopping: Callable[[], bool]
     thing: str = "game"
     """What a unit is called."""
@@ -143,7 +108,7 @@ class RunControl(Generic[U]):
         self.screen.pause(
             f"paused since {_clock(self.paused_since)}; `orchestrator experiment control {self.folder} resume` goes on"
         )
-        busy = sum(load.busy for load in self.executor.status.loads.values())
+        busy = sum(load.busy for load in self.standing().loads.values())
         return {"said": f"paused; calls in flight end first ({busy} now)" if busy else "paused"}
 
     def _resume(self) -> dict[str, Any]:
@@ -219,12 +184,12 @@ class RunControl(Generic[U]):
         return unit
 
     def _obey(self, change: Change[U], note: Mapping[str, Any]) -> None:
-        self.executor.obey(change)
+        self.obey(change)
         manifest.note(self.folder, {"at": datetime.now(UTC).isoformat(timespec="seconds"), **note})
 
     def status(self) -> dict[str, Any]:
         """Return how the run stands, for a command that prints it."""
-        now, ends = self.executor.status, self.unfinished
+        now, ends = self.standing(), self.unfinished
         return {
             "paused_since": self.paused_since.isoformat(timespec="seconds") if self.paused_since else None,
             "stopping": self.stopping(),
@@ -233,7 +198,12 @@ class RunControl(Generic[U]):
             "playing": now.playing,
             "failed": {end.unit.name: end.failed for end in ends if end.failed},
             "suspended": {end.unit.name: end.suspended for end in ends if end.suspended},
-            "models": [_load(key[1], most, now.loads.get(key[1])) for key, most in self.limits.items()],
+            "models": [
+                {"model": model, "most": most}
+                | ({"busy": load.busy, "now": load.limit, "rate_limited": load.rate_limited} if load else {})
+                for (_, model), most in self.limits.items()
+                for load in (now.loads.get(model),)
+            ],
         }
 
 
@@ -241,11 +211,6 @@ def _names(model: str) -> list[str]:
     """Return what a model may be called: `openai:qwen3@http://...`, `openai:qwen3`, and last `qwen3`."""
     short = model.partition("@")[0] or model
     return [model, short, short.partition(":")[2] or short]
-
-
-def _load(model: str, most: int, load: Any) -> dict[str, Any]:
-    calls = {"busy": load.busy, "now": load.limit, "rate_limited": load.rate_limited} if load else {}
-    return {"model": model, "most": most, **calls}
 
 
 def _clock(moment: datetime) -> str:

@@ -93,36 +93,35 @@ Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """What a run does with a request; it raises UserError for one that it refuses."""
 
 
+@dataclass(frozen=True)
 class Inbox:
     """The requests to one process that asks."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._folder = folder
-        self._name = name
+    folder: Path
+    name: str
 
     def poll(self, answer: Answer) -> None:
         """Answer the requests that have come, in their order. Raises nothing: a run never fails by its control."""
-        for path in sorted(self._folder.glob(f"{self._name}.*{REQUEST}")):
+        for path in sorted(self.folder.glob(f"{self.name}.*{REQUEST}")):
             try:
-                self._respond(path, answer)
+                try:
+                    request = _object(path, owner=os.geteuid())
+                finally:
+                    path.unlink()
+                if request is not None:
+                    _write(path.with_suffix(RESPONSE), _response(request, answer))
             except OSError as error:
                 log.info("a request to the run was lost", error=str(error))
 
-    def _respond(self, path: Path, answer: Answer) -> None:
-        try:
-            request = _object(path, owner=os.geteuid())
-        finally:
-            path.unlink()
-        if request is None:
-            return
-        try:
-            response: Mapping[str, Any] = {"ok": True, **answer(request)}
-        except UserError as error:
-            response = {"ok": False, "said": str(error)}
-        except Exception as error:
-            log.info("a request to the run failed", exc_info=error)
-            response = {"ok": False, "said": f"{type(error).__name__}: {error}"}
-        _write(path.with_suffix(RESPONSE), response)
+
+def _response(request: Mapping[str, Any], answer: Answer) -> Mapping[str, Any]:
+    try:
+        return {"ok": True, **answer(request)}
+    except UserError as error:
+        return {"ok": False, "said": str(error)}
+    except Exception as error:
+        log.info("a request to the run failed", exc_info=error)
+        return {"ok": False, "said": f"{type(error).__name__}: {error}"}
 
 
 def _object(path: Path, owner: int | None = None) -> Mapping[str, Any] | None:
@@ -229,33 +228,33 @@ class Player:
     def ask(self, **request: Any) -> Mapping[str, Any]:
         """Return its response. Raises TimeoutError when none comes, and UserError when it ends meanwhile."""
         path = self.folder / f"{self.name}.{time.time_ns()}-{uuid4().hex[:8]}{REQUEST}"
-        _write(path, request)
-        answer, until, read = path.with_suffix(RESPONSE), time.monotonic() + PATIENCE_S, False
-        while (response := _received(answer)) is None:
-            if not self.alive and not answer.exists():
-                raise UserError("the process that played the run has ended meanwhile")
-            if time.monotonic() > until:
-                if read or not (read := not _withdrawn(path)):
-                    raise TimeoutError(self._silence(read=read))
-                until += PATIENCE_S
-            time.sleep(POLL_S)
-        return response
-
-    def _silence(self, *, read: bool) -> str:
         process = f"process {self.about.get('pid')} on {self.about.get('host')}"
-        if read:
-            what = "has read the command and does not say what came of it; see `orchestrator experiment status`"
-            return f"{process} {what}"
-        return f"{process} plays the run and does not answer; it is busy or stopped. Nothing was changed, try again"
+        _write(path, request)
+        if (response := self._response(path.with_suffix(RESPONSE))) is not None:
+            return response
+        with suppress(FileNotFoundError):
+            path.unlink()  # nobody has read it
+            raise TimeoutError(
+                f"{process} plays the run and does not answer; it is busy or stopped. Nothing was changed, try again"
+            )
+        if (response := self._response(path.with_suffix(RESPONSE))) is not None:
+            return response
+        raise TimeoutError(
+            f"{process} has read the command and does not say what came of it; see `orchestrator experiment status`"
+        )
 
-
-def _withdrawn(path: Path) -> bool:
-    """Take a request back, and return whether that was possible: nobody has read it."""
-    try:
-        path.unlink()
-    except FileNotFoundError:
-        return False
-    return True
+    def _response(self, path: Path) -> Mapping[str, Any] | None:
+        """Wait for a response; None if none comes in time."""
+        until = time.monotonic() + PATIENCE_S
+        while not path.exists():
+            if time.monotonic() > until:
+                return None
+            if not self.alive and not path.exists():
+                raise UserError("the process that played the run has ended meanwhile")
+            time.sleep(POLL_S)
+        response: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
+        path.unlink(missing_ok=True)
+        return response
 
 
 def players(folder: Path) -> list[Player]:
@@ -273,23 +272,17 @@ def players(folder: Path) -> list[Player]:
         raise UserError(f"the run in {str(folder)!r} is played by {owner}, and only they can control it") from None
     living = []
     for path in files:
-        if (about := _about(path)) is None:
-            continue
+        about: Mapping[str, Any] = {}
+        with suppress(OSError):  # a file that is gone
+            about = _object(path) or {}
+        if not isinstance(about.get("pid"), int) or not isinstance(about.get("host"), str):
+            continue  # no process wrote it
         player = Player(control, path.stem, about)
         if player.alive:
             living.append(player)
         else:
             _clear(control, player.name)
     return living
-
-
-def _about(path: Path) -> Mapping[str, Any] | None:
-    """Return what a process says of itself; None for a file that is gone, or that no process wrote."""
-    try:
-        data = _object(path) or {}
-    except OSError:
-        return None
-    return data if isinstance(data.get("pid"), int) and isinstance(data.get("host"), str) else None
 
 
 def _runs(pid: int) -> bool:
@@ -310,15 +303,6 @@ def _write(path: Path, data: Mapping[str, Any]) -> None:
     if os.geteuid() == 0:  # root may control any run, whose owner must be able to read this
         os.chown(part, path.parent.stat().st_uid, -1)
     part.rename(path)
-
-
-def _received(path: Path) -> Mapping[str, Any] | None:
-    try:
-        response: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        return None
-    path.unlink(missing_ok=True)
-    return response
 
 
 DEAF = "it is about to begin or to end, or it cannot write to its folder"

@@ -19,6 +19,7 @@ OnTick = Callable[[], None]
 """Called every now and then, to show progress."""
 
 EVERY_S = 0.2
+"""Seconds after which progress is shown again."""
 
 
 class Executor(Protocol[U]):

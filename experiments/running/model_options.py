@@ -28,7 +28,7 @@ class ModelOptions:
     max_usd: float | None = None
 
     def __post_init__(self) -> None:
-        """Raises UserError for an impossible budget."""
+        """Raise UserError for an impossible budget."""
         if self.max_tokens is not None and self.max_tokens < 1:
             raise UserError(f"the budget is {self.max_tokens} tokens; it must be at least 1")
         if self.max_usd is not None and not 0 < self.max_usd < inf:
@@ -39,15 +39,16 @@ class ModelOptions:
         return self.max_tokens is not None or self.max_usd is not None
 
     def layer(self, budget: Budget | None = None, share: int = 1) -> ModelLayer:
-        """The model layer of a process.
+        """Return the model layer of a process.
 
         `share`: how many processes divide the limit of each model among them. `budget`: one that is shared with other
         processes; its own if not given. Raises UserError for a recording that does not exist.
         """
-        own = Budget(self.max_tokens, self.max_usd) if self.limited else None
+        if budget is None and self.limited:
+            budget = Budget(self.max_tokens, self.max_usd)
         return ModelLayer(
             cache=None if self.cache == OFF else Cache(Path(self.cache)),
-            budget=budget or own,
+            budget=budget,
             replay=None if self.replay is None else Replay(Recording.read(self.replay)),
             limit=lambda server, model, most: Limiter(max(1, most // share)),
         )

@@ -28,7 +28,7 @@ def units(calls: int, *, cached: bool) -> int:
 
 
 def _raised() -> int:
-    """The limit of open files, raised as far as the system lets a user raise it."""
+    """Return the limit of open files, raised as far as the system lets a user raise it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
     if soft == resource.RLIM_INFINITY or soft >= wanted:

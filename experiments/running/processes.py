@@ -8,14 +8,14 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
-from experiments.running.control import CHANGES, Change, LimitCalls
+from experiments.running.control import CHANGES
 from experiments.running.model_options import ModelOptions
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
@@ -101,11 +101,6 @@ class Processes(Transport[U]):
             result = getattr(self._accounts, message.method)(*message.arguments)
             if message.number is not None:
                 worker.send(AccountsResponse(message.number, result))
-
-    def shared(self, change: Change[U]) -> Change[U]:
-        if isinstance(change, LimitCalls):
-            return replace(change, most=max(1, change.most // self._workers))
-        return change
 
     def lost(self, worker: Worker[U]) -> None:
         self._accounts.process_ended(worker.name)

@@ -5,10 +5,10 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from experiments.running.status import Status
-from experiments.running.task import Measured
+from experiments.running.task import Measured, Task
 from experiments.study.job import Outcome, Unit
 from roles.words import percent
 
@@ -49,23 +49,13 @@ class ArmProgress:
     refused: int
 
 
-class Measures(Protocol):
-    """What progress needs of a task."""
-
-    @property
-    def things(self) -> str: ...
-    @property
-    def measure(self) -> str: ...
-    def measured(self, unit: Any, result: Any) -> Measured: ...
-
-
 class Progress:
     """Called with each outcome, and with the status now and then. It uses no thread, so that processes can fork."""
 
     def __init__(self) -> None:
         self.max_usd: float | None = None
         self.max_tokens: int | None = None
-        self.task: Measures | None = None
+        self.task: Task[Any] | None = None
         self.title, self.total, self.ended = "", 0, 0
         self.status = Status()
         self.paused, self.stops = "", ""
@@ -96,7 +86,7 @@ class Progress:
     def begin(
         self,
         title: str,
-        task: Measures,
+        task: Task[Any],
         units: Sequence[Unit],
         before: Mapping[str, Measured] | None = None,
         arms: Iterable[str] = (),
@@ -176,8 +166,9 @@ class Progress:
     def left(self) -> tuple[float, float] | None:
         """Return the seconds and the dollars that are left, from the turns so far and those that are expected; None
         while nobody can say."""
-        turns, ends = self.status.turns - self.status.earlier, self.ended - self._before
-        steps, ahead = (turns, self._ahead()) if self.status.turns else (ends, float(self.total - self.ended))
+        steps, ahead = self.ended - self._before, float(self.total - self.ended)
+        if self.status.turns:
+            steps, ahead = self.status.turns - self.status.earlier, self._ahead()
         if steps < FEWEST or self.ended == self.total or self.paused:
             return None
         seconds = (time.monotonic() - self._began) / steps * ahead
@@ -186,12 +177,11 @@ class Progress:
     def _ahead(self) -> float:
         """Return the turns that are expected of the units that are not finished. A unit in play has some of them left,
         however long it is already."""
-        expected = sum(number * self._mean_turns(turns) for turns, number in self._waiting.items())
+        expected = 0.0
+        for turns, number in self._waiting.items():
+            ended = self._turns.get(turns, Mean())
+            # the mean of those that ended, and of some that nobody saw, since short ones end first
+            expected += number * ((ended.total + UNSEEN * (turns or 0)) / (ended.number + UNSEEN))
         behind = self.status.turns - self._ended_turns
         share = self.status.playing / (self._waiting.total() or 1)
         return max(expected - behind, expected * (1 - share) + LAST * expected * share)
-
-    def _mean_turns(self, expected: float | None) -> float:
-        """Return the turns of a unit: of those that ended, and some that nobody saw, since short ones end first."""
-        ended = self._turns.get(expected, Mean())
-        return (ended.total + UNSEEN * (expected or 0)) / (ended.number + UNSEEN)

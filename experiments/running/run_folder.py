@@ -44,12 +44,13 @@ class RunFolder(Generic[R]):
         """
         folder.mkdir(parents=True, exist_ok=True)
         new: dict[str, Any] = {"versions": dict(versions())}
+        mine = (".*", self.file, *self.files)
         if begun and (folder / self.file).exists():
             before = self.read(folder)
             self.check(folder, before, record)
             grown = {name: max(getattr(before, name), getattr(record, name)) for name in self.grows}
             new = {"versions": getattr(before, "versions", {}), **grown}
-        elif any(not self._is_own(path.name) for path in folder.iterdir()):
+        elif not all(any(fnmatch(path.name, name) for name in mine) for path in folder.iterdir()):
             raise UserError(f"{str(folder)!r} holds other files, and no {self.file}; give another --out")
         record = record.model_copy(update=new)
         plain = yaml.safe_dump(self.plain(record), sort_keys=False, allow_unicode=True, width=120)
@@ -59,9 +60,6 @@ class RunFolder(Generic[R]):
     def plain(self, record: R) -> dict[str, Any]:
         """Return a record as its file holds it."""
         return record.model_dump(mode="json")
-
-    def _is_own(self, name: str) -> bool:
-        return name.startswith(".") or any(fnmatch(name, pattern) for pattern in (self.file, *self.files))
 
     def check(self, folder: Path, before: R, now: R) -> None:
         """Raise UserError where a command asks something else than the run in its folder."""
@@ -78,6 +76,10 @@ class RunFolder(Generic[R]):
         path = folder / self.file
         if not path.exists():
             raise UserError(f"there is no {self.what} in {str(folder)!r}: it has no {self.file}")
+        return self.parsed(path)
+
+    def parsed(self, path: Path) -> R:
+        """Return the record in a file. Raises UserError."""
         try:
             return self.kind.model_validate(loaded(from_file(path, "the run"), str(path)))
         except ValidationError as error:

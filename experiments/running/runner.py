@@ -116,16 +116,27 @@ class Runner(Generic[U]):
         """Whether the run has to end before its end."""
         return self.interrupted or bool(self.halted or self.unusable or self.unfinished)
 
-    def run(self, title: str, arms: Sequence[str] = ()) -> Done:
-        """Ask all units that are left. Raises UserError for a server that refuses before it has answered anything."""
+    def run(
+        self,
+        title: str,
+        first: Callable[[U], bool] = lambda unit: True,
+        on_end: Callable[[Outcome[U]], None] = lambda outcome: None,
+    ) -> Done:
+        """Ask all units that are left: those that are `first`, and once these have ended the others.
+
+        Raises UserError for a server that refuses before it has answered anything.
+        """
         before = {unit.name for unit in self.units} & {*self.records.finished()}
         units = [unit for unit in self.units if unit.name not in before]
         if units:
             self.check()
             with self.alone():
-                self.progress.begin(title, self.task, self.units, {name: Measured() for name in before}, arms)
+                self.progress.begin(title, self.task, self.units, {name: Measured() for name in before})
                 try:
-                    self.play(units)
+                    self.play([unit for unit in units if first(unit)], on_end)
+                    rest = [unit for unit in units if not first(unit)]
+                    if rest and not self.interrupted and all(outcome.failed for outcome in self.unfinished):
+                        self.play(rest, on_end)
                 finally:
                     self.progress.end()
         return self.done(len(before))
@@ -236,7 +247,7 @@ class Runner(Generic[U]):
 
     @property
     def _workers(self) -> int:
-        """The processes on this machine: each has at least one call at a time."""
+        """The processes: each has at least one call at a time."""
         return min([self.options.workers, *self.limits.values()])
 
     def _executor(self) -> Executor[U]:
@@ -244,8 +255,7 @@ class Runner(Generic[U]):
         if self.options.executor == "ray":
             from experiments.running.ray_actors import RayActors  # optional, and slow to import
 
-            ray = RayActors(self.task, models, self.budget, self.options.workers, self.limits)
-            return WorkerPool(ray, self.options.workers)
+            return WorkerPool(RayActors(self.task, models, self.budget, workers), workers)
         if workers > 1 or self.task.may_end_process:
             return WorkerPool(Processes(self.task, models, self.budget, workers), workers)
         return LocalExecutor(self.task, models.layer(self.budget))
@@ -255,12 +265,13 @@ class Runner(Generic[U]):
         over = {unit.name: unit for unit in self.units if unit.name in finished}
         return RunControl(
             self.folder,
-            executor,
+            executor.obey,
+            lambda: executor.status,
             {**over, **{unit.name: unit for unit in units}},
             set(over),
             self.unfinished,
             dict(self.limits),
-            workers=1 if self.options.executor == "ray" else self._workers,
+            workers=self._workers,
             cached=self.options.models.cache != OFF,
             screen=self.progress,
             stopping=lambda: self.interrupted or self.halted is not None,

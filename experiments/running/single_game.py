@@ -1,6 +1,6 @@
 """One game, as `play` plays it: its models, its journal, and how it is continued to its end."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,12 @@ from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.table.game_loop import play_started
 from orchestrator.table.seat import JournaledSeat, Seat
 
+Models = Mapping[str, str | ModelSettings | SimSettings]
+"""By name: a model string, or its settings."""
 
-def models(configs: Sequence[GraphConfig], name: str) -> Mapping[str, str | ModelSettings | SimSettings]:
-    """The models of `--model`, by name: a model string is bound to `default`; a YAML file may name several.
+
+def models(configs: Sequence[GraphConfig], name: str) -> Models:
+    """Return the models of `--model`, by name: a model string is bound to `default`; a YAML file may name several.
 
     Raises UserError when a graph needs a default and there is none: it must not silently become a game of programs.
     """
@@ -36,56 +39,49 @@ def models(configs: Sequence[GraphConfig], name: str) -> Mapping[str, str | Mode
 FLAGS = {"temperature": "--temperature", "reasoning_effort": "--effort", "max_tokens": "--max-tokens"}
 
 
-def resampled(
-    models: Mapping[str, str | ModelSettings | SimSettings], **changes: Any
-) -> Mapping[str, str | ModelSettings | SimSettings]:
-    """The models with sampling settings of the command line, which take precedence over those of a file.
+def resampled(models: Models, **changes: Any) -> Models:
+    """Return the models with sampling settings of the command line, which take precedence over those of a file.
 
     A change that is None is none. Raises UserError for a bad value, or when no model is on a server.
     """
-    settings = {name: value for name, value in changes.items() if value is not None}
-    if not settings:
+    sampling = {name: value for name, value in changes.items() if value is not None}
+    if not sampling:
         return models
-    models_now = {name: _resampled(model, settings) for name, model in models.items()}
-    if not any(isinstance(model, ModelSettings) for model in models_now.values()):
-        flags = ", ".join(FLAGS[name] for name in settings)
-        names = ", ".join(map(_name, models_now.values()))
+    models = dict(models)
+    for name, model in models.items():
+        local = isinstance(model, str) and (model == settings.PROGRAM or model.startswith(settings.REPLAY))
+        if not (local or isinstance(model, SimSettings) or simulated_settings.is_simulated(model)):
+            models[name] = settings.settings({**settings.settings(model).model_dump(exclude_unset=True), **sampling})
+    if not any(isinstance(model, ModelSettings) for model in models.values()):
+        flags = ", ".join(FLAGS[name] for name in sampling)
+        names = ", ".join(model if isinstance(model, str) else model.model for model in models.values())
         raise UserError(f"{flags} needs a model on a server, e.g. --model openai:NAME; the model here is {names}")
-    return models_now
-
-
-def _resampled(model: str | ModelSettings | SimSettings, given: Mapping[str, Any]) -> str | ModelSettings | SimSettings:
-    if isinstance(model, SimSettings) or simulated_settings.is_simulated(model):
-        return model
-    if isinstance(model, str) and (model == settings.PROGRAM or model.startswith(settings.REPLAY)):
-        return model
-    return settings.settings({**settings.settings(model).model_dump(exclude_unset=True), **given})
-
-
-def _name(model: str | ModelSettings | SimSettings) -> str:
-    return model if isinstance(model, str) else model.model
+    return models
 
 
 def file(folder: Path, name: str, started: GameStarted, *, new: bool) -> Path:
-    """The journal of this game, finished or not; a new path when there is none, or when `new` asks for one.
+    """Return the journal of this game, finished or not; a new path when there is none, or when `new` asks for one.
 
     Raises UserError when there is an unfinished journal of this name and of another game, which might have been meant.
     """
-    other: tuple[Path, GameSoFar] | None = None
-    for path in [] if new else reversed(list(_taken(folder, name))):
+    paths = (folder / f"{name}{'' if number == 1 else f'-{number}'}.jsonl" for number in count(1))
+    journals, unfinished = list[Path](), ""
+    while (free := next(paths)).exists():
+        journals.append(free)
+    for path in [] if new else reversed(journals):
         game = _begun(path)
-        if not differences(game.started, started):
+        if not (changed := differences(game.started, started)):
             return path
-        if game.result is None and other is None:
-            other = path, game
-    if other:
-        changed = "; ".join(differences(other[1].started, started))
-        raise UserError(f"{other[0]} is an unfinished game, but a different one: {changed}. {BESIDE}")
-    return next(path for path in _names(folder, name) if not path.exists())
+        if game.result is None and not unfinished:
+            unfinished = f"{path} is an unfinished game, but a different one: {'; '.join(changed)}. {BESIDE}"
+    if unfinished:
+        raise UserError(unfinished)
+    return free
 
 
 def beside(folder: Path, name: str, path: Path, started: GameStarted) -> str | None:
-    """Why a game is not played in the first file of its name: how it differs from the game there; None where it is."""
+    """Return why a game is not played in the first file of its name: how it differs from the game there; None where it
+    is."""
     first = folder / f"{name}.jsonl"
     if path == first or not first.exists():
         return None
@@ -96,35 +92,16 @@ def beside(folder: Path, name: str, path: Path, started: GameStarted) -> str | N
 BESIDE = "--force-new keeps it and starts a new game beside it"
 
 
-def _names(folder: Path, name: str) -> Iterator[Path]:
-    return (folder / f"{name}{'' if number == 1 else f'-{number}'}.jsonl" for number in count(1))
-
-
-def _taken(folder: Path, name: str) -> Iterator[Path]:
-    for path in _names(folder, name):
-        if not path.exists():
-            return
-        yield path
-
-
 def _begun(path: Path) -> GameSoFar:
-    """Raises UserError for a file that is not a journal of this version: it might hold a game."""
+    """Return the game of a journal. Raises UserError for a file that is none of this version: it might hold a game."""
     try:
         return GameSoFar.from_events(journal.read(path))
     except UserError as error:
         raise UserError(f"{error}. {BESIDE}") from None
 
 
-def _replays(seats: Sequence[Seat]) -> Iterator[tuple[tuple[int, str], Replay]]:
-    """The recordings that answer, by seat and model."""
-    for number, seat in enumerate(seats):
-        for model, brain in seat.brains.items() if isinstance(seat, GraphSeat | StateGraphSeat) else ():
-            if isinstance(brain, Replay):
-                yield (number, model), brain
-
-
 def asks_servers(seats: Sequence[Seat]) -> bool:
-    """Whether a server answers any node, so that a game may have answers that were paid for."""
+    """Return whether a server answers any node, so that a game may have answers that were paid for."""
     brains = [brain for seat in seats if isinstance(seat, GraphSeat | StateGraphSeat) for brain in seat.brains.values()]
     return any(limit_of(brain) is not None for brain in brains)
 
@@ -138,7 +115,9 @@ class SingleGame:
         self.path = path
         self.layer = layer
         self.before = GameSoFar.from_events(journal.read(path) if path.exists() else ())
-        replays = dict(_replays(seats))
+        graphs = {number: seat for number, seat in enumerate(seats) if isinstance(seat, GraphSeat | StateGraphSeat)}
+        brains = {(number, model): brain for number, seat in graphs.items() for model, brain in seat.brains.items()}
+        replays = {key: brain for key, brain in brains.items() if isinstance(brain, Replay)}
         for replay in replays.values():
             replay.recording.check(started)
         self.replayed, self.paid = bool(replays), asks_servers(seats)
@@ -164,8 +143,8 @@ class SingleGame:
         """
         try:
             if not self.over:
-                await self._checked()
-            return await self._played(sink)
+                await self._check()
+            return await play_started(self.seats, self.started, journal=self.path, sink=sink, gate=self.layer.budget)
         except Suspended as suspended:
             if suspended.refused and not self.before.events:
                 self.path.unlink()
@@ -187,14 +166,12 @@ class SingleGame:
                     await seat.aclose()
             self.layer.close()
 
-    async def _checked(self) -> None:
-        """An unusable server is an error before the first answered call; afterwards the game is suspended."""
+    async def _check(self) -> None:
+        """Ask the servers. One that is unusable is an error before the first answered call; afterwards the game is
+        suspended."""
         try:
             await self.layer.check()
         except UserError as error:
             if not any(call.of_model and not call.fixed for call in self._calls):
                 raise
             raise Suspended(str(error), len(self.before.moves) + 1) from None
-
-    async def _played(self, sink: Sink) -> Result:
-        return await play_started(self.seats, self.started, journal=self.path, sink=sink, gate=self.layer.budget)

@@ -1,9 +1,7 @@
 """The state of a run while it asks: the load of its models, and what it has cost so far."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any
 
 from orchestrator.journal.events import Call, Event, Moved
@@ -78,26 +76,15 @@ class Status:
         self.moves.setdefault(arm, Counter()).update(origin.counts)
 
     def __add__(self, other: "Status") -> "Status":
-        names = dict.fromkeys((*self.loads, *other.loads))
+        models, arms = dict.fromkeys((*self.loads, *other.loads)), dict.fromkeys((*self.moves, *other.moves))
         return Status(
-            {name: self.loads.get(name, Load()) + other.loads.get(name, Load()) for name in names},
-            self.playing + other.playing,
-            self.answers + other.answers,
-            self.unusable + other.unusable,
-            self.turns + other.turns,
-            self.earlier + other.earlier,
-            self.fallbacks + other.fallbacks,
-            self.tokens + other.tokens,
-            self.usd + other.usd,
-            self.priced and other.priced,
-            {
-                arm: self.moves.get(arm, Counter()) + other.moves.get(arm, Counter())
-                for arm in dict.fromkeys((*self.moves, *other.moves))
-            },
-            self.fake or other.fake,
+            loads={name: self.loads.get(name, Load()) + other.loads.get(name, Load()) for name in models},
+            priced=self.priced and other.priced,
+            moves={arm: self.moves.get(arm, Counter()) + other.moves.get(arm, Counter()) for arm in arms},
+            fake=self.fake or other.fake,
+            **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
         )
 
 
-def together(each: Iterable[Status]) -> Status:
-    """Return the sum of what several processes say."""
-    return reduce(Status.__add__, each, Status())
+COUNTS = ("playing", "answers", "unusable", "turns", "earlier", "fallbacks", "tokens", "usd")
+"""The fields that add up."""

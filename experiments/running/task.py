@@ -11,11 +11,16 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from experiments.study.job import Unit
 from orchestrator.journal.events import Sink
 from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer
+from orchestrator.models.layer import ModelLayer, limit_of
 from orchestrator.models.limiter import Limit
 from orchestrator.table.game_loop import Gate
 
 U = TypeVar("U", bound=Unit, contravariant=True)
+
+
+def limits_of(brains: Iterable[object]) -> set[Limit]:
+    """Return the limits of the models behind some brains."""
+    return {limit for limit in map(limit_of, brains) if limit is not None}
 
 
 class Measured(NamedTuple):

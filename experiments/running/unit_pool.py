@@ -168,7 +168,8 @@ class UnitPool(Generic[U]):
         elif outcome.refused and len(limits) == 1:
             self._silent |= limits  # it refuses for good
         elif outcome.suspended:
-            self._silent |= {limit for limit in limits if self._is_silent(limit)}
+            now = time.monotonic()
+            self._silent |= {limit for limit in limits if now - max(limit.last_answer, self._resumed) > SILENT_S}
         return outcome
 
     async def _asked(self, unit: U) -> Outcome[U]:
@@ -189,14 +190,12 @@ class UnitPool(Generic[U]):
         except (TurnError, UserError) as error:
             return Outcome(unit, failed=str(error))
         except (asyncio.CancelledError, Exception, SystemExit) as error:
-            if isinstance(error, asyncio.CancelledError) and self._is_cancelled():
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
                 raise
             # code of others raised this, awaited something that was cancelled, or tried to end the program
             log.info("a unit failed", unit=unit.name, exc_info=error)
             return Outcome(unit, failed=f"{type(error).__name__}: {error}")
-
-    def _is_cancelled(self) -> bool:
-        return (task := asyncio.current_task()) is None or task.cancelling() > 0
 
     def _counting(self, unit: U) -> Sink:
         """Return a sink that counts the events of a unit, without those that were counted before."""
@@ -214,9 +213,6 @@ class UnitPool(Generic[U]):
                 self._status.moved(unit.arm, origin)
 
         return sink
-
-    def _is_silent(self, limit: Limit) -> bool:
-        return time.monotonic() - max(limit.last_answer, self._resumed) > SILENT_S
 
     def obey(self, change: Change[U]) -> None:
         """Change how the units are asked; called in their event loop."""

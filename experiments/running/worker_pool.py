@@ -7,18 +7,15 @@ WorkerDied, Outcome, Status.
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from uuid import uuid4
 
-from experiments.running.control import Change, RetryUnit, Standing
-from experiments.running.executor import OnOutcome, OnTick
-from experiments.running.status import Status, together
+from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
+from experiments.running.executor import EVERY_S, OnOutcome, OnTick
+from experiments.running.status import Status
 from experiments.study.job import Outcome, Unit
 from orchestrator.errors import UserError
-
-EVERY_S = 0.2
-"""Seconds to wait for a message before progress is shown again."""
 
 U = TypeVar("U", bound=Unit)
 
@@ -89,16 +86,8 @@ class Transport(ABC, Generic[U]):
     def receive(self, workers: Sequence[Worker[U]], seconds: float) -> Iterator[tuple[Worker[U], object]]:
         """Give the messages of workers, waiting so many seconds for the first one."""
 
-    def shared(self, change: Change[U]) -> Change[U]:
-        """Return a change of the whole run as each worker is told it."""
-        return change
-
     def lost(self, worker: Worker[U]) -> None:
-        """Give back what a worker that has died held of the budget and of limits."""
-
-    def status(self, workers: Status) -> Status:
-        """Return the status of all workers with the load of the models."""
-        return workers
+        """Give back what a worker that has died held of the budget."""
 
     def end(self) -> None:
         """End what the workers share."""
@@ -115,10 +104,11 @@ class WorkerPool(Generic[U]):
         """The status of workers that died."""
         self._closed: str | None = None
         self._units: deque[U] = deque()
-        self._changes: Standing[U] = Standing()
+        self._changes: dict[object, Change[U]] = {}
+        """The last change of each thing, which a worker that takes the place of another is told."""
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
-        """Raises what the callbacks raise, and UserError when the workers cannot ask."""
+        """Ask all units. Raises what the callbacks raise, and UserError when the workers cannot ask."""
         while len(self._workers) < self._number and not self._closed:
             self._workers.append(self._transport.start())
         for unit in self._play(deque(units), on_outcome, on_tick):
@@ -130,13 +120,19 @@ class WorkerPool(Generic[U]):
 
     @property
     def status(self) -> Status:
-        return self._transport.status(together((self._ended, *(worker.status for worker in self._workers))))
+        return sum((worker.status for worker in self._workers), self._ended)
 
     def obey(self, change: Change[U]) -> None:
-        change = self._transport.shared(change)
-        self._changes.add(change)
-        if isinstance(change, RetryUnit):
-            self._units.appendleft(change.unit)
+        match change:
+            case PauseRun() | ResumeRun():
+                self._changes["pause"] = change
+            case LimitCalls():  # the workers divide it among them
+                self._changes[change.model] = change = replace(change, most=max(1, change.most // self._number))
+            case CancelUnit():
+                self._changes[change.name] = change
+            case RetryUnit():
+                self._changes[change.unit.name] = change
+                self._units.appendleft(change.unit)
         for worker in self._workers:
             worker.send(change)
 
@@ -191,6 +187,6 @@ class WorkerPool(Generic[U]):
             raise UserError(f"a worker process ended before it could start: {why}")
         self._ended += worker.status
         new = self._workers[self._workers.index(worker)] = self._transport.start()
-        for change in self._changes:
+        for change in self._changes.values():
             new.send(change)
         return list(worker.units.values())

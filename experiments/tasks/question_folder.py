@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import Field, ValidationError
 
+from experiments.document.blocks import Note
 from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
 from experiments.running.run_folder import RunFolder
@@ -73,14 +74,10 @@ class AnswerRun(Generic[R, S]):
 
     folder: Path
     record: R
-    provenance: Provenance
+    label: str
+    """What answered where that is no language model: `program`, `simulated` or `fake server`; else empty."""
     questions: tuple[S, ...]
     answers: tuple[Answer[S], ...]
-
-    @property
-    def label(self) -> str:
-        """What answered where that is no language model: `program`, `simulated` or `fake server`; else empty."""
-        return "fake server" if Provenance.FAKE_SERVER in self.provenance else next(iter(self.provenance.labels), "")
 
     @property
     def name(self) -> str:
@@ -92,6 +89,25 @@ class AnswerRun(Generic[R, S]):
     def missing(self) -> int:
         """Trials that have not ended."""
         return len(self.questions) * self.record.trials - len(self.answers)
+
+
+class NamedRun(Protocol):
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def name(self) -> str: ...
+
+
+def distinct_names(runs: Sequence[NamedRun]) -> tuple[str, ...]:
+    """Return what runs are called in a report: by their names, and by their folders, too, where several have the
+    same."""
+    names = [run.name for run in runs]
+    return tuple(run.name if names.count(run.name) == 1 else f"{run.name} in {run.folder}" for run in runs)
+
+
+def notes_of(texts: Iterable[str]) -> list[Note]:
+    """Return sentences of a report as notes; those on what is no language model are marked."""
+    return [Note(text, "no model" if "no language model" in text else "aside") for text in texts]
 
 
 @dataclass(frozen=True)
@@ -123,20 +139,13 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
             raise user_error(str(path), error) from None
         every = calls(folder)
         by_name: dict[str, S] = {getattr(question, "name", ""): question for question in questions}
-        answers = [
-            Answer(
-                by_name[name],
-                trial,
-                last.reply,
-                len({call.ask for call in trial_calls}),
-                last.error,
-                sum((call.usage for call in trial_calls), NO_USAGE),
-            )
-            for (name, trial), trial_calls in sorted(by_trial(every).items())
-            if name in by_name and (last := last_call(trial_calls))
-        ]
-        provenance = Provenance.of_models(record.model, fake=any(call.fake for call in every))
-        return AnswerRun(folder, record, provenance, questions, tuple(answers))
+        answers = list[Answer[S]]()
+        for (name, trial), asked in sorted(by_trial(every).items()):
+            if name in by_name and (last := last_call(asked)):
+                asks, usage = len({call.ask for call in asked}), sum((call.usage for call in asked), NO_USAGE)
+                answers.append(Answer(by_name[name], trial, last.reply, asks, last.error, usage))
+        labels = Provenance.of_models(record.model, fake=any(call.fake for call in every)).labels
+        return AnswerRun(folder, record, next(reversed(labels), ""), questions, tuple(answers))
 
     def recorded_model(self, folder: Path) -> ModelSettings:
         """Return the model whose answers a folder holds. Raises UserError when no model answered there."""
@@ -149,9 +158,9 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
 
     def status(self, folder: Path) -> dict[str, Any]:
         """Return how the run in a folder stands, as plain data."""
-        run, records = self.run(folder), AnswerRecords(folder)
+        run = self.run(folder)
         spent = sum((call.usage for call in calls(folder)), NO_USAGE)
-        counts = {"finished": len(run.answers), "begun": len(records.begun())}
+        counts = {"finished": len(run.answers), "begun": len(AnswerRecords(folder).begun())}
         trials = len(run.questions) * run.record.trials
         return run_status(f"{self.what}, {run.name}", spent, games=trials, **counts, things="answers")
 
@@ -185,15 +194,12 @@ class AnswerRecords:
 
     folder: Path
 
-    def _units(self, *, ended: bool) -> set[str]:
+    def finished(self, *, ended: bool = True) -> set[str]:
         trials = by_trial(calls(self.folder)).items()
         return {unit_name(*key) for key, trial in trials if bool(last_call(trial)) == ended}
 
-    def finished(self) -> set[str]:
-        return self._units(ended=True)
-
     def begun(self) -> set[str]:
-        return self._units(ended=False)
+        return self.finished(ended=False)
 
     def answered(self) -> bool:
         return bool(answered(calls(self.folder)))

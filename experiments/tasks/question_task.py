@@ -6,8 +6,9 @@ how an answer is scored. Its runs lie in folders of `question_folder`.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -15,16 +16,16 @@ from pydantic import BaseModel
 
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.task import Measured
+from experiments.running.task import Measured, limits_of
 from experiments.study.job import Unit
 from experiments.tasks.question_folder import AnswerRecords, Named, calls, free_journal, unit_name
 from orchestrator.errors import Held, ModelError, UserError
 from orchestrator.journal.events import Call, Sink
 from orchestrator.journal.file import Journal
 from orchestrator.journal.recorded_answers import Resumed, answered
-from orchestrator.models.layer import ModelLayer, limit_of
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limit
-from orchestrator.models.request import Brain, Exchange, Key, Message, ModelRequest, ModelResponse, estimated
+from orchestrator.models.request import Brain, Key, Message, ModelRequest, ModelResponse, estimated
 from orchestrator.models.request import answer as ask_model
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.models.settings import settings as settings_of
@@ -125,44 +126,40 @@ class QuestionAsker(Generic[Q]):
     journal: Journal | None = None
     """The journal of this process, from its first question on."""
 
-    def limits(self, unit: QuestionUnit) -> list[Limit]:
-        limit = limit_of(self.brain)
-        return [] if limit is None else [limit]
+    def limits(self, unit: QuestionUnit) -> set[Limit]:
+        return limits_of([self.brain] if self.brain else [])
 
     async def ask(self, unit: QuestionUnit, gate: Gate, sink: Sink) -> Call:
         if self.journal is None or unit.again:
             self.known = answered(calls(self.task.folder))
         journal = self.journal = self.journal or free_journal(self.task.folder)
+        kind, model, question = self.task.kind, self.task.model, self.task.questions[unit.question]
+        ends = list[Call]()
+
+        def emit(**values: object) -> None:
+            # turns and seats are 0, for no game is played
+            place = {"turn": 0, "seat": 0, "node": question.name, "role": kind.role, "sample": unit.trial}
+            ends.append(call := Call.model_validate({**place, "model": identity(model)[0], **values}))
+            old = self.known.get(call.key)
+            if old is None or old.outcome != call.outcome:
+                journal(call)
+                sink(call)
+
         await asyncio.sleep(0)  # programs alone never wait, and an interrupt must be heard
         if why := await gate.enter():
             raise Held(why)
         try:
-            ends: list[Call] = []
-            question = self.task.questions[unit.question]
-
-            def emit(call: Call) -> None:
-                ends.append(call)
-                old = self.known.get(call.key)
-                if old is None or old.outcome != call.outcome:
-                    journal(call)
-                    sink(call)
-
-            await self._ask(question, unit.trial, emit)
+            if model == PROGRAM:
+                emit(**programmed(kind, question))
+            else:
+                brain = kind.simulated(model, question) if isinstance(model, SimSettings) else self.brain
+                assert brain is not None
+                request, resumed = kind.request(question, unit.trial), Resumed(brain, self.known)
+                await ask_model(request, resumed, lambda exchange: emit(**exchange.recorded))
             await journal.flush()
             return ends[-1]
         finally:
             gate.leave()
-
-    async def _ask(self, question: Q, trial: int, emit: Callable[[Call], None]) -> None:
-        kind, model = self.task.kind, self.task.model
-        if model == PROGRAM:
-            emit(programmed_call(kind, question, trial))
-            return
-        brain = kind.simulated(model, question) if isinstance(model, SimSettings) else self.brain
-        assert brain is not None
-        name, _ = identity(model)
-        request = kind.request(question, trial)
-        await ask_model(request, Resumed(brain, self.known), recorder(kind.role, question.name, trial, name, emit))
 
     async def aclose(self) -> None:
         if self.brain is not None:
@@ -196,41 +193,17 @@ def identity(model: Model) -> tuple[str, dict[str, object]]:
     return (PROGRAM, {}) if isinstance(model, str) else (model.model, dict(model.deciding))
 
 
-def call_about(role: str, question: str, trial: int, **more: object) -> Call:
-    """Return a call about a question; turns and seats are 0, for no game is played."""
-    return Call.model_validate({"turn": 0, "seat": 0, "node": question, "role": role, "sample": trial, **more})
-
-
-def programmed_call(kind: QuestionKind[Q], question: Q, trial: int) -> Call:
-    """Return the program's answer as a call."""
+def programmed(kind: QuestionKind[Q], question: Q) -> dict[str, object]:
+    """Return the program's answer as values of a call."""
     try:
-        outcome: dict[str, object] = {"reply": kind.programmed(question).model_dump(mode="json")}
+        return {"reply": kind.programmed(question).model_dump(mode="json")}
     except NoAnswer as problem:
-        outcome = {"outcome": "fallback", "error": str(problem)}
-    return call_about(kind.role, question.name, trial, model=PROGRAM, **outcome)
-
-
-def recorder(
-    role: str, question: str, trial: int, model: str, emit: Callable[[Call], None]
-) -> Callable[[Exchange], None]:
-    """Return what emits each exchange of a trial as a call."""
-
-    def record(done: Exchange) -> None:
-        emit(call_about(role, question, trial, model=model, **done.recorded))
-
-    return record
+        return {"outcome": "fallback", "error": str(problem)}
 
 
 def prompt_tokens(kind: QuestionKind[Q], questions: Iterable[Q]) -> int:
     """Return an estimate of the tokens of the prompts of one trial of each question."""
     return sum(estimated(part.text) for question in questions for part in kind.request(question, 0).parts)
-
-
-def units(questions: Sequence[Q], trials: int, arm: str) -> Iterator[QuestionUnit]:
-    """Give all trials, the first of every question before the second of any."""
-    for trial in range(trials):
-        for question in questions:
-            yield QuestionUnit(arm=arm, question=question.name, trial=trial)
 
 
 def ask_all(
@@ -240,10 +213,11 @@ def ask_all(
     options: RunOptions | None = None,
     progress: Progress | None = None,
 ) -> Done:
-    """Ask the questions whose answers the task's folder does not hold.
+    """Ask the questions whose answers the task's folder does not hold, each once before any a second time.
 
     Raises UserError when a server refuses before it has answered anything.
     """
     name, _ = identity(task.model)
-    every = list(units(list(task.questions.values()), trials, name))
-    return Runner(task, every, AnswerRecords(task.folder), task.folder, options, progress).run(title)
+    order = product(range(trials), task.questions)
+    units = [QuestionUnit(arm=name, question=question, trial=trial) for trial, question in order]
+    return Runner(task, units, AnswerRecords(task.folder), task.folder, options, progress).run(title)

@@ -68,23 +68,23 @@ def branch(
 
 def _cast(fork: Fork, seats: Mapping[int, Seat], journal: Path, layer: ModelLayer) -> tuple[Seat, ...]:
     """Return all seats from the fork on; recorded seats that were the same are one."""
-    old, turn = fork.place.started, fork.place.view.turn
-    recorded: list[tuple[SeatInfo, Seat]] = []
-    for number in range(old.players):
-        info = old.seat_at(number, turn)
-        if number in seats or any(before == info for before, _ in recorded):
+    started, cast, infos = fork.place.started, dict(seats), dict[int, SeatInfo]()
+    for number in range(started.players):
+        if number in seats:
             continue
-        if info.config is not None:
-            recorded.append((info, recorded_seat(info, journal, layer)))
+        info = infos[number] = started.seat_at(number, fork.place.view.turn)
+        same = next((cast[other] for other, before in infos.items() if before == info and other < number), None)
+        if same is not None:
+            cast[number] = same
+        elif info.config is not None:
+            cast[number] = recorded_seat(info, journal, layer)
         elif info.graph.startswith(seat_spec.OTHERS):
-            recorded.append((info, seat_spec.read_seat(info.graph)))
+            cast[number] = seat_spec.read_seat(info.graph)
         else:
             raise UserError(
                 f"P{number} was {info.graph!r}, which cannot be made again from its name: give --seat {number}=SPEC"
             )
-    infos = {number: old.seat_at(number, turn) for number in range(old.players) if number not in seats}
-    same = {number: next(seat for before, seat in recorded if before == info) for number, info in infos.items()}
-    return tuple({**same, **seats}[number] for number in range(old.players))
+    return tuple(cast[number] for number in range(started.players))
 
 
 def _started(fork: Fork, journal: Path, seats: tuple[SeatInfo, ...]) -> GameStarted:

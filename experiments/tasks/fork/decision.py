@@ -114,8 +114,8 @@ def decide(
     Raises UserError for what cannot be asked, and TurnError when a role's program fails. A model that stops
     answering ends the samples: see `Fork.stopped`.
     """
-    change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without))
-    decisions = decide_async(game, turn, change, edits=edits, ask=ask, samples=samples, layer=layer)
+    change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without), edits or {}, ask)
+    decisions = decide_async(game, turn, change, samples=samples, layer=layer)
     return event_loop.run(decisions, "decide_async(...)")
 
 
@@ -124,14 +124,12 @@ async def decide_async(
     turn: int,
     change: Change = Change(),  # noqa: B008  # frozen
     *,
-    edits: Mapping[str, Note | Path] | None = None,
-    ask: Collection[str] | None = None,
     samples: int = 1,
     layer: ModelLayer | None = None,
 ) -> Fork:
     """Do as `decide` inside an event loop."""
     used = layer or ModelLayer()
-    fork = await prepare(game, turn, change, edits=edits, ask=ask, layer=used)
+    fork = await prepare(game, turn, change, layer=used)
     try:
         if fork.models:
             await used.check()
@@ -142,40 +140,29 @@ async def decide_async(
             used.close()
 
 
-async def prepare(
-    game: Path | Game,
-    turn: int,
-    change: Change,
-    *,
-    edits: Mapping[str, Note | Path] | None = None,
-    ask: Collection[str] | None = None,
-    layer: ModelLayer,
-) -> Fork:
+async def prepare(game: Path | Game, turn: int, change: Change, *, layer: ModelLayer) -> Fork:
     """Return the fork before anybody is asked. Raises UserError."""
     path, source = (game, Game.open(game)) if isinstance(game, Path) else (None, game)
     place = position(source, turn)
     old, seat = await whole(place), new_seat(place, change, path, layer)
     fork = Fork(place, old, (), seat, frozenset(), frozenset(), tuple(warnings(place, old)))
-    if edits or change.nodes or change.without or change.adds or ask is not None:
-        return _with_fixed_notes(fork, change, edits or {}, ask)
-    return fork
+    return _with_fixed_notes(fork, change) if change.holds_notes else fork
 
 
-def _with_fixed_notes(
-    fork: Fork, change: Change, edits: Mapping[str, Note | Path], ask: Collection[str] | None
-) -> Fork:
+def _with_fixed_notes(fork: Fork, change: Change) -> Fork:
     """Return the fork with the notes of all nodes held fixed that are neither asked nor read somebody who is."""
     place, config, events = fork.place, fork.config, fork.old.events
-    changed = (
-        {node_name(config, node) for node in ask} if ask is not None else change.nodes_to_ask(place.config, config)
-    )
-    edited_nodes = frozenset(node_name(config, name) for name in edits)
+    if change.ask is not None:
+        changed = frozenset(node_name(config, node) for node in change.ask)
+    else:
+        changed = change.nodes_to_ask(place.config, config)
+    edited_nodes = frozenset(node_name(config, name) for name in change.edits)
     asks = {*changed, *depending(config, {*changed, *edited_nodes})} - edited_nodes
     fixed = recorded(config, events, {*asks, *edited_nodes})
     before = notes_of(config, events)
     notes = {
         name: read_note(place, config, before, name, note) if isinstance(note, Path) else note
-        for name, note in edits.items()
+        for name, note in change.edits.items()
     }
     turn = {place.view.turn: fixed | edited(config, place.view, events, notes)}
     held = frozenset(name for name, _ in fixed)
@@ -186,32 +173,27 @@ async def _decide(fork: Fork, samples: int) -> Fork:
     """Return the fork with its samples; those that come after the budget's end are left out. Raises TurnError."""
     if samples < 1:
         raise UserError(f"--samples is {samples}; decide at least once")
-    same = _same(fork) if samples > 1 else None
+    same = None
+    if samples > 1 and not fork.models:
+        same = "only programs decide, and they decide the same each time"
+    elif samples > 1 and all(isinstance(fork.seat.brains[model], Replay) for model in fork.models):
+        same = "a recording answers the same each time"
     rows = await asyncio.gather(*(_sample(fork, n) for n in range(1 if same else samples)), return_exceptions=True)
-    turns = list[tuple[Turn, str | None]]()
+    new, undecided, stops = list[Turn](), list[Turn](), list[str]()
     for row in rows:
         if isinstance(row, BaseException):
             raise row
-        turns.append(row)
-    new = tuple(turn for turn, why in turns if why is None)
-    undecided = tuple(turn for turn, why in turns if why is not None)
-    stopped = next((why for _, why in turns if why is not None), None)
+        turn, why = row
+        (new if why is None else undecided).append(turn)
+        stops += [why] if why is not None else []
     more = fork.warnings
     unchanged = not (fork.edited or fork.kept) and fork.seat.info.config == fork.place.info.config
     then, now = fork.old.decided, new[0].decided if new else None
     if unchanged and then and now and now.move != then.move and not fork.seat.brains:
         text = "nothing was changed, and still the programs decide otherwise: they are not those that played the game"
         more = (*more, text)
-    return replace(fork, new=new, same=same, stopped=stopped, undecided=undecided, warnings=more)
-
-
-def _same(fork: Fork) -> str | None:
-    """Return why every sample would be the same."""
-    if not fork.models:
-        return "only programs decide, and they decide the same each time"
-    if all(isinstance(fork.seat.brains[model], Replay) for model in fork.models):
-        return "a recording answers the same each time"
-    return None
+    stopped = stops[0] if stops else None
+    return replace(fork, new=tuple(new), same=same, stopped=stopped, undecided=tuple(undecided), warnings=more)
 
 
 async def _sample(fork: Fork, number: int) -> tuple[Turn, str | None]:
@@ -245,25 +227,29 @@ def warnings(place: Position, turn: Turn) -> Iterator[str]:
     if graph is None or all(node.model == PROGRAM for node in graph.nodes.values()):
         return
     calls = [c for c in turn.calls if c.of_model and c.messages and c.outcome != "failed" and not c.fixed]
-    yield from _call_warnings(place, graph, turn, calls) if calls else _file_warnings(place, graph)
+    if calls:
+        yield from _call_warnings(place, graph, turn, calls)
+        return
+    then, now = place.info.prompts, prompt_files.hashes(graph)
+    if then and (names := [name for name in {**then, **now} if then.get(name) != now.get(name)]):
+        yield f"since the game was played these prompt texts changed: {_listing(names)}"
 
 
 def _call_warnings(place: Position, graph: GraphConfig, turn: Turn, calls: list[Call]) -> Iterator[str]:
     """Yield where a model would not be asked, or not be read, as it was in this turn."""
     now = requests(graph, place.view, notes_of(graph, turn.events), place.memory)
-    first = {c.node: how for c in calls if c.ask == 0 and c.node in now and (how := _differs(c, now[c.node]))}
-    if first:
-        how = next(iter(first.values()))
-        yield f"since the game was played the prompts of these nodes changed: {_listing(first)}; {how}"
+    changes = dict[str, str]()
+    for call in calls:
+        if call.ask == 0 and call.node in now:
+            prompt = messages(now[call.node].parts)
+            if prompt_hash(prompt) != call.prompt_hash:
+                changes[call.node] = first_difference(call, prompt)
+    if changes:
+        how = next(iter(changes.values()))
+        yield f"since the game was played the prompts of these nodes changed: {_listing(changes)}; {how}"
     readings = dict.fromkeys(c.node for c in calls if c.node in now and not _read_alike(c, now[c.node]))
     if readings:
         yield f"this version reads the recorded answers of these nodes otherwise: {_listing(readings)}"
-
-
-def _differs(call: Call, request: ModelRequest) -> str | None:
-    """Return where the prompt that is made now differs from that of a call."""
-    prompt = messages(request.parts)
-    return None if prompt_hash(prompt) == call.prompt_hash else first_difference(call, prompt)
 
 
 def _read_alike(call: Call, request: ModelRequest) -> bool:
@@ -276,14 +262,6 @@ def _read_alike(call: Call, request: ModelRequest) -> bool:
     except Unreadable:
         return False
     return reply.model_dump(mode="json") == call.reply
-
-
-def _file_warnings(place: Position, graph: GraphConfig) -> Iterator[str]:
-    """Yield, of a turn without calls, the prompt files of the graph that changed."""
-    then, now = place.info.prompts, prompt_files.hashes(graph)
-    names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
-    if then and names:
-        yield f"since the game was played these prompt texts changed: {_listing(names)}"
 
 
 def _listing(names: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """The seat that decides a turn again: the recorded one, or another graph, model or setting in its place."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from experiments.tasks.fork.position import Position
 from graphs import ablate, interventions
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.graph_seat import GraphSeat, Model, label, seat, seat_again
-from graphs.recorded import differing
+from graphs.recorded import Note, differing
 from orchestrator.errors import UserError
 from orchestrator.journal.events import SeatInfo
 from orchestrator.models.layer import ModelLayer
@@ -35,11 +35,16 @@ class Change:
     """Another model for single nodes."""
     without: Sequence[str] = ()
     """Nodes that are taken away."""
+    edits: Mapping[str, Note | Path] = field(default_factory=dict)
+    """Notes by node, or the files that hold them, in the place of the nodes' own."""
+    ask: Collection[str] | None = None
+    """The nodes to ask; by default those that the changes are about, or all."""
 
     @property
-    def adds(self) -> bool:
-        """Whether a setting adds a node."""
-        return any(interventions.parse(short).kind == "added" for short in self.settings)
+    def holds_notes(self) -> bool:
+        """Whether the notes of nodes that it does not concern stay as recorded."""
+        adds = any(interventions.parse(short).kind == "added" for short in self.settings)
+        return bool(self.edits or self.nodes or self.without or adds or self.ask is not None)
 
     def nodes_to_ask(self, old: GraphConfig | None, new: GraphConfig) -> frozenset[str]:
         """Return the nodes of the new graph that are asked something else than in the old one, or of another model.
@@ -76,7 +81,7 @@ def _reached(info: SeatInfo, journal: Path | None) -> dict[str, ModelSettings]:
 
 def new_seat(place: Position, change: Change, journal: Path | None, layer: ModelLayer) -> GraphSeat:
     """Return the seat with what is to be different. Raises UserError."""
-    if change == Change() or (change.graph is None and place.graph is None):
+    if change == Change(edits=change.edits, ask=change.ask) or (change.graph is None and place.graph is None):
         return recorded_seat(place.info, journal, layer)
     config, models = _graph(change, place, journal)
     config = interventions.dotted(config, change.settings)

@@ -1,23 +1,23 @@
 """Plays an experiment, or continues it: finished games are read, unfinished ones are played on."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from experiments.analysis import stopping
 from experiments.analysis.stopping import Stages
-from experiments.record import failures, rows, run_folder
+from experiments.record import failures, run_folder
 from experiments.record import rows as results
 from experiments.record.files import locked
 from experiments.record.game import Game
-from experiments.record.rows import GAMES, Row, peek_all
+from experiments.record.rows import GAMES, Metric, Row
 from experiments.record.run_folder import RUN
 from experiments.record.saved import moves
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.status import Status, run_status
+from experiments.running.status import run_status
 from experiments.running.task import Measured
 from experiments.study import manifest
 from experiments.study.experiment import Experiment
@@ -27,12 +27,11 @@ from experiments.study.seats import begun
 from experiments.tasks.games.game_task import GameTask
 from orchestrator import journal
 from orchestrator.errors import UserError
-from orchestrator.journal.events import Event
 from orchestrator.journal.move_origins import origins
 from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models.budget import Budget
 from orchestrator.models.settings import PROGRAM
-from orchestrator.models.usage import NO_USAGE, Usage
+from orchestrator.models.usage import NO_USAGE
 from roles.words import percent
 
 ENOUGH = 50
@@ -53,18 +52,18 @@ class MinOwn:
     """By arm: `model_moves`, `own`, and the counts that say why moves are not."""
 
     def __post_init__(self) -> None:
-        """Raises UserError for what is no share."""
+        """Raise UserError for what is no share."""
         if not 0 <= self.least <= 1:
             raise UserError(f"--min-own is {self.least:g}; it is a share of moves, from 0 (never stop) to 1")
 
     def add(self, row: Row) -> None:
-        """A game that was finished before."""
+        """Count a game that was finished before."""
         moves, own = row.moves
         causes = {name: getattr(row, name) or 0 for name in CAUSES}
         self.finished.setdefault(row.arm, Counter()).update(model_moves=moves, own=own, **causes)
 
     def broken(self, now: Mapping[str, Counter[str]]) -> str | None:
-        """Why the run must stop; None when it need not. `now`: by arm, the moves of other games."""
+        """Return why the run must stop; None when it need not. `now`: by arm, the moves of other games."""
         for arm in dict.fromkeys((*self.finished, *now)):
             counts = self.finished.get(arm, Counter()) + now.get(arm, Counter())
             moves, own = counts["model_moves"], counts["own"]
@@ -75,28 +74,17 @@ class MinOwn:
                 )
         return None
 
-    def broken_by(self, status: Status, arms: Iterable[str]) -> str | None:
-        """Why the run must stop, judged by the games in play as well."""
-        return self.broken({arm: status.moves[arm] for arm in arms if arm in status.moves})
-
 
 def _why(counts: Counter[str]) -> str:
-    """Why moves are not the model's own, the most frequent cause first."""
+    """Return why moves are not the model's own, the most frequent cause first."""
     refused = counts["refused_turns"] - counts["after_refusal"]
     causes = {
-        "for want of a readable answer": counts["forced"] - refused,
-        "because every choice was refused": refused,
+        "were forced for want of a readable answer": counts["forced"] - refused,
+        "were forced because every choice was refused": refused,
+        "repeat the example of the prompt": counts["copied_moves"],
     }
-    found = [f"{number} were forced {why}" for why, number in causes.items() if number > 0]
-    if counts["copied_moves"]:
-        found.append(f"{counts['copied_moves']} repeat the example of the prompt")
-    found.sort(key=lambda one: -int(one.partition(" ")[0]))
-    return f" ({', '.join(found)})" if found else ""
-
-
-def moves_of(events: Iterable[Event]) -> Counter[str]:
-    """The moves of an unfinished game."""
-    return sum((origin.counts for origin in origins(events)), Counter())
+    texts = [f"{n} {why}" for why, n in sorted(causes.items(), key=lambda cause: -cause[1]) if n > 0]
+    return f" ({', '.join(texts)})" if texts else ""
 
 
 @dataclass(frozen=True)
@@ -159,7 +147,8 @@ class ExperimentRun:
     def __init__(self, plan: Plan, options: RunOptions, progress: Progress) -> None:
         self.plan = plan
         self.journals = Journals(plan)
-        task = GameTask(plan.specs, "kept" if plan.metric == "kept" else "strict")
+        self.metric: Metric = "kept" if plan.metric == "kept" else "strict"
+        task = GameTask(plan.specs, self.metric)
         self.runner = Runner(task, plan.jobs, self.journals, plan.folder, options, progress)
         self.runner.lock = GAMES
         self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
@@ -179,13 +168,14 @@ class ExperimentRun:
                 return self._done(self.journals.rows())
             manifest.write(self.plan)
             mine = {job.name for job in self.runner.units}
-            before = {row.name: self._measured(row) for row in rows if row.name in mine}
+            before = {row.name: Measured(row.score(self.metric), row.turns) for row in rows if row.name in mine}
             arms = [arm.name for arm in self.plan.arms if arm.players]
             task, units = self.runner.task, self.runner.units
             self.runner.progress.begin(self.plan.experiment.name, task, units, before, arms)
             self.runner.halted = self._halted_before(games)
-            names = [arm.name for arm in self.plan.arms]
-            self.runner.guard = lambda status: self.min_own.broken_by(status, names)
+            self.runner.guard = lambda status: self.min_own.broken(
+                {arm.name: status.moves[arm.name] for arm in self.plan.arms if arm.name in status.moves}
+            )
             over = {path for path, game in games.items() if game.result is not None}
             try:
                 if not self.runner.halted:
@@ -194,9 +184,6 @@ class ExperimentRun:
                 self.runner.progress.end()
                 rows = self._write_results()
             return self._done(rows)
-
-    def _measured(self, row: Row) -> Measured:
-        return Measured(row.score("kept" if self.plan.metric == "kept" else "strict"), row.turns)
 
     def _play_stages(self, jobs: Sequence[Job]) -> None:
         """Play all games at once; with a stop rule those until the next look, and then those of arms that are not
@@ -221,13 +208,10 @@ class ExperimentRun:
             return
         self.journals.rows()
         waiting = self._write_banks({end.unit.journal for end in self.runner.unfinished if end.failed})
-        last = [job for job in jobs if job not in first]
-        self.runner.play([job for job in last if (job.arm, job.deal.players) not in waiting])
-        self.runner.unfinished += [
-            Outcome(job, suspended=waiting[job.arm, job.deal.players])
-            for job in last
-            if (job.arm, job.deal.players) in waiting
-        ]
+        why = {job.name: waiting.get((job.arm, job.deal.players)) for job in jobs if job not in first}
+        last = [job for job in jobs if job.name in why]
+        self.runner.play([job for job in last if why[job.name] is None])
+        self.runner.unfinished += [Outcome(job, suspended=why[job.name]) for job in last if why[job.name]]
 
     def _write_banks(self, failed: Collection[Path | None] = ()) -> dict[tuple[str, int], str]:
         """Write the notes of other games that are not written yet, where all the games that they are from are over.
@@ -246,12 +230,11 @@ class ExperimentRun:
                 baseline = [job for job in self.plan.jobs if job.arm == self.plan.baseline]
                 paths = [job.journal for job in baseline if job.deal.players == bank.players]
                 over = [path for path in paths if path and (game := self.journals.games.get(path)) and game.result]
-                if len(over) + len([path for path in paths if path in failed]) < len(paths) or not over:
-                    waiting[bank.arm, bank.players] = (
-                        f"it gets notes of the games of {self.plan.baseline}, which are not all finished"
-                    )
-                    continue
-                bank.write(over)
+                if over and len(over) + sum(path in failed for path in paths) >= len(paths):
+                    bank.write(over)
+                else:
+                    why = f"it gets notes of the games of {self.plan.baseline}, which are not all finished"
+                    waiting[bank.arm, bank.players] = why
         return waiting
 
     def _write_results(self) -> list[Row]:
@@ -275,11 +258,13 @@ class ExperimentRun:
             if game.started and game.result:
                 self.min_own.add(results.row(path.parent.name, game.started.repeat, "", game.result))
             elif game.started and any(seat.model != PROGRAM for seat in game.started.seats):
-                moves.setdefault(path.parent.name, Counter()).update(moves_of(journal.read(path)))
+                counts = moves.setdefault(path.parent.name, Counter())
+                for origin in origins(journal.read(path)):
+                    counts.update(origin.counts)
         return self.min_own.broken(moves)
 
     def _done(self, rows: Sequence[Row]) -> ExperimentDone:
-        """Raises UserError when servers refused for good before any call was answered."""
+        """Say what became of the command. Raises UserError when servers refused before any call was answered."""
         needed = {job.name for job in self.stages.needed(rows, self.runner.units)}
         done = self.runner.done(needed=needed)
         return ExperimentDone(**vars(done), plan=self.plan, rows=tuple(rows), games=self.journals.games)
@@ -309,20 +294,8 @@ class ExperimentRun:
 
 def status(folder: Path) -> dict[str, Any]:
     """Return how the games in a folder stand, as plain data; `failed` are those of earlier commands."""
-    record, games = run_folder.read(folder / RUN), peek_all(folder)
+    record, games = run_folder.read(folder / RUN), results.peek_all(folder)
     finished = {f"{path.parent.name}/{path.stem}" for path, game in games.items() if game.result}
-    turns, spent = _spent(games)
-    counts = {"finished": len(finished), "begun": sum(game.result is None for game in games.values())}
-    failed = {game: why for game, why in failures.read(folder).items() if game not in finished}
-    number = run_folder.games(record)
-    data = run_status(record.get("name"), spent, games=number, **counts, failed=failed, turns=turns)
-    if stopped := stopping.of_run(record, rows.finished(folder, games)):
-        data["stop"] = {"stood": stopped.states, "over": all(arm.over for arm in stopped.compared)}
-    return data
-
-
-def _spent(games: Mapping[Path, Game]) -> tuple[int, Usage]:
-    """Return the turns of all games, and what their calls took."""
     turns, spent = 0, NO_USAGE
     for path, game in games.items():
         if game.result:
@@ -331,4 +304,10 @@ def _spent(games: Mapping[Path, Game]) -> tuple[int, Usage]:
         elif game.started:
             turns += moves(path)
             spent = sum((call for calls in usage_by_turn(journal.read(path)) for call in calls), spent)
-    return turns, spent
+    counts = {"finished": len(finished), "begun": sum(game.result is None for game in games.values())}
+    failed = {game: why for game, why in failures.read(folder).items() if game not in finished}
+    number = run_folder.games(record)
+    data = run_status(record.get("name"), spent, games=number, **counts, failed=failed, turns=turns)
+    if stopped := stopping.of_run(record, results.finished(folder, games)):
+        data["stop"] = {"stood": stopped.states, "over": all(arm.over for arm in stopped.compared)}
+    return data

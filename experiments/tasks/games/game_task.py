@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 
 from experiments.record.rows import Metric
-from experiments.running.task import Measured
+from experiments.running.task import Measured, limits_of
 from experiments.study import imports
 from experiments.study.job import Job, Played
 from experiments.study.seat_spec import PlayerSpec
@@ -15,7 +15,7 @@ from graphs.graph_seat import GraphSeat
 from graphs.state_graph_seat import StateGraphSeat
 from orchestrator.journal.events import Event, GameStarted, Moved, Sink
 from orchestrator.journal.file import public_record
-from orchestrator.models.layer import ModelLayer, limit_of
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limit
 from orchestrator.players import python_agent
 from orchestrator.table.game_loop import Gate, play_started
@@ -51,8 +51,7 @@ class GameAsker:
 
     def limits(self, unit: Job) -> set[Limit]:
         graphs = [seat for seat in self.seats.lineup(unit) if isinstance(seat, GraphSeat | StateGraphSeat)]
-        limits = {limit_of(brain) for seat in graphs for brain in seat.brains.values()}
-        return {limit for limit in limits if limit is not None}
+        return limits_of(brain for seat in graphs for brain in seat.brains.values())
 
     async def ask(self, unit: Job, gate: Gate, sink: Sink) -> Played:
         public: list[Event] = []

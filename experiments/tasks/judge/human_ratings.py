@@ -17,9 +17,6 @@ from roles.hanabi.state_judge import ASPECTS
 RATER = "human"
 """The name of a rater without one."""
 
-Key = tuple[str, int]
-"""Game and turn."""
-
 
 @dataclass(frozen=True)
 class HumanRating:
@@ -32,7 +29,8 @@ class HumanRating:
 
 
 def read(path: Path) -> tuple[HumanRating, ...]:
-    """The ratings of a file. Raises UserError for the first row that cannot be read, or that rates a turn again."""
+    """Return the ratings of a file. Raises UserError for the first row that cannot be read, or that rates a turn
+    again."""
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:
@@ -47,20 +45,25 @@ def read(path: Path) -> tuple[HumanRating, ...]:
 
 def _read(table: "csv.DictReader[str]", path: Path) -> tuple[HumanRating, ...]:
     columns = [name for name in table.fieldnames or () if name]
-    rated = [aspect for aspect in ASPECTS if aspect in columns]
-    if not {"game", "turn"} <= {*columns} or not rated:
+    aspects = [aspect for aspect in ASPECTS if aspect in columns]
+    if not {"game", "turn"} <= {*columns} or not aspects:
         raise UserError(
             f"{str(path)!r} needs the columns game and turn, and at least one of {', '.join(ASPECTS)}; it has "
             f"{shortened(', '.join(columns)) or 'none'}"
         )
-    found = tuple(_rows(table, rated, path))
-    if not found:
+    rows = tuple(_rows(table, aspects, path))
+    if not rows:
         raise UserError(f"{str(path)!r} has no row below its header")
-    _check_once(found, path)
-    return found
+    turns = set[tuple[str, int, str]]()
+    for row in rows:
+        key = row.game, row.turn, row.rater
+        if key in turns:
+            raise UserError(f"{str(path)!r}: {row.rater} rates turn {row.turn} of {row.game} twice; keep one row")
+        turns.add(key)
+    return rows
 
 
-def _rows(table: "csv.DictReader[str]", rated: Sequence[str], path: Path) -> Iterator[HumanRating]:
+def _rows(table: "csv.DictReader[str]", aspects: Sequence[str], path: Path) -> Iterator[HumanRating]:
     for row in table:
         where = f"{str(path)!r}, line {table.line_num}"
         game, turn = (row["game"] or "").strip().removesuffix(".jsonl"), (row["turn"] or "").strip()
@@ -68,10 +71,10 @@ def _rows(table: "csv.DictReader[str]", rated: Sequence[str], path: Path) -> Ite
             raise UserError(f"{where}: the game is missing; name its journal")
         if not turn.isdecimal() or int(turn) < 1:
             raise UserError(f"{where}: turn is {turn!r}; it must be a whole number from 1")
-        given = {aspect: text for aspect in rated if (text := (row[aspect] or "").strip())}
-        if not given:
-            raise UserError(f"{where}: no rating stands in this row; leave it out, or fill in {', '.join(rated)}")
-        ratings = {aspect: _rating(text, aspect, where) for aspect, text in given.items()}
+        texts = {aspect: text for aspect in aspects if (text := (row[aspect] or "").strip())}
+        if not texts:
+            raise UserError(f"{where}: no rating stands in this row; leave it out, or fill in {', '.join(aspects)}")
+        ratings = {aspect: _rating(text, aspect, where) for aspect, text in texts.items()}
         yield HumanRating(game, int(turn), (row.get("rater") or "").strip() or RATER, ratings)
 
 
@@ -83,12 +86,3 @@ def _rating(text: str, aspect: str, where: str) -> float:
     if not 0 <= rating <= 1:
         raise UserError(f"{where}: {aspect} is {text!r}; it must be a number from 0 to 1")
     return rating
-
-
-def _check_once(found: Sequence[HumanRating], path: Path) -> None:
-    seen = set[tuple[str, int, str]]()
-    for one in found:
-        key = one.game, one.turn, one.rater
-        if key in seen:
-            raise UserError(f"{str(path)!r}: {one.rater} rates turn {one.turn} of {one.game} twice; keep one row")
-        seen.add(key)

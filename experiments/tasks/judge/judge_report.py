@@ -14,12 +14,13 @@ from experiments.analysis import raters as figures
 from experiments.analysis.raters import Agreement, Clustered, Rated, Rating, Score
 from experiments.document import data as as_data
 from experiments.document import markdown
-from experiments.document.blocks import Block, Cell, Column, Document, Heading, Note, Table, table
-from experiments.document.blocks import notes as notes_of
+from experiments.document.blocks import Block, Cell, Column, Document, Heading, Table, table
+from experiments.document.blocks import notes as plain_notes
 from experiments.document.formats import INT, RIGHT, TEXT, estimate
 from experiments.record.files import write_all
 from experiments.tasks.judge.human_ratings import HumanRating
-from experiments.tasks.judge.judge_run import FOLDER, Judged, JudgeRun, mean_ratings
+from experiments.tasks.judge.judge_run import FOLDER, JudgeRun, mean_ratings
+from experiments.tasks.question_folder import notes_of
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -43,29 +44,15 @@ def rated(run: JudgeRun, people: Sequence[HumanRating]) -> list[Rated]:
     statements = []
     for judged in run.questions:
         human = by_turn.get((judged.game, judged.turn), {})
-        ratings = {JUDGE: means.get(judged.name), EXACT: judged.exact, HUMAN: _mean([*human.values()])}
+        values = {aspect: [row[aspect] for row in human.values() if aspect in row] for aspect in ASPECTS}
+        human_means = {aspect: fmean(numbers) for aspect, numbers in values.items() if numbers}
+        ratings = {JUDGE: means.get(judged.name), EXACT: judged.exact, HUMAN: human_means}
         by = {rater: rating for rater, rating in ratings.items() if rating}
-        statements.append(Rated(judged.game, judged.turn, _author(judged, len(folders) > 1), by, human))
+        model = judged.model.partition("@http")[0]  # without its server
+        author = f"{model} (simulated)" if is_simulated(model) else model
+        arm = f", {Path(judged.game).parent.name}" if len(folders) > 1 else ""
+        statements.append(Rated(judged.game, judged.turn, f"{author}{arm}", by, human))
     return statements
-
-
-def _author(judged: Judged, several: bool) -> str:
-    """Return who kept the lists: the model, without its server, and the arm where there are several."""
-    model = judged.model.partition("@http")[0]
-    named = f"{model} (simulated)" if is_simulated(model) else model
-    return f"{named}, {Path(judged.game).parent.name}" if several else named
-
-
-def _mean(ratings: Sequence[Rating]) -> Rating:
-    """Return each aspect's mean over those who rated it."""
-    values = {aspect: [rating[aspect] for rating in ratings if aspect in rating] for aspect in ASPECTS}
-    return {aspect: fmean(numbers) for aspect, numbers in values.items() if numbers}
-
-
-def unjudged(run: JudgeRun, people: Sequence[HumanRating]) -> list[HumanRating]:
-    """Return ratings by people of turns that the run does not hold."""
-    turns = {(judged.game, judged.turn) for judged in run.questions}
-    return [rating for rating in people if (rating.game, rating.turn) not in turns]
 
 
 SUMMARY = "summary.json"
@@ -102,7 +89,7 @@ class Report:
         return tuple(figures.agreements(self.rated, RATERS, SHOWN))
 
 
-def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
+def read(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
     """Return the report of the run in a folder. Raises UserError for a folder without an answer."""
     run = FOLDER.run(folder)
     if not run.answers:
@@ -113,8 +100,8 @@ def of(folder: Path, people: Sequence[HumanRating] = ()) -> Report:
 def blocks(report: Report) -> tuple[Block, ...]:
     """Return the tables and the notes."""
     agreements = agreement_table(report)
-    listed = [Note(text, "no model" if "no language model" in text else "aside") for text in notes(report)]
-    return (score_table(report), *((Heading("Agreement"),) if agreements.rows else ()), agreements, *listed)
+    heading = (Heading("Agreement"),) if agreements.rows else ()
+    return (score_table(report), *heading, agreements, *notes_of(notes(report)))
 
 
 def score_table(report: Report) -> Table:
@@ -122,32 +109,19 @@ def score_table(report: Report) -> Table:
     means: dict[tuple[str, str], dict[str, Clustered]] = {}
     for score in report.scores:
         means.setdefault((score.model, score.rater), {})[score.aspect] = score.mean
-    columns = (
-        Column("lists_by", "lists by", unbroken=True),
-        Column("rated_by", "rated by", unbroken=True),
-        *(Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in SHOWN),
-        Column("turns", "turns", INT),
-    )
+    words = Column("lists_by", "lists by", unbroken=True), Column("rated_by", "rated by", unbroken=True)
+    aspects = (Column(aspect, aspect.replace("_", " "), estimate(3)) for aspect in SHOWN)
     rows = [
-        (model, _rater(report, rater), *(_cell(row[aspect]) for aspect in SHOWN), _most(row))
+        (model, _rater(report, rater), *(_cell(row[a]) for a in SHOWN), max(mean.units for mean in row.values()))
         for (model, rater), row in means.items()
     ]
-    return table("scores", columns, rows)
-
-
-def _most(means: dict[str, Clustered]) -> int:
-    return max(mean.units for mean in means.values())
+    return table("scores", (*words, *aspects, Column("turns", "turns", INT)), rows)
 
 
 def agreement_table(report: Report) -> Table:
-    columns = (
-        Column("aspect", "aspect", unbroken=True),
-        Column("raters", "raters", unbroken=True),
-        Column("pearson", "Pearson r", estimate(3)),
-        Column("spearman", "Spearman rho", estimate(3)),
-        Column("alpha", "alpha", estimate(3)),
-        Column("turns", "turns", INT),
-    )
+    words = (Column(key, key, unbroken=True) for key in ("aspect", "raters"))
+    titles = {"pearson": "Pearson r", "spearman": "Spearman rho", "alpha": "alpha"}
+    figures = (Column(key, title, estimate(3)) for key, title in titles.items())
     rows = [
         (
             row.aspect.replace("_", " "),
@@ -157,7 +131,7 @@ def agreement_table(report: Report) -> Table:
         )
         for row in report.agreements
     ]
-    return table("agreement", columns, rows)
+    return table("agreement", (*words, *figures, Column("turns", "turns", INT)), rows)
 
 
 def _rater(report: Report, rater: str) -> str:
@@ -197,9 +171,10 @@ def notes(report: Report) -> Iterator[str]:
         yield f"{unread} answers of the judge could not be read; their turns are left out."
     if run.missing:
         yield f"{run.missing} answers are missing; the same `evaluate judge` goes on."
-    if away := unjudged(run, report.people):
-        ratings = f"{len(away)} {'rating' if len(away) == 1 else 'ratings'}"
-        where = f"turn {away[0].turn} of {away[0].game}"
+    turns = {(judged.game, judged.turn) for judged in run.questions}
+    if rest := [row for row in report.people if (row.game, row.turn) not in turns]:
+        ratings = f"{len(rest)} {'rating' if len(rest) == 1 else 'ratings'}"
+        where = f"turn {rest[0].turn} of {rest[0].game}"
         yield f"Left out: {ratings} by people of turns that were not judged; the first is {where}."
 
 
@@ -258,12 +233,11 @@ def data(report: Report) -> dict[str, Any]:
 
 def summary(report: Report) -> JudgeSummary:
     """Return what the report of an experiment shows of this judge."""
-    texts = [
-        ([column.title for column in part.columns], *part.texts()) if part.rows else ()
+    scores, agreements = (
+        tuple(map(tuple, ([column.title for column in part.columns], *part.texts()) if part.rows else ()))
         for part in (score_table(report), agreement_table(report))
-    ]
-    rows, agreements = (tuple(map(tuple, part)) for part in texts)
-    return JudgeSummary(judge=report.run.name, scores=rows, agreement=agreements, notes=tuple(notes(report)))
+    )
+    return JudgeSummary(judge=report.run.name, scores=scores, agreement=agreements, notes=tuple(notes(report)))
 
 
 def blocks_of_run(run: Path) -> list[Block]:
@@ -280,7 +254,7 @@ def blocks_of_run(run: Path) -> list[Block]:
             title = f"State tracking, judged by {judged.judge}"
             blocks.append(_table(f"judged-scores-{number}", judged.scores, title=title, caption=caption))
             blocks.append(_table(f"judged-agreement-{number}", judged.agreement))
-            blocks += notes_of(judged.notes)
+            blocks += plain_notes(judged.notes)
     return blocks
 
 

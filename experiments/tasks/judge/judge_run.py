@@ -11,11 +11,12 @@ from functools import cache, partial
 from pathlib import Path
 from statistics import fmean
 
+from pydantic import BaseModel
+
 import prompts
-import roles
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, RunOptions
-from experiments.tasks.judge.statements import Choice, Statement, find
+from experiments.tasks.judge.statements import Choice, Judged, Statement, find
 from experiments.tasks.question_folder import AnswerRun, QuestionFolder, QuestionRecord
 from experiments.tasks.question_task import (
     Model,
@@ -31,12 +32,14 @@ from graphs.node import RoleNode
 from graphs.simulated_model import SimulatedBrain
 from orchestrator.models.request import Brain, ModelRequest
 from orchestrator.models.simulated_settings import SimSettings
-from orchestrator.values import Frozen
 from roles import Sections
 from roles.hanabi.sections.judged_lists import JUDGED
-from roles.hanabi.state_judge import ASPECTS, StateRating
+from roles.hanabi.state_judge import ASPECTS, StateRating, state_judge
 
-ROLE = "state_judge"
+ROLE = state_judge.name
+assert state_judge.solve is not None
+SOLVE = state_judge.solve
+"""The judge's program."""
 
 
 @cache
@@ -48,16 +51,15 @@ def context() -> Context:
 
 def node(statement: Statement) -> RoleNode:
     """Return the judge of one statement."""
-    role = roles.get(ROLE)
     return RoleNode(
         name=statement.name,
-        role=role,
+        role=state_judge,
         model=ROLE,
         samples=1,
-        kinds=tuple(context().kinds(role)),
+        kinds=tuple(context().kinds(state_judge)),
         reads=(),
         context=context(),
-        layout=context().layout([role]),
+        layout=context().layout([state_judge]),
     )
 
 
@@ -75,25 +77,15 @@ class Judging(QuestionKind[Statement]):
     def request(self, question: Statement, trial: int) -> ModelRequest:
         return node(question).request(trial, sections(question), {})
 
-    def programmed(self, question: Statement) -> StateRating:
-        return _solved(sections(question))
+    def programmed(self, question: Statement) -> BaseModel:
+        return SOLVE(sections(question), {})
 
     def simulated(self, settings: SimSettings, question: Statement) -> Brain:
-        given = sections(question)
-        solve = roles.get(ROLE).solve
-        assert solve is not None
-        return SimulatedBrain(settings, solve, partial(_solved, given), given, {})
+        facts = sections(question)
+        return SimulatedBrain(settings, SOLVE, partial(SOLVE, facts, {}), facts, {})
 
     def score(self, question: Statement, reply: Mapping[str, object] | None) -> float | None:
         return None if reply is None else StateRating.model_validate(reply).overall
-
-
-def _solved(given: Sections) -> StateRating:
-    solve = roles.get(ROLE).solve
-    assert solve is not None
-    rating = solve(given, {})
-    assert isinstance(rating, StateRating)
-    return rating
 
 
 # The folder
@@ -108,17 +100,6 @@ class JudgeRecord(QuestionRecord):
     every: int
     prompt: str
     """The SHA-256 of the judge's own words, the first 16 digits."""
-
-
-class Judged(Frozen):
-    """A statement as the folder keeps it."""
-
-    name: str
-    game: str
-    turn: int
-    seat: int
-    model: str
-    exact: dict[str, float]
 
 
 FOLDER = QuestionFolder(
@@ -138,7 +119,7 @@ JudgeRun = AnswerRun[JudgeRecord, Judged]
 def prompt_hash() -> str:
     """Return the hash of everything that the judge's prompt says but for what is judged."""
     files = [file for section in context().names for file in context().files(section)]
-    texts = (roles.get(ROLE).template or "", *(prompts.text(file) for file in files))
+    texts = (state_judge.template or "", *(prompts.text(file) for file in files))
     return hashlib.sha256("\n\n".join(texts).encode()).hexdigest()[:16]
 
 

@@ -40,15 +40,12 @@ class Arm:
     """The arm in which the same nodes are asked again with nothing changed: its noise floor."""
 
     @property
-    def short(self) -> str:
-        """The short form."""
+    def step(self) -> Intervention:
+        """The change of the baseline's graph."""
+        assert self.kind != "baseline"
         if self.kind == "added":
-            return str(self.value)
-        return (
-            BASELINE
-            if self.kind == "baseline"
-            else str(Intervention(self.kind, self.node if self.kind in ABOUT_A_NOTE else None, self.value))
-        )
+            return interventions.parse(str(self.value))
+        return Intervention(self.kind, self.node if self.kind in ABOUT_A_NOTE else None, self.value)
 
     @property
     def cheats(self) -> bool:
@@ -65,15 +62,16 @@ def read(shorts: Iterable[str] | Mapping[str, str], config: GraphConfig, *, null
     arms = [arm for name, short in named for arm in _arms(name, short, config)]
     names = [arm.name for arm in arms]
     if twice := next((name for n, name in enumerate(names) if name in names[:n]), None):
-        raise UserError(
-            f"two arms are called {twice!r}; name them in the study file: `arms: {{NAME: {arms[0].short}}}`"
-        )
-    floors = _floors(arms, config) if null or any(arm.kind == "null" for arm in arms) else {}
-    nulls = [Arm(name, "null", node) for node, name in floors.values()]
-    rest = [
-        replace(arm, null=floors.get(downstream(config, arm), (None, None))[1]) for arm in arms if arm.kind != "null"
-    ]
-    return (Arm(BASELINE, "baseline"), *nulls, *rest)
+        raise UserError(f"two arms are called {twice!r}; name them in the study file: `arms: {{NAME: {arms[0].step}}}`")
+    floors: dict[frozenset[str], Arm] = {}  # by the nodes that are asked again
+    if null or any(arm.kind == "null" for arm in arms):
+        floors[downstream(config, Arm(NULL, "null"))] = Arm(NULL, "null")
+        for arm in arms:
+            if arm.node and arm.kind != "added":
+                floors.setdefault(downstream(config, arm), Arm(f"{NULL}-{arm.node}", "null", arm.node))
+    changes = [arm for arm in arms if arm.kind != "null"]
+    rest = [replace(a, null=floor.name if (floor := floors.get(downstream(config, a))) else None) for a in changes]
+    return (Arm(BASELINE, "baseline"), *floors.values(), *rest)
 
 
 def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
@@ -82,7 +80,9 @@ def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
     if kind not in KINDS:
         raise UserError(f"arm {short!r}: positions have no such arm; {did_you_mean(kind, KINDS, 'the kinds are')}")
     if kind == "added":
-        yield _adding(name, step, config)
+        if str(node) not in advisers(step.apply(config)):
+            raise UserError(f"arm {str(step)!r}: what {node!r} says does not reach {config.decides!r}, which decides")
+        yield Arm(name or f"with-{node}", kind, node, str(step))
         return
     if step.value and kind not in ("model", "perturbed"):
         raise UserError(f"arm {short!r}: positions take everything from their bank; leave {step.value!r} out")
@@ -102,14 +102,6 @@ def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
         short_name = f"no-{node}" if kind == "removed" else "-".join(filter(None, (kind, node, value)))
         long_name = f"{name}-{node}" if len(nodes) > 1 else name
         yield Arm(long_name if name else short_name, kind, node, step.value)
-
-
-def _adding(name: str, step: Intervention, config: GraphConfig) -> Arm:
-    """Return the arm of a new node. Raises UserError for one whose note does not reach the decision."""
-    node, more = str(step.node), step.apply(config)
-    if node not in advisers(more):
-        raise UserError(f"arm {str(step)!r}: what {node!r} says does not reach {config.decides!r}, which decides")
-    return Arm(name or f"with-{node}", step.kind, node, str(step))
 
 
 def _nodes(kind: Kind, node: str | None, config: GraphConfig) -> Sequence[str]:
@@ -140,16 +132,7 @@ def downstream(config: GraphConfig, arm: Arm) -> frozenset[str]:
     """Return the nodes that an arm asks again because something before them changed; with the deciding node where no
     note changes."""
     if arm.kind == "added":
-        return depending(interventions.parse(arm.short).apply(config), {str(arm.node)})
+        return depending(arm.step.apply(config), {str(arm.node)})
     if arm.node is not None and arm.node in config.nodes:
         return depending(config, {arm.node})
     return frozenset({config.decides, *depending(config, {config.decides})})
-
-
-def _floors(arms: Iterable[Arm], config: GraphConfig) -> dict[frozenset[str], tuple[str | None, str]]:
-    """Return the null arms by the nodes that they ask again: the node whose readers these are, and the arm's name."""
-    floors: dict[frozenset[str], tuple[str | None, str]] = {downstream(config, Arm(NULL, "null")): (None, NULL)}
-    for arm in arms:
-        if arm.node and arm.kind != "added":
-            floors.setdefault(downstream(config, arm), (arm.node, f"{NULL}-{arm.node}"))
-    return floors

@@ -1,24 +1,38 @@
 """One position decided in one arm: which notes are held fixed, which are put in the place of others, who is asked."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
+from pydantic import BaseModel
+
+from experiments.tasks.positions import cheat
 from experiments.tasks.positions.arms import BASELINE, PUT, Arm, advisers, downstream
 from experiments.tasks.positions.bank import Bank, BankPosition
-from experiments.tasks.positions.control import Donor, replacement
 from experiments.tasks.positions.study import Study
-from graphs import ablate, interventions
+from graphs import ablate
 from graphs.attempts import attempts, role_node
 from graphs.config import NOBODY, PROGRAM, GraphConfig
 from graphs.config import read as read_graph
+from graphs.control_notes import draw_note, placebo
 from graphs.graph_seat import GraphSeat, Model, seat
-from graphs.interventions import Intervention
 from graphs.recorded import Note, depending, edited, notes_of, recorded, unrolled
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
+from orchestrator.journal.fingerprint import hashed
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.simulated_settings import perturbed
+from orchestrator.replies.reply import Reply
+from roles import Notes
+
+
+@dataclass(frozen=True)
+class Donor:
+    """A position whose notes may stand in another's place."""
+
+    position: BankPosition
+    notes: Mapping[str, Sequence[Reply]]
+    """By role."""
 
 
 class ArmSeats:
@@ -34,31 +48,24 @@ class ArmSeats:
 
     def _seat(self, arm: Arm) -> GraphSeat:
         """Return the seat of an arm. Raises UserError for a change that the graph does not allow."""
-        config, more = self._changed(arm)
-        models: dict[str, Model] = {**self.study.models, **more}
-        default = models.pop("default", PROGRAM)
-        return seat(config, default, named=models, layer=self.layer)
-
-    def _changed(self, arm: Arm) -> tuple[GraphConfig, dict[str, Model]]:
-        """Return the graph of an arm, and models that it names beside the study's."""
-        config, kind, value = self.config, arm.kind, arm.value or ""
+        config, models, kind = self.config, dict[str, Model](self.study.models), arm.kind
         if kind in ("model", "perturbed"):
-            model: Model = value if kind == "model" else perturbed(float(value), self.study.seed)
-            return ablate.replace(config, **{str(arm.node): kind}), {kind: model}
-        if kind == "permuted":
+            value = arm.value or ""
+            models[kind] = value if kind == "model" else perturbed(float(value), self.study.seed)
+            config = ablate.replace(config, **{str(arm.node): kind})
+        elif kind == "permuted":
             reads = config.nodes[config.decides].reads
             if len(reads) < 2:
                 raise UserError(f"{config.decides!r} reads {len(reads)} colleagues, so there is no order to permute")
-            return ablate.change(config, **{config.decides: {"reads": list(reversed(reads))}}), {}
-        if kind == "same_compute":  # best of K answers in the deciding node's context, as many calls in all
+            config = ablate.change(config, **{config.decides: {"reads": list(reversed(reads))}})
+        elif kind == "same_compute":  # best of K answers in the deciding node's context, as many calls in all
             best = ablate.setting(read_graph("best_of_k"), context=config.context)
             answering = next(name for name, node in best.nodes.items() if node.samples > 1)
-            return ablate.change(best, **{answering: {"samples": max(calls_of_turn(config) - 1, 1)}}), {}
-        if kind in ("removed", "exact", "advise", "gate"):
-            return interventions.apply(config, (Intervention(kind, arm.node),)), {}
-        if kind == "added":
-            return interventions.parse(arm.short).apply(config), {}
-        return config, {}
+            config = ablate.change(best, **{answering: {"samples": max(calls_of_turn(config) - 1, 1)}})
+        elif kind in ("removed", "exact", "advise", "gate", "added"):
+            config = arm.step.apply(config)
+        default = models.pop("default", PROGRAM)
+        return seat(config, default, named=models, layer=self.layer)
 
     def ready(
         self, arm: Arm, position: BankPosition, events: tuple[Event, ...], donors: Sequence[Donor]
@@ -99,19 +106,54 @@ class ArmSeats:
     def fitting(self, position: BankPosition) -> tuple[Event, ...]:
         """Return the recorded events without the calls of nodes that have another role in this graph, or are not in
         it."""
-        nodes = unrolled(self.at(position.view.players))
-
-        def fits(event: Event) -> bool:
-            return not isinstance(event, Call) or (event.node in nodes and nodes[event.node].role.name == event.role)
-
-        return tuple(event for event in position.events if fits(event))
+        roles = {name: node.role.name for name, node in unrolled(self.at(position.view.players)).items()}
+        return tuple(e for e in position.events if not isinstance(e, Call) or roles.get(e.node) == e.role)
 
     def donor(self, position: BankPosition, events: tuple[Event, ...]) -> Donor:
         """Return the notes of a position's turn, for others."""
-        config = self.at(position.view.players)
-        first = attempts(config)[0]
-        roles = {name: role_node(config, name, first).role.name for name in config.nodes}
-        return Donor(position, notes_of(config, events), roles)
+        config, replies = self.at(position.view.players), dict[str, list[Reply]]()
+        for node, samples in notes_of(config, events).items():
+            if node in config.nodes:
+                role = replies.setdefault(config.role(node).name, [])
+                role += [reply for reply in samples if isinstance(reply, Reply)]
+        return Donor(position, replies)
+
+
+def replacement(
+    arm: Arm, position: BankPosition, config: GraphConfig, notes: Notes, donors: Sequence[Donor], seed: int
+) -> Note | None:
+    """Return the note that an arm puts in the place of its node's: a placebo, that of the same role in another deal at
+    the same player count and phase, or the own hand; None where there is none to put.
+
+    `config` is the graph at the player count, `notes` are those of the turn.
+    """
+    node, view, kind = str(arm.node), position.view, position.kind
+    role, replies = config.role(node), notes.get(node, ())
+    if arm.kind == "own_hand":
+        return (cheat.note(role.reply, position, replies),) * config.nodes[node].samples
+    if not any(isinstance(reply, Reply) for reply in replies):
+        return None
+    number = int(hashed([position.name, arm.name, seed]), 16)
+    reader = role_node(config, config.decides, attempts(config)[0])
+    brief = reader.context is not None and reader.context.reports == "brief"
+    pool = [
+        (reply, donor.position.view)
+        for donor in donors
+        if donor.position.deal != position.deal
+        and (donor.position.kind.players, donor.position.kind.phase) == (kind.players, kind.phase)
+        for reply in donor.notes.get(role.name, ())
+    ]
+    note = list[BaseModel]()
+    for n, reply in enumerate(replies, number):
+        if not isinstance(reply, Reply):
+            note.append(reply)
+        elif arm.kind == "placebo":
+            note.append(placebo(reply, view, reader.words, brief=brief, seed=n))
+        elif donation := draw_note(reply, pool, view, n):
+            note.append(donation[0])
+        else:
+            return None
+    return tuple(note)
 
 
 def calls_of_turn(config: GraphConfig) -> int:

@@ -7,7 +7,6 @@ fixed are not written again: the bank has them. Notes that were put in the place
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.errors import UserError
 from orchestrator.journal import file
 from orchestrator.journal.events import Call, Decided, Event
 from orchestrator.journal.recorded_answers import answered
@@ -56,9 +55,3 @@ def read(folder: Path, arm: str, position: str) -> list[Sample]:
 def number(path: Path) -> int:
     """Return how many samples of a journal are decided. Raises UserError when it cannot be read."""
     return sum(DECIDED in line for line in file.lines(path))
-
-
-def check(folder: Path) -> None:
-    """Raise UserError for a folder without any decision."""
-    if next((folder / FOLDER).glob("*/*.jsonl"), None) is None:
-        raise UserError(f"nothing is decided yet in {str(folder)!r}; `evaluate positions` goes on with it")

@@ -37,12 +37,12 @@ from experiments.tasks.positions.bank import (
     save,
 )
 from experiments.tasks.positions.truth import PositionTruth
-from experiments.tasks.probes.probe import BECAUSE, Probe
+from experiments.tasks.probes.probe import BECAUSE
 from experiments.tasks.probes.probe_run import PROBES, path_of, probes_of
 from experiments.values.position import Position, true_hands
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
-from orchestrator.journal.events import Call, Decided, Event, SeatInfo, VerdictGiven
+from orchestrator.journal.events import Call, Decided, SeatInfo, StoredEvent, VerdictGiven
 from orchestrator.logs import log
 from orchestrator.plugins import versions
 
@@ -124,7 +124,7 @@ class Drawing:
         self.seats: list[SeatInfo] = []
         self.looked_at = 0
         self._have = Counter[tuple[str, str]]()
-        self._probes = cache(_probes)
+        self._probes = cache(lambda folder: {path_of(folder, probe): probe for probe in probes_of(folder)})
 
     def take(self, game: Game, many: int) -> None:
         """Draw positions of a game: of those looked at, the ones of whose kinds the bank has fewest."""
@@ -179,7 +179,14 @@ class Drawing:
         if place.info not in self.seats:
             self.seats.append(place.info)
         self._have.update(kind.values())
-        stored = (_stored(event) for event in turn.events if isinstance(event, Call | VerdictGiven | Decided))
+        stored = list[StoredEvent]()  # without prompts, which can be made again, and the memories that they leave
+        for event in turn.events:
+            if isinstance(event, Call):
+                stored.append(event.model_copy(update={"messages": (), "attempts": (), "reasoning": None}))
+            elif isinstance(event, Decided):
+                stored.append(event.model_copy(update={"memory": {}}))
+            elif isinstance(event, VerdictGiven):
+                stored.append(event)
         name, started, view = f"p{len(self.positions) + 1:03}", game.started, place.view
         self.positions.append(
             BankPosition(
@@ -197,17 +204,6 @@ class Drawing:
         hand = true_hands(game)[view.turn - 1][view.seat]
         deck = started.deck[len(started.deck) - view.deck_size :] if view.deck_size else ()
         self.truths.append(PositionTruth(name=name, journal=game.name, turn=view.turn, own=hand, deck=deck))
-
-
-def _probes(folder: Path) -> dict[Path, Probe]:
-    return {path_of(folder, probe): probe for probe in probes_of(folder)}
-
-
-def _stored(event: Event) -> Event:
-    """Return an event without the prompt, which can be made again, and without the memory that it leaves."""
-    if isinstance(event, Call):
-        return event.model_copy(update={"messages": (), "attempts": (), "reasoning": None})
-    return event.model_copy(update={"memory": {}}) if isinstance(event, Decided) else event
 
 
 def label_of(positions: Iterable[BankPosition]) -> Label:

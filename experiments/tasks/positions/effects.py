@@ -22,6 +22,7 @@ from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from experiments.values.rollout_store import FOLDER, RolloutStore
 from experiments.values.rollouts import SeatRollouts, points
+from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 
 EQUAL = 1e-9
@@ -75,6 +76,11 @@ class Tested:
     high: float | None
     p: float | None
     """None where no deal differs."""
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The 95 % interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def differs(self) -> bool:
@@ -161,7 +167,8 @@ def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Ef
     `rollouts`: deals on which each pair of moves that differ is played to the end; 0 for none. Raises UserError for a
     folder without a decision.
     """
-    decisions.check(folder)
+    if next((folder / decisions.FOLDER).glob("*/*.jsonl"), None) is None:
+        raise UserError(f"nothing is decided yet in {str(folder)!r}; `evaluate positions` goes on with it")
     if any(arm.cheats for arm in arms):
         cheat.open_truth(bank.path)
     reader = _Reader(folder, bank, rollouts)
@@ -194,6 +201,8 @@ class _Reader:
         values = cheat.values(position, self.place(name).scene) if arm.cheats else self.values(name)
         moves = [(a.decided.move, b.decided.move) for a, b in product(old, new) if a.decided and b.decided]
         gains = [values[after] - values[before] for before, after in moves]
+        before, after = ((sample.decided and sample.decided.ratings) or {} for sample in (old[0], new[0]))
+        shared = before.keys() & after.keys()  # moves that both rate
         return Outcome(
             position=position,
             flipped=fmean(before != after for before, after in moves),
@@ -202,7 +211,7 @@ class _Reader:
             regret=max(values.values()) - fmean(values[after] for _, after in moves),
             loss=-fmean(gains),
             rolled=self._rolled(name, moves) if self.rollouts else None,
-            rerated=_rerated(old[0], new[0]),
+            rerated=fmean(abs(after[move] - before[move]) for move in shared) if shared else None,
             forced=fmean(bool(sample.decided and sample.decided.forced) for sample in new),
             keeps=_keeps(position, new),
             kept=_keeps(position, old),
@@ -229,13 +238,6 @@ def cost(folder: Path, bank: Bank, arm: Arm) -> Cost:
         tokens_out=sum(call.tokens_out for call in calls),
         usd=None if None in prices else sum(price or 0.0 for price in prices),
     )
-
-
-def _rerated(old: Sample, new: Sample) -> float | None:
-    """Return the mean change of the ratings of moves that both rate."""
-    before, after = ((sample.decided and sample.decided.ratings) or {} for sample in (old, new))
-    shared = before.keys() & after.keys()
-    return fmean(abs(after[move] - before[move]) for move in shared) if shared else None
 
 
 def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:

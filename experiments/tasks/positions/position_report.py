@@ -10,12 +10,11 @@ from experiments.document.blocks import Block, Column, Document, Heading, Note, 
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
 from experiments.record.files import write_all
 from experiments.tasks.positions import decisions, effects, from_games, study
-from experiments.tasks.positions import sentence_templates as say
+from experiments.tasks.positions import sentences as say
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
-from experiments.tasks.positions.effects import Cost, Effect, Effects, Tested
+from experiments.tasks.positions.effects import Cost, Effects
 from experiments.tasks.positions.from_games import FromGames
-from experiments.tasks.positions.sentences import sentences
 from experiments.tasks.positions.study import Study
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -94,36 +93,28 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Repor
 
 def arm_table(report: Report) -> Table:
     """Return a row for each arm, the baseline's costs first."""
-    rows = [_arm_row(effect) for effect in report.effects.effects]
+    rows = []
+    for effect in report.effects.effects:
+        arm, loss, rolled = effect.arm, effect.loss, effect.rolled
+        rows.append(
+            vars(effect)
+            | asdict(effect.cost)
+            | {
+                "arm": f"{arm.name} (cheats)" if arm.cheats else arm.name,
+                "better": effect.better if effect.flips else None,
+                "worse": effect.worse if effect.flips else None,
+                "loss": loss.mean,
+                "loss_between": loss.bounds,
+                "rolled": rolled and rolled.mean,
+                "rolled_between": rolled and rolled.bounds,
+            }
+        )
     baseline = {"arm": "baseline", "keeps": report.keeps, **asdict(report.base)}
-    there_is = {
-        **dict.fromkeys(("rolled", "rolled_between"), report.rollouts > 0),
-        "rerated": any(row["rerated"] is not None for row in rows),
-        "keeps": report.keeps is not None,
-    }
-    columns = [column for column in ARMS if there_is.get(column.key, True)]
+    rerated, rollouts = any(row["rerated"] is not None for row in rows), report.rollouts > 0
+    optional = {"rolled": rollouts, "rolled_between": rollouts, "rerated": rerated, "keeps": report.keeps is not None}
+    columns = [column for column in ARMS if optional.get(column.key, True)]
     looks = ("plain", *("no model" if effect.arm.cheats else "plain" for effect in report.effects.effects))
     return table("arms", columns, [[row.get(c.key) for c in columns] for row in (baseline, *rows)], looks=looks)
-
-
-def _arm_row(effect: Effect) -> dict[str, Any]:
-    arm, rolled = effect.arm, effect.rolled
-    return {
-        **{key: getattr(effect, key) for key in ("positions", "deals", "flips", "flips_between", "floor", "regret")},
-        **{key: getattr(effect, key) for key in ("p_holm", "rerated", "keeps")},
-        **asdict(effect.cost),
-        "arm": f"{arm.name} (cheats)" if arm.cheats else arm.name,
-        "better": effect.better if effect.flips else None,
-        "worse": effect.worse if effect.flips else None,
-        "loss": effect.loss.mean,
-        "loss_between": _bounds(effect.loss),
-        "rolled": rolled and rolled.mean,
-        "rolled_between": rolled and _bounds(rolled),
-    }
-
-
-def _bounds(test: Tested) -> tuple[float, float] | None:
-    return None if test.low is None or test.high is None else (test.low, test.high)
 
 
 def kind_table(report: Report) -> Table:
@@ -148,20 +139,15 @@ def game_tables(games: FromGames | None) -> tuple[Table, ...]:
 
 def words(report: Report) -> list[Text | Note]:
     """Return the report in sentences: what it shows, what was asked, and how to read the figures."""
-    texts = [*sentences(report.effects), *_correlation_sentences(report.games)]
-    return [*map(Text, texts), *(Note(text, "aside") for text in notes(report)), *_provenance(report)]
-
-
-def _correlation_sentences(games: FromGames | None) -> Iterator[str]:
-    if games is None:
-        return
-    if not games.correlations:
-        yield say.UNCORRELATED(n=len(games.arms), folder=games.folder)
-    for row in games.correlations:
+    texts, games = list(say.sentences(report.effects)), report.games
+    if games and not games.correlations:
+        texts.append(say.UNCORRELATED(n=len(games.arms), folder=games.folder))
+    for row in games.correlations if games else ():
         if row.spearman is None:
-            yield say.EQUAL_ARMS(figure=row.figure, n=row.arms)
+            texts.append(say.EQUAL_ARMS(figure=row.figure, n=row.arms))
         elif row.arms < 6:
-            yield say.FEW_ARMS(figure=row.figure, n=row.arms, size=f"{row.spearman:+.2f}")
+            texts.append(say.FEW_ARMS(figure=row.figure, n=row.arms, size=f"{row.spearman:+.2f}"))
+    return [*map(Text, texts), *(Note(text, "aside") for text in notes(report)), *_provenance(report)]
 
 
 def notes(report: Report) -> Iterator[str]:
@@ -223,8 +209,8 @@ def _model_name(model: Any) -> str:
 
 def blocks(report: Report) -> list[Block]:
     """Return what a terminal shows."""
-    heads = [Text(f"beside the games of {report.games.folder}")] if report.games else []
-    return [arm_table(report), *heads, *game_tables(report.games), *words(report)]
+    games = [Text(f"beside the games of {report.games.folder}")] if report.games else []
+    return [arm_table(report), *games, *game_tables(report.games), *words(report)]
 
 
 def document(report: Report) -> Document:

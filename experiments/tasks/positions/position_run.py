@@ -5,7 +5,7 @@ asked, so that a run that stops half-way has whole positions.
 """
 
 import asyncio
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, Runner, RunOptions
 from experiments.running.status import run_status
-from experiments.running.task import Measured
+from experiments.running.task import Measured, limits_of
 from experiments.study import imports
 from experiments.study.job import Outcome, Unit
 from experiments.study.offline_layer import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
-from experiments.tasks.positions.asking import ArmSeats
+from experiments.tasks.positions.asking import ArmSeats, Donor
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.control import Donor
 from experiments.tasks.positions.study import FOLDER, Study, arms_of, begin, opened
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -32,10 +31,10 @@ from orchestrator.journal.file import Journal
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.journal.recorded_answers import answered
 from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer, limit_of
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limit
 from orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
-from orchestrator.models.usage import NO_USAGE, Usage
+from orchestrator.models.usage import NO_USAGE
 from orchestrator.table.game_loop import Gate, decided_event
 from orchestrator.table.seat import GameContext
 
@@ -114,11 +113,11 @@ class PositionAsker:
         """Raise UserError for what the graph does not allow and for notes that are missing, before anybody is asked."""
         first, *_ = self.positions.values()
         for position in self.positions.values():
-            self.ready(self.arms[BASELINE], position, ())
+            self.ready(self.arms[BASELINE], position)
         for arm in (arm for arm in self.arms.values() if arm.cheats):
-            self.ready(arm, first, ())
+            self.ready(arm, first)
 
-    def ready(self, arm: Arm, position: BankPosition, donors: Sequence[Donor]) -> GraphSeat | None:
+    def ready(self, arm: Arm, position: BankPosition, donors: Sequence[Donor] = ()) -> GraphSeat | None:
         return self.seats.ready(arm, position, self.events(position), donors)
 
     def events(self, position: BankPosition) -> tuple[Event, ...]:
@@ -133,8 +132,7 @@ class PositionAsker:
         return [self.seats.donor(position, self.events(position)) for position in self.positions.values()]
 
     def limits(self, unit: PositionUnit) -> set[Limit]:
-        brains = self.seats.seat(self.arms[unit.arm]).brains.values()
-        return {limit for limit in map(limit_of, brains) if limit is not None}
+        return limits_of(self.seats.seat(self.arms[unit.arm]).brains.values())
 
     async def ask(self, unit: PositionUnit, gate: Gate, sink: Sink) -> str:
         arm, position = self.arms[unit.arm], self.positions[unit.position]
@@ -216,17 +214,15 @@ class Decisions:
         return {name for name, number in self.numbers().items() if number < self.samples}
 
     def answered(self) -> bool:
-        return any(call.of_model for sample in self._samples() for call in sample.calls)
+        return any(call.of_model for calls in self.calls() for call in calls)
 
     def remember(self, budget: Budget) -> None:
-        budget.remember(self.usages())
+        budget.remember([call.usage for call in calls if call.paid] for calls in self.calls())
 
-    def usages(self) -> list[list[Usage]]:
-        """Return what the paid calls of each sample have used."""
-        return [[call.usage for call in sample.calls if call.paid] for sample in self._samples()]
-
-    def _samples(self) -> list[decisions.Sample]:
-        return [sample for unit in self.units if unit.path.exists() for sample in decisions.samples(unit.path)]
+    def calls(self) -> list[list[Call]]:
+        """Return the calls of each sample."""
+        paths = (unit.path for unit in self.units if unit.path.exists())
+        return [sample.calls for path in paths for sample in decisions.samples(path)]
 
 
 class ArmCalls(NamedTuple):
@@ -272,10 +268,9 @@ def status(folder: Path) -> dict[str, Any]:
     """Return how the run in a folder stands, as plain data."""
     study = FOLDER.read(folder)
     records = Decisions(_units(folder, opened(study).positions[: study.first], study.named_arms), study.samples)
-    spent = sum((usage for usages in records.usages() for usage in usages), NO_USAGE)
+    spent = sum((call.usage for calls in records.calls() for call in calls if call.paid), NO_USAGE)
     counts = {"finished": sum(records.numbers().values()), "begun": len(records.begun())}
-    words = {"things": "decisions"}
-    return run_status(study.name, spent, games=len(records.units) * study.samples, **counts, **words)
+    return run_status(study.name, spent, games=len(records.units) * study.samples, **counts, things="decisions")
 
 
 def _units(folder: Path, positions: Iterable[BankPosition], arms: Iterable[str]) -> list[PositionUnit]:
@@ -299,15 +294,20 @@ def run(study: Study, folder: Path, options: RunOptions | None = None, progress:
     asker.check()
     if options.shard and study.notes == "fresh" and any(arm.kind == "shuffled" for arm in asker.arms.values()):
         raise UserError("--shard asks a part of the deals, and shuffled notes are those of all; leave one out")
-    shorts = {arm.name: arm.short for arm in asker.arms.values() if arm.kind != BASELINE}
+    shorts = {arm.name: str(arm.step) for arm in asker.arms.values() if arm.kind != BASELINE}
     begin(folder, study, asker.seats.bank, shorts)
     units = _units(folder, asker.positions.values(), asker.arms)
     records = Decisions(units, study.samples)
     options = replace(options, models=replace(options.models, replay=None))
     runner = Runner(task, units, records, folder, options, progress)
-    before = records.numbers()
-    skipped = _ask(runner, study.name)
-    done, numbers = runner.done(), records.numbers()
+    before, skipped = records.numbers(), set[str]()
+
+    def on_end(outcome: Outcome[PositionUnit]) -> None:
+        if outcome.result == SKIPPED:
+            skipped.add(outcome.unit.name)
+
+    done = runner.run(study.name, lambda unit: unit.arm == BASELINE, on_end)
+    numbers = records.numbers()
     names = [unit.name for unit in runner.units if unit.name not in skipped]
     return replace(
         done,
@@ -315,27 +315,3 @@ def run(study: Study, folder: Path, options: RunOptions | None = None, progress:
         before=sum(before.get(name, 0) for name in names),
         left=sum(study.samples - numbers.get(name, 0) for name in names if name not in done.failed),
     )
-
-
-def _ask(runner: Runner[PositionUnit], title: str) -> Collection[str]:
-    """Ask the baseline, then all other arms; return the units whose arm does not apply to their position."""
-    skipped = set[str]()
-
-    def on_end(outcome: Outcome[PositionUnit]) -> None:
-        if outcome.result == SKIPPED:
-            skipped.add(outcome.unit.name)
-
-    finished = runner.records.finished()
-    units = [unit for unit in runner.units if unit.name not in finished]
-    if not units:
-        return skipped
-    runner.check()
-    with runner.alone():
-        runner.progress.begin(title, runner.task, runner.units, {name: Measured() for name in finished})
-        try:
-            runner.play([unit for unit in units if unit.arm == BASELINE], on_end)
-            if not runner.interrupted and all(outcome.failed for outcome in runner.unfinished):
-                runner.play([unit for unit in units if unit.arm != BASELINE], on_end)
-        finally:
-            runner.progress.end()
-    return skipped

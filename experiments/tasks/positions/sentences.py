@@ -1,26 +1,134 @@
-"""What a position-level ablation shows of each role, in words: which effects stand beside their controls."""
+"""What a position-level ablation shows of each role, in words: which effects stand beside their controls.
+
+The templates come first, each with the condition under which it is printed.
+"""
 
 from collections.abc import Iterator
 
 from experiments.analysis import conclusions
-from experiments.tasks.positions import sentence_templates as say
+from experiments.analysis.sentence_templates import FIELDS, NUMBER, Template, field
 from experiments.tasks.positions.effects import Effect, Effects, Tested
 from roles.words import percent
+
+FIELDS |= {
+    "between": rf"\((?:95 % {NUMBER} to {NUMBER}|too few deals for an interval)\)",
+    "rollouts": "(?: by rollouts)?",
+    "sign": "(?:less|more)",
+    "floor": r"(?:; noise floor [\d.]+%(?:; more than that is not shown)?)?",
+    **dict.fromkeys(("least", "most"), FIELDS["percent"]),
+}
+NO_DECISION = Template("changes no decision in these positions", "all decisions are the baseline's")
+NO_VALUE = Template("changes no value in these positions", "all decisions are worth as much as the baseline's")
+LOSES = Template(
+    "loses {size} points a decision{rollouts} {between}", "a positive loss, and the corrected p is below .05"
+)
+GAINS = Template(
+    "gains {size} points a decision{rollouts} {between}", "a negative loss, and the corrected p is below .05"
+)
+LOSS_OPEN = Template(
+    "may lose or gain, neither is shown nor excluded: {size} points {sign} a decision{rollouts} {between}, {p}",
+    "the corrected p is .05 or more",
+)
+LOSS_NOT_CORRECTED = Template(
+    "has no loss or gain significant after correction: {size} points {sign} a decision{rollouts} {between}, {p}, "
+    "though the uncorrected interval excludes 0",
+    "the 95 % interval excludes 0, and the corrected p is .05 or more",
+)
+field("loss", NO_DECISION, NO_VALUE, LOSES, GAINS, LOSS_OPEN, LOSS_NOT_CORRECTED)
+FLIPS = Template("{percent} of decisions differ ({least} to {most}{floor})", "how many decisions an arm changes")
+field("flips", FLIPS)
+NOTE_REMOVED = Template("Without its note {flips}; it {loss}.", "the arm that removes a node's note")
+NOTE_PLACEBO = Template(
+    "With a placebo of the same length {flips}; it {loss}{than_none}.", "the arm with a placebo in its place"
+)
+THAN_NONE = Template(", {size} {sign} than no note", "the placebo and the removal are shown to differ")
+FIELDS["than_none"] = f"(?:{THAN_NONE.pattern})?"
+NOTE_SHUFFLED = Template(
+    "With its role's note from another position {flips}; it {loss}.", "the arm with another position's note"
+)
+NOTE_OTHER = Template("With {other_note} {flips}; it {loss}.", "any other arm about the node's note")
+OTHER_NOTES = {
+    "added": "its note, which the graph had not before,",
+    "exact": "its program's note",
+    "perturbed": "errors in its note",
+    "model": "another model's note",
+    "advise": "its list as advice and all legal moves to choose from,",
+    "gate": "its moves as the only ones to choose from",
+}
+FIELDS["other_note"] = rf"(?:{'|'.join(OTHER_NOTES.values())})(?: \([^()]+\))?"
+HELP_OPEN = Template(
+    "So these positions neither show nor exclude that the note helps.", "the removal is not shown to lose"
+)
+LENGTH_LOSES = Template(
+    "So not all that is lost is the note's content: a placebo of its length loses less.",
+    "the placebo is not shown to lose, and is shown to lose less than the removal",
+)
+CONTENT_OPEN = Template(
+    "So whether it is the content is open: the placebo's loss differs neither from none nor from that.",
+    "the placebo is neither shown to lose nor to lose less than the removal",
+)
+HELPS_BY_CONTENT = Template(
+    "So the note helps by what it says; that a note on another position does worse is not shown.",
+    "the placebo loses, and the other position's note is not shown to",
+)
+HELPS = Template(
+    "So the note helps, whether by what it says or not; that a note on another position does worse is not shown.",
+    "the same without a placebo",
+)
+CONTENT = Template(
+    "So the effect survives its controls ({controls}): it is the content, on this position, that is worth it.",
+    "the removal and every control are shown to lose",
+)
+FIELDS["controls"] = "(?:placebo|shuffle|placebo and shuffle)"
+field(
+    "decision",
+    NOTE_REMOVED, NOTE_PLACEBO, NOTE_SHUFFLED, NOTE_OTHER, HELP_OPEN, LENGTH_LOSES, CONTENT_OPEN, HELPS_BY_CONTENT,
+    HELPS, CONTENT,
+)  # fmt: skip
+FIELDS["decisions"] = rf"{FIELDS['decision']}(?: {FIELDS['decision']})*"
+NOTE = Template("{role}: {decisions}", "for each node with an arm about its note")
+FLOOR = Template("Noise floor ({arm}): asked again, {percent} of decisions differ.", "the null arm")
+ALL_NOTES = Template("{arrangement}: {flips}; it {loss}.", "the arms about all notes together")
+ARRANGEMENTS = {"permuted": "The notes in reverse order", "same_compute": "As many calls of one seat"}
+FIELDS["arrangement"] = f"(?:{'|'.join(ARRANGEMENTS.values())})"
+OWN_HAND = Template(
+    "{arm} cheats: it is told the own hand, which no seat may know. {flips}; valued by the true hand, it {loss}.",
+    "a cheating arm",
+)
+CONVENTIONS = Template(
+    "Of the conventions asked about the baseline keeps {percent}; {kept}. Not corrected.",
+    "positions ask for a convention",
+)
+KEPT = Template("{arm} {percent}{less_often}", "for each arm but the null arms")
+FIELDS["less_often"] = (
+    r"(?: \((?:too few deals for an interval|95 % \d+(?: (?:less|more))? to \d+(?: (?:less|more))? percentage points "
+    r"(?:less|more))\))?"
+)
+FIELDS["kept"] = f"{KEPT.pattern}(?:; {KEPT.pattern})*"
+FIELDS |= dict.fromkeys(("folder", "figure"), ".+")
+UNCORRELATED = Template("{n} arms are in {folder}, too: a correlation over arms takes three.", "fewer than three arms")
+EQUAL_ARMS = Template(
+    "No rank correlation of {figure} with whole games: all {n} arms are equal in one of them.", "it does not exist"
+)
+FEW_ARMS = Template(
+    "Rank correlation of {figure} with whole games over {n} arms: {size}; so few arms can be in one order by chance.",
+    "fewer than six arms",
+)
 
 
 def sentences(effects: Effects) -> Iterator[str]:
     """Yield a paragraph for each role with an arm, then what concerns all of them."""
     for node in dict.fromkeys(e.arm.node for e in effects.effects if e.arm.node and e.arm.kind != "null"):
         if text := " ".join(_role(effects, node)):
-            yield say.NOTE(role=node, decisions=text)
+            yield NOTE(role=node, decisions=text)
     yield from _conventions(effects)
     for effect in effects.effects:
         if effect.arm.kind == "null":
-            yield say.FLOOR(arm=effect.arm.name, percent=percent(effect.flips))
-        elif arrangement := say.ARRANGEMENTS.get(effect.arm.kind):
-            yield say.ALL_NOTES(arrangement=arrangement, **_effect(effect))
+            yield FLOOR(arm=effect.arm.name, percent=percent(effect.flips))
+        elif arrangement := ARRANGEMENTS.get(effect.arm.kind):
+            yield ALL_NOTES(arrangement=arrangement, **_effect(effect))
         elif effect.arm.cheats:
-            yield say.OWN_HAND(arm=effect.arm.name, **_effect(effect))
+            yield OWN_HAND(arm=effect.arm.name, **_effect(effect))
 
 
 def _role(effects: Effects, node: str) -> Iterator[str]:
@@ -29,20 +137,20 @@ def _role(effects: Effects, node: str) -> Iterator[str]:
     by_kind = {effect.arm.kind: effect for effect in rows}
     removed, placebo, shuffled = by_kind.get("removed"), by_kind.get("placebo"), by_kind.get("shuffled")
     if removed:
-        yield say.NOTE_REMOVED(**_effect(removed))
+        yield NOTE_REMOVED(**_effect(removed))
     if placebo:
         less = effects.difference(placebo.arm.name, removed.arm.name) if removed else None
         shown = less is not None and less.differs
-        than_none = say.THAN_NONE(size=f"{abs(less.mean):.2f}", sign=_sign(less, "more")) if less and shown else ""
-        yield say.NOTE_PLACEBO(**_effect(placebo), than_none=than_none)
+        than_none = THAN_NONE(size=f"{abs(less.mean):.2f}", sign=_sign(less, "more")) if less and shown else ""
+        yield NOTE_PLACEBO(**_effect(placebo), than_none=than_none)
     if shuffled:
-        yield say.NOTE_SHUFFLED(**_effect(shuffled))
+        yield NOTE_SHUFFLED(**_effect(shuffled))
     if removed and (placebo or shuffled):
         yield _survives(effects, removed, placebo, shuffled)
-    for kind, title in say.OTHER_NOTES.items():
+    for kind, title in OTHER_NOTES.items():
         for effect in (effect for effect in rows if effect.arm.kind == kind):
             value = f" ({effect.arm.value})" if effect.arm.value and kind != "added" else ""
-            yield say.NOTE_OTHER(other_note=f"{title}{value}", **_effect(effect))
+            yield NOTE_OTHER(other_note=f"{title}{value}", **_effect(effect))
 
 
 def _sign(test: Tested, positive: str) -> str:
@@ -53,35 +161,30 @@ def _sign(test: Tested, positive: str) -> str:
 def _effect(effect: Effect) -> dict[str, str]:
     """Return how many decisions differ, and what that loses."""
     least, most = map(percent, effect.flips_between)
-    flips = say.FLIPS(percent=percent(effect.flips), least=least, most=most, floor=_floor(effect))
+    open_ = "" if (effect.beyond and effect.beyond.differs) or not effect.flips else "; more than that is not shown"
+    floor = "" if effect.floor is None else f"; noise floor {percent(effect.floor)}{open_}"
+    flips = FLIPS(percent=percent(effect.flips), least=least, most=most, floor=floor)
     return {"flips": flips, "loss": _loss(effect)}
-
-
-def _floor(effect: Effect) -> str:
-    if effect.floor is None:
-        return ""
-    more = "" if (effect.beyond and effect.beyond.differs) or not effect.flips else "; more than that is not shown"
-    return f"; noise floor {percent(effect.floor)}{more}"
 
 
 def _loss(effect: Effect) -> str:
     loss = effect.judged
     if loss.p is None:
-        return say.NO_VALUE() if effect.flips else say.NO_DECISION()
+        return NO_VALUE() if effect.flips else NO_DECISION()
     values = {"size": f"{abs(loss.mean):.2f}", "rollouts": " by rollouts" if effect.rolled else ""}
     if effect.claimed:
         gains = loss.mean <= 0
-        return (say.GAINS if gains else say.LOSES)(between=_between(loss, flip=gains), **values)
-    template = say.LOSS_NOT_CORRECTED if loss.differs else say.LOSS_OPEN
+        return (GAINS if gains else LOSES)(between=_between(loss, flip=gains), **values)
+    template = LOSS_NOT_CORRECTED if loss.differs else LOSS_OPEN
     p = conclusions.pvalue(effect.p_holm)
     p = f"Holm-corrected p {p if p.startswith('<') else f'= {p}'}"
     return template(sign=_sign(loss, "less"), between=_between(loss), p=p, **values)
 
 
 def _between(test: Tested, *, flip: bool = False) -> str:
-    if test.low is None or test.high is None:
+    if test.bounds is None:
         return FEW
-    low, high = (-test.high, -test.low) if flip else (test.low, test.high)
+    low, high = (-test.bounds[1], -test.bounds[0]) if flip else test.bounds
     return f"(95 % {low:.2f} to {high:.2f})"
 
 
@@ -91,14 +194,14 @@ FEW = "(too few deals for an interval)"
 def _survives(effects: Effects, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
     """Return which controls the effect of a removal stands beside."""
     if not _loses(removed):
-        return say.HELP_OPEN()
+        return HELP_OPEN()
     if placebo and not _loses(placebo):
         less = effects.difference(placebo.arm.name, removed.arm.name)
-        return say.LENGTH_LOSES() if less and less.differs and less.mean < 0 else say.CONTENT_OPEN()
+        return LENGTH_LOSES() if less and less.differs and less.mean < 0 else CONTENT_OPEN()
     if shuffled and not _loses(shuffled):
-        return say.HELPS_BY_CONTENT() if placebo else say.HELPS()
+        return HELPS_BY_CONTENT() if placebo else HELPS()
     controls = " and ".join(name for name, effect in (("placebo", placebo), ("shuffle", shuffled)) if effect)
-    return say.CONTENT(controls=controls)
+    return CONTENT(controls=controls)
 
 
 def _loses(effect: Effect) -> bool:
@@ -111,19 +214,18 @@ def _conventions(effects: Effects) -> Iterator[str]:
     if rows:
         kept = max(rows, key=lambda effect: effect.positions).kept or 0.0
         arms = (
-            say.KEPT(arm=row.arm.name, percent=percent(row.keeps or 0.0), less_often=_less(row.keeps_less))
-            for row in rows
+            KEPT(arm=row.arm.name, percent=percent(row.keeps or 0.0), less_often=_less(row.keeps_less)) for row in rows
         )
-        yield say.CONVENTIONS(percent=percent(kept), kept="; ".join(arms))
+        yield CONVENTIONS(percent=percent(kept), kept="; ".join(arms))
 
 
 def _less(test: Tested | None) -> str:
     """Return the difference in percentage points, where deals differ."""
     if test is None or test.p is None:
         return ""
-    if test.low is None or test.high is None:
+    if test.bounds is None:
         return f" {FEW}"
     sign, less, more = (1, "less", "more") if test.mean > 0 else (-1, "more", "less")
-    ends = sorted((test.low, test.high), key=lambda end: sign * end)
+    ends = sorted(test.bounds, key=lambda end: sign * end)
     low, high = (f"{abs(100 * end):.0f}{f' {more}' if end * test.mean < 0 else ''}" for end in ends)
     return f" (95 % {low} to {high} percentage points {less})"

@@ -143,10 +143,8 @@ class StudyFolder(RunFolder[Study]):
             if interventions.parse(now.named_arms.get(name, short)) != interventions.parse(short):
                 raise UserError(f"{str(folder)!r} holds arm {name!r} as {short}; give another --out")
 
-    def read(self, folder: Path) -> Study:
-        if not (folder / RUN).exists():
-            raise UserError(f"there is no {self.what} in {str(folder)!r}: it has no {RUN}")
-        return read(folder / RUN)
+    def parsed(self, path: Path) -> Study:
+        return read(path)
 
 
 FIXED = ("digest", "graph", "notes", "seed", "first")

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from experiments.tasks.probes import basic, hgroup, hgroup_1, newest
+from experiments.tasks.probes import basic, hgroup_1, newest
 from experiments.tasks.probes.convention import Convention, Moves, Plays, other_moves, rule_player
 from experiments.tasks.probes.probe import Probe
 from orchestrator.errors import UserError, did_you_mean
@@ -96,9 +96,9 @@ _OLDEST = rule_player("smart_oldest")
 PACKS: Mapping[str, Pack] = {
     pack.name: pack
     for pack in (
-        Pack("newest", newest.CONVENTIONS, newest.play, {"oldest": _OLDEST, "hgroup_1": hgroup.play}),
-        Pack("hgroup_1", hgroup_1.CONVENTIONS, hgroup.play, {"newest": newest.play, "oldest": _OLDEST}),
-        Pack("basic", basic.CONVENTIONS, hgroup.play, {"newest": newest.play, "hgroup_1": hgroup.play}),
+        Pack("newest", newest.CONVENTIONS, newest.play, {"oldest": _OLDEST, "hgroup_1": hgroup_1.play}),
+        Pack("hgroup_1", hgroup_1.CONVENTIONS, hgroup_1.play, {"newest": newest.play, "oldest": _OLDEST}),
+        Pack("basic", basic.CONVENTIONS, hgroup_1.play, {"newest": newest.play, "hgroup_1": hgroup_1.play}),
     )
 }
 
@@ -188,7 +188,7 @@ def _probes(name: str, players: int, per: int, seed: int) -> tuple[Probe, ...]:
 @cache
 def stored() -> Mapping[str, Mapping[str, Sequence[Place]]]:
     """Return the places of the packaged probes by pack and player count, e.g. `newest 3`, and by convention."""
-    data = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
+    data = json.loads(STORED.read_text("utf-8"))
     return {
         key: {convention: [(game, turn) for game, turn in places] for convention, places in rows.items()}
         for key, rows in data.items()
@@ -209,18 +209,16 @@ def search(name: str, players: int, per: int = MOST_STORED, seed: int = SEED) ->
         for referee in pack(name).games(players, seed, game) if open_ else ():
             for key in list(open_):
                 probe = pack(name).ask(at[key], referee)
-                if probe and (at[key].always_same or _varies(answers[key], probe.answers)):
+                if probe is None:
+                    continue
+                same = max(sum(move in row for row in answers[key]) for move in probe.answers)
+                if at[key].always_same or same <= len(answers[key]) // 2:
                     places[key].append((game, referee.turn))
                     answers[key].append(probe.answers)
                     open_.remove(key)
             if not open_:
                 break
     return places
-
-
-def _varies(before: Sequence[Moves], answers: Moves) -> bool:
-    """Return True if these answers may come after those before."""
-    return max(sum(move in row for row in before) for move in answers) <= len(before) // 2
 
 
 def _deck(dice: Random, *, stacked: bool) -> tuple[Card, ...]:

@@ -16,7 +16,7 @@ from experiments.tasks.probes.convention import (
     plays,
     touched,
 )
-from experiments.tasks.probes.hgroup import Table
+from experiments.tasks.probes.hgroup_1 import Table
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import INDEX, OF_RANK
 from orchestrator.hanabi.literal_knowledge import hinted

@@ -12,6 +12,7 @@ from experiments.record.files import write_all
 from experiments.tasks.probes import bank, scores
 from experiments.tasks.probes.probe import Probe
 from experiments.tasks.probes.scores import ALL, Run, Score
+from experiments.tasks.question_folder import distinct_names
 from graphs.config import checked
 from orchestrator.errors import UserError
 from orchestrator.models.usage import NO_USAGE
@@ -29,16 +30,11 @@ LONG = 100
 class Report:
     """The figures of runs."""
 
+    names: tuple[str, ...]
+    """The names of the runs: the player, and the folder, too, where several have the same."""
     runs: tuple[Run, ...]
     scores: tuple[tuple[Score, ...], ...]
     """The scores of each run."""
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the runs: the player, and the folder, too, where several have the same."""
-        names = [run.name for run in self.runs]
-        pairs = zip(names, self.runs, strict=True)
-        return [name if names.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
 
 
 def read(folders: Sequence[Path]) -> Report:
@@ -47,7 +43,7 @@ def read(folders: Sequence[Path]) -> Report:
     for run in runs:
         if not run.answers:
             raise UserError(f"{str(run.folder)!r} holds no answer yet; `evaluate probes` with the same --out goes on")
-    return Report(runs, tuple(tuple(scores.scores(run)) for run in runs))
+    return Report(distinct_names(runs), runs, tuple(tuple(scores.scores(run)) for run in runs))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -60,7 +56,7 @@ def _detailed(rows: Sequence[Score]) -> Table:
     return table(
         "conventions",
         (*columns, Column("like", "else plays like")),
-        [(s.pack, s.convention, s.probes, _share(s), s.chance, s.literal, _like(s)) for s in rows],
+        [(s.pack, s.convention, s.probes, (s.share, *s.interval), s.chance, s.literal, _like(s)) for s in rows],
         looks=tuple("strong" if row.convention == ALL else "plain" for row in rows),
     )
 
@@ -69,20 +65,13 @@ def _side_by_side(report: Report) -> Table:
     runs = [{(score.pack, score.convention): score for score in rows} for rows in report.scores]
     first = {place: score for rows in reversed(runs) for place, score in rows.items()}
     places = list(dict.fromkeys(place for rows in runs for place in rows))
-    return table(
-        "conventions",
-        (*PACK, *GUESSING, *(Column(name, name, PERCENT_ESTIMATE) for name in report.names)),
-        [
-            (*place, score.chance, score.literal, *(_share(rows[place]) if place in rows else None for rows in runs))
-            for place in places
-            for score in (first[place],)
-        ],
-        looks=tuple("strong" if convention == ALL else "plain" for _, convention in places),
-    )
-
-
-def _share(score: Score) -> tuple[float, float, float]:
-    return score.share, *score.interval
+    lines = []
+    for place in places:
+        shares = ((score.share, *score.interval) if (score := rows.get(place)) else None for rows in runs)
+        lines.append((*place, first[place].chance, first[place].literal, *shares))
+    columns = (*PACK, *GUESSING, *(Column(name, name, PERCENT_ESTIMATE) for name in report.names))
+    looks = tuple("strong" if convention == ALL else "plain" for _, convention in places)
+    return table("conventions", columns, lines, looks=looks)
 
 
 def _like(score: Score) -> str | None:

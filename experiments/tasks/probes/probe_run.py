@@ -15,7 +15,7 @@ from experiments.running.progress import Progress
 from experiments.running.run_folder import RunFolder
 from experiments.running.runner import Done, Runner, RunOptions
 from experiments.running.status import run_status
-from experiments.running.task import Measured
+from experiments.running.task import Measured, limits_of
 from experiments.study import imports
 from experiments.study.job import Unit
 from experiments.study.offline_layer import OfflineLayer
@@ -29,7 +29,7 @@ from orchestrator.journal.events import Call, Decided, Event, SeatInfo, Sink
 from orchestrator.journal.game_so_far import GameSoFar
 from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models.budget import Budget
-from orchestrator.models.layer import ModelLayer, limit_of
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limit
 from orchestrator.models.usage import NO_USAGE
 from orchestrator.players import python_agent
@@ -126,8 +126,7 @@ class ProbeAsker:
     seat: Seat
 
     def limits(self, unit: ProbeUnit) -> set[Limit]:
-        brains = self.seat.brains.values() if isinstance(self.seat, GraphSeat) else ()
-        return {limit for limit in map(limit_of, brains) if limit is not None}
+        return limits_of(self.seat.brains.values() if isinstance(self.seat, GraphSeat) else ())
 
     async def ask(self, unit: ProbeUnit, gate: game_loop.Gate, sink: Sink) -> Move:
         probe, moves = unit.probe, list[Move]()
@@ -187,8 +186,7 @@ def status(folder: Path) -> dict[str, Any]:
     calls = (event for game in games.games().values() for event in game.events if isinstance(event, Call))
     spent = sum((call.usage for call in calls), NO_USAGE)
     counts = {"games": len(probes), "finished": len(games.finished()), "begun": len(games.begun())}
-    words = {"things": "probes"}
-    return run_status(f"probes of {record.seat.graph}", spent, **counts, **words)
+    return run_status(f"probes of {record.seat.graph}", spent, **counts, things="probes")
 
 
 def _units(folder: Path, probes: Iterable[Probe]) -> list[ProbeUnit]:

@@ -4,7 +4,7 @@ Every probe of a convention comes from a deck of its own, so its interval is Wil
 has several probes of one deck, so its interval is over decks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -135,6 +135,12 @@ def scores(run: Run) -> list[Score]:
 def _score(pack: str, convention: str, answers: Sequence[Answer]) -> Score:
     over_decks = pooled_share(((answer.probe.players, answer.probe.deck), answer.keeps) for answer in answers)
     share = over_decks if convention == ALL else plain_share(answer.keeps for answer in answers)
+    others = []
+    for name in dict.fromkeys(name for answer in answers for name in answer.probe.others):
+        rows = [answer for answer in answers if name in answer.probe.others]
+        keeps, like = (row.probe.share(name) for row in rows), (row.move in row.probe.others[name] for row in rows)
+        apart = all(name in answer.probe.apart for answer in answers)
+        others.append(Other(name, len(rows), fmean(keeps), fmean(like), apart))
     return Score(
         pack,
         convention,
@@ -144,17 +150,5 @@ def _score(pack: str, convention: str, answers: Sequence[Answer]) -> Score:
         share.interval,
         fmean(answer.probe.chance for answer in answers),
         sum(answer.forced for answer in answers),
-        tuple(_others(answers)),
+        tuple(others),
     )
-
-
-def _others(answers: Sequence[Answer]) -> Iterator[Other]:
-    for name in dict.fromkeys(name for answer in answers for name in answer.probe.others):
-        rows = [answer for answer in answers if name in answer.probe.others]
-        yield Other(
-            name,
-            len(rows),
-            fmean(row.probe.share(name) for row in rows),
-            fmean(row.move in row.probe.others[name] for row in rows),
-            all(name in answer.probe.apart for answer in answers),
-        )

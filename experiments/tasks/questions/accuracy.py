@@ -6,10 +6,10 @@ right, and intervals are over questions.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from statistics import fmean
 
 from experiments.analysis.shares import Bounds, guessed_share, mean_share, standard_error
-from experiments.tasks.question_folder import Answer
 from experiments.tasks.questions.coordination_qa import QaRun, chosen_option, is_right
 from experiments.tasks.questions.questions import GAMES, KINDS, KeyedQuestion, Kind
 
@@ -65,12 +65,21 @@ class Correlation:
 
 def cells(run: QaRun) -> list[Accuracy]:
     """Return, for each game and for all, each kind that has answers."""
-    return [
-        _cell(game, kind, answers)
-        for game in _games(run.questions)
-        for kind in KINDS
-        if (answers := [answer for answer in run.answers if _fits(answer.question, game, kind)])
-    ]
+    rows = []
+    for game, kind in product(_games(run.questions), KINDS):
+        by_trial: dict[int, list[bool]] = {}
+        answers = [answer for answer in run.answers if _fits(answer.question, game, kind)]
+        for answer in answers:
+            by_trial.setdefault(answer.trial, []).append(is_right(answer))
+        if answers:
+            share = mean_share((answer.question.name, is_right(answer)) for answer in answers)
+            error = standard_error([fmean(right) for right in by_trial.values()])
+            unread = sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers)
+            again = sum(answer.asks > 1 for answer in answers)
+            rows.append(
+                Accuracy(game, kind, share.clusters, share.n, share.value, share.interval, error, unread, again)
+            )
+    return rows
 
 
 def _games(questions: Iterable[KeyedQuestion]) -> list[str]:
@@ -83,30 +92,11 @@ def _fits(question: KeyedQuestion, game: str, kind: Kind) -> bool:
     return question.kind == kind and game in (ALL, question.game)
 
 
-def _cell(game: str, kind: Kind, answers: Sequence[Answer[KeyedQuestion]]) -> Accuracy:
-    by_trial: dict[int, list[bool]] = {}
-    for answer in answers:
-        by_trial.setdefault(answer.trial, []).append(is_right(answer))
-    share = mean_share((answer.question.name, is_right(answer)) for answer in answers)
-    return Accuracy(
-        game,
-        kind,
-        share.clusters,
-        share.n,
-        share.value,
-        share.interval,
-        standard_error([fmean(right) for right in by_trial.values()]),
-        sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers),
-        sum(answer.asks > 1 for answer in answers),
-    )
-
-
 def guesses(questions: Sequence[KeyedQuestion]) -> list[Guess]:
     """Return, for each game and for all, each kind that has questions."""
     return [
         Guess(game, kind, share.n, share.value, share.interval)
-        for game in _games(questions)
-        for kind in KINDS
+        for game, kind in product(_games(questions), KINDS)
         if (chances := [question.chance for question in questions if _fits(question, game, kind)])
         for share in [guessed_share(chances)]
     ]
@@ -121,24 +111,17 @@ def correlations(runs: Sequence[QaRun]) -> list[Correlation]:
 
     Runs of programs, simulated models and the fake server are left out. None for fewer than three models.
     """
-    points = [by_kind for run in runs if not run.label and len(by_kind := _by_kind(run)) == len(KINDS)]
+    tables = [cells(run) for run in runs if not run.label]
+    points = [{cell.kind: cell.accuracy for cell in table if cell.game == table[-1].game} for table in tables]
+    points = [point for point in points if len(point) == len(KINDS)]
     if len(points) < LEAST:
         return []
-    planning = [point["jp"] for point in points]
-    others: tuple[Kind, Kind] = ("ec", "tom")
-    return [_correlation(kind, [point[kind] for point in points], planning) for kind in others]
-
-
-def _by_kind(run: QaRun) -> dict[Kind, float]:
-    """Return the accuracy over all games."""
-    every = cells(run)
-    return {cell.kind: cell.accuracy for cell in every if cell.game == every[-1].game}
-
-
-def _correlation(kind: Kind, ours: Sequence[float], planning: Sequence[float]) -> Correlation:
     from scipy.stats import pearsonr, spearmanr
 
-    if len(set(ours)) == 1 or len(set(planning)) == 1:
-        return Correlation(kind, len(ours), None, None)
-    r, rho = pearsonr(ours, planning).statistic, spearmanr(ours, planning).statistic
-    return Correlation(kind, len(ours), float(r), float(rho))
+    rows = []
+    for kind in KINDS[:2]:
+        ours, planning = [point[kind] for point in points], [point["jp"] for point in points]
+        constant = len(set(ours)) == 1 or len(set(planning)) == 1
+        r, rho = (None if constant else float(f(ours, planning).statistic) for f in (pearsonr, spearmanr))
+        rows.append(Correlation(kind, len(points), r, rho))
+    return rows

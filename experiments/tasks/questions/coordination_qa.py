@@ -5,7 +5,6 @@ the model had said it; and the question with its options.
 """
 
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +14,10 @@ from experiments.running.progress import Progress
 from experiments.running.runner import Done, RunOptions
 from experiments.tasks.question_folder import Answer, AnswerRun, QuestionFolder, QuestionRecord
 from experiments.tasks.question_task import Model, NoAnswer, QuestionKind, QuestionTask, ask_all, identity, model_of
-from experiments.tasks.questions import state_facts, state_moves, state_text
+from experiments.tasks.questions import program
 from experiments.tasks.questions.option_reading import Answer as OptionAnswer
 from experiments.tasks.questions.option_reading import listed
 from experiments.tasks.questions.questions import HANABI, KeyedQuestion, Kind, Option, Question, QuestionFile
-from experiments.tasks.questions.state_text import NotAPosition, Position
 from graphs.simulated_model import response
 from orchestrator.errors import UserError
 from orchestrator.models import second_ask
@@ -28,34 +26,6 @@ from orchestrator.models.retries import call_seed
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import SimSettings
 from roles.hanabi.error_injection import Slips
-
-
-def answer(question: Question) -> tuple[int, str]:
-    """Return the number of the option that the program chooses, and why. Raises NoAnswer."""
-    if question.game != HANABI:
-        raise NoAnswer(f"programs answer the questions on {HANABI} alone")
-    try:
-        position = state_text.position(question.stem)
-        chosen = _chosen(question, position)
-    except NotAPosition as problem:
-        raise NoAnswer(f"the text is no position: {problem}") from None
-    except ValueError as problem:  # a position that cannot be: its hints and cards contradict each other
-        raise NoAnswer(f"the position cannot be: {problem}") from None
-    if chosen is None:
-        raise NoAnswer(f"the program has no rule for this question: {question.asked}")
-    number, why = chosen
-    return number, "; ".join((why, *(f"the text says nothing of {card}" for card in position.lacks)))
-
-
-def _chosen(question: Question, position: Position) -> tuple[int, str] | None:
-    if question.kind == "ec":
-        return state_facts.answer(question.asked, position, question.options)
-    if question.kind == "jp":
-        return state_moves.plan(position, question.options)
-    if re.search(r"\binfer\b", question.asked, re.IGNORECASE):
-        return state_moves.inferred(position, question.options)
-    return state_moves.reveal(question.asked, position, question.options)
-
 
 TRIALS = 3
 """Trials of each question, as in the paper; the program, whose answers are always the same, has one."""
@@ -78,7 +48,7 @@ class CoordinationQuestions(QuestionKind[Question]):
         return ModelRequest(question.name, self.role, trial, parts, OptionAnswer, options, form="text", phrases=REASK)
 
     def programmed(self, question: Question) -> OptionAnswer:
-        number, why = answer(question)
+        number, why = program.answer(question)
         return OptionAnswer(reason=why, answer=question.options[number])
 
     def simulated(self, settings: SimSettings, question: Question) -> Brain:
@@ -108,7 +78,7 @@ class SimulatedAnswers:
     def _number(self, slips: Slips) -> int:
         numbers = range(len(self.question.options))
         try:
-            exact, _ = answer(self.question)
+            exact, _ = program.answer(self.question)
         except NoAnswer:
             return random.Random(f"{slips.seed} guess").choice(numbers)
         if dice := slips.strike("misread_stack"):

@@ -43,7 +43,8 @@ def read_option(answer: object, options: Sequence[Option]) -> Option:
         return _only(exact, text)
     if match := _LABEL.fullmatch(text.rstrip(". *")):
         return _by_label(match[1], (match["text"] or "").strip(), options)
-    return _only(_worded(text, options), text)
+    bare = _bare(text)  # without the words that lead to an option, and its reason
+    return _only([] if _doubtful(bare) else [o for o in options if normal(bare) == normal(o.text)], text)
 
 
 def _only(fitting: Sequence[Option], text: str) -> Option:
@@ -68,27 +69,17 @@ def _by_label(label: str, text: str, options: Sequence[Option]) -> Option:
 
 
 def _says(text: str, option: Option) -> bool:
-    """Return whether the text after a letter is that option's, in full, begun, or with its reason."""
+    """Return whether the text after a letter is that option's: in full, begun, or with more after a stop that does not
+    take it back."""
     words, full = normal(_bare(text)), normal(option.text)
-    return bool(words) and (words == full or (full.startswith(words) and len(words) > 1) or _begins(words, full))
-
-
-def _begins(words: str, full: str) -> bool:
-    """Return whether a text begins with an option's and goes on after a stop, without taking it back."""
+    if not words or words == full or (full.startswith(words) and len(words) > 1):
+        return bool(words)
     rest = words.removeprefix(full)
     return rest != words and bool(re.match(r"\s*[.,;(]", rest)) and not _doubtful(rest)
 
 
 def _bare(text: str) -> str:
     return _REASON.sub("", _LEAD.sub("", text.strip("\"'`* "), count=1))
-
-
-def _worded(text: str, options: Sequence[Option]) -> list[Option]:
-    """Return the options whose text is all that an answer says, but for the words that lead to it and its reason."""
-    if _doubtful(bare := _bare(text)):
-        return []
-    words = normal(bare)
-    return [option for option in options if words == normal(option.text)]
 
 
 def _doubtful(text: str) -> bool:

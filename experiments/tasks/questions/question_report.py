@@ -7,17 +7,23 @@ from typing import Any
 
 from experiments.document import data as as_data
 from experiments.document import markdown
-from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Note, Table, table
+from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_all
 from experiments.report.figures import drawing, style
-from experiments.tasks.questions import accuracy, accuracy_figure, coordination_qa
+from experiments.report.figures.scores import interval
+from experiments.tasks.question_folder import distinct_names, notes_of
+from experiments.tasks.questions import accuracy, coordination_qa
 from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
 from experiments.tasks.questions.coordination_qa import FOLDER, QaRun
-from experiments.tasks.questions.questions import KINDS, KeyedQuestion, Kind
+from experiments.tasks.questions.questions import KINDS, TITLES, KeyedQuestion, Kind
 from orchestrator.errors import UserError
 
 SHORT: dict[Kind, str] = {"ec": "EC", "tom": "ToM", "jp": "JP"}
+CAPTION = (
+    "Accuracy in each kind of questions, all games together, with its 95 % interval over questions. The dashed line: "
+    "options drawn at random."
+)
 GUESSING = "guessing"
 """The name of the row for options drawn at random."""
 
@@ -26,21 +32,16 @@ GUESSING = "guessing"
 class Report:
     """The figures of runs."""
 
+    names: tuple[str, ...]
+    """What the runs are called: by their model, and by their folder, too, where several have the same."""
     runs: tuple[QaRun, ...]
     cells: tuple[tuple[Accuracy, ...], ...]
     """The accuracies of each run."""
     guesses: tuple[Guess, ...]
     correlations: tuple[Correlation, ...]
 
-    @property
-    def names(self) -> list[str]:
-        """What the runs are called: by their model, and by their folder, too, where several have the same."""
-        names = [run.name for run in self.runs]
-        pairs = zip(names, self.runs, strict=True)
-        return [name if names.count(name) == 1 else f"{name} in {run.folder}" for name, run in pairs]
 
-
-def of(folders: Sequence[Path]) -> Report:
+def read(folders: Sequence[Path]) -> Report:
     """Return the report of the runs in these folders. Raises UserError for a folder without answers, and for questions
     of several files."""
     runs = tuple(FOLDER.run(folder) for folder in folders)
@@ -57,16 +58,15 @@ def of(folders: Sequence[Path]) -> Report:
             )
     questions: list[KeyedQuestion] = list({q.name: q for run in runs for q in run.questions}.values())
     cells = tuple(tuple(accuracy.cells(run)) for run in runs)
-    return Report(runs, cells, tuple(accuracy.guesses(questions)), tuple(accuracy.correlations(runs)))
+    names, guesses = distinct_names(runs), tuple(accuracy.guesses(questions))
+    return Report(names, runs, cells, guesses, tuple(accuracy.correlations(runs)))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
     """Return the table, the correlations and the notes."""
-    texts = dict.fromkeys(notes(report))
-    listed = [Note(text, "no model" if "no language model" in text else "aside") for text in texts]
     correlations = correlation_table(report)
     heading = (Heading("Correlation with joint planning, over models"),) if correlations.rows else ()
-    return (accuracy_table(report), *heading, correlations, *listed)
+    return (accuracy_table(report), *heading, correlations, *notes_of(dict.fromkeys(notes(report))))
 
 
 def accuracy_table(report: Report) -> Table:
@@ -95,12 +95,8 @@ def _shares(cells: dict[Kind, Accuracy] | dict[Kind, Guess]) -> Iterator[Cell]:
 
 def correlation_table(report: Report) -> Table:
     """Return, like the paper's table 6, how the accuracy in EC and ToM goes with that in JP, over models."""
-    columns = (
-        Column("kind", "with JP"),
-        Column("pearson", "Pearson r", number(3)),
-        Column("spearman", "Spearman rho", number(3)),
-        Column("models", "models", INT),
-    )
+    figures = Column("pearson", "Pearson r", number(3)), Column("spearman", "Spearman rho", number(3))
+    columns = (Column("kind", "with JP"), *figures, Column("models", "models", INT))
     rows = [(SHORT[row.kind], row.pearson, row.spearman, row.models) for row in report.correlations]
     return table("correlations", columns, rows)
 
@@ -112,7 +108,17 @@ def notes(report: Report) -> Iterator[str]:
         f"that cannot be read is wrong. {GUESSING.capitalize()} is exact, with the range of 95 % of guessers."
     )
     for name, run in zip(report.names, report.runs, strict=True):
-        yield from _of_run(name, run)
+        sentences = {
+            "fake server": f"{name}: answered by the package's fake server, which is no language model.",
+            "simulated": f"{name}: no language model, but the program with errors at stated rates.",
+            "program": "program: no model; it reads the text of Hanabi positions and has no answers for other games.",
+        }
+        if run.label:
+            yield sentences[run.label]
+        if run.missing:
+            yield f"{name}: {run.missing} answers are missing; the same `evaluate questions` goes on."
+        yield from (f"{name}: left out: {sentence}." for sentence in run.record.left_out)
+        yield from (f"{q.name}: {q.mended.rstrip('.')}." for q in run.questions if q.mended)
     names = [{question.name for question in run.questions} for run in report.runs]
     if any(questions != names[0] for questions in names):
         yield "The runs did not have the same questions; compare them only where their games are the same."
@@ -121,18 +127,24 @@ def notes(report: Report) -> Iterator[str]:
         yield f"No correlations: they need {LEAST} language models with all kinds of questions, and here are {models}."
 
 
-def _of_run(name: str, run: QaRun) -> Iterator[str]:
-    sentences = {
-        "fake server": f"{name}: answered by the package's fake server, which is no language model.",
-        "simulated": f"{name}: no language model, but the program with errors at stated rates.",
-        "program": "program: no model; it reads the text of Hanabi positions and has no answers for other games.",
-    }
-    if run.label:
-        yield sentences[run.label]
-    if run.missing:
-        yield f"{name}: {run.missing} answers are missing; the same `evaluate questions` goes on."
-    yield from (f"{name}: left out: {sentence}." for sentence in run.record.left_out)
-    yield from (f"{q.name}: {q.mended.rstrip('.')}." for q in run.questions if q.mended)
+def paint(names: Sequence[str], cells: Sequence[Sequence[Accuracy]], guesses: Sequence[Guess]) -> Any:
+    """Return accuracy by kind of question as a matplotlib figure: a panel for each kind, a row for each run with its
+    accuracy over all its games, and what guessing gives."""
+    game = guesses[-1].game
+    chance = {guess.kind: guess.accuracy for guess in guesses if guess.game == game}
+    kinds = [kind for kind in KINDS if kind in chance]
+    figure, axes = style.panels([style.height(len(names))] * len(kinds))
+    for ax, kind in zip(axes, kinds, strict=True):
+        ax.set_title(f"{TITLES[kind].removesuffix(' reasoning')} ({SHORT[kind]})")
+        ax.axvline(100 * chance[kind], color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        for place, run in enumerate(cells):
+            for cell in (cell for cell in run if (cell.game, cell.kind) == (game, kind)):
+                low, high = cell.interval
+                interval(ax, place, 100 * cell.accuracy, 100 * low, 100 * high)
+        style.rows(ax, names)
+        ax.set_xlim(-2, 102)
+    axes[-1].set_xlabel("% of questions right")
+    return figure
 
 
 def rows(report: Report) -> list[dict[str, Any]]:
@@ -143,13 +155,8 @@ def rows(report: Report) -> list[dict[str, Any]]:
             "model": name,
             "folder": str(run.folder),
             "language_model": not run.label,
-            "game": cell.game,
-            "kind": cell.kind,
-            "questions": cell.questions,
-            "trials": cell.trials,
-            "accuracy": cell.accuracy,
-            "low": cell.interval[0],
-            "high": cell.interval[1],
+            **{key: getattr(cell, key) for key in ("game", "kind", "questions", "trials", "accuracy")},
+            **dict(zip(("low", "high"), cell.interval, strict=True)),
             "trial_error": cell.trial_error,
             "guessing": chance.get((cell.game, cell.kind)),
             "unread": cell.unread,
@@ -174,9 +181,9 @@ def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown with its picture, and CSV, with every answer of the runs. Raises OSError."""
     answers = [row for run in report.runs for row in coordination_qa.rows(run)]
     with style.set_up():
-        painted = accuracy_figure.paint(report.names, report.cells, report.guesses)
+        painted = paint(report.names, report.cells, report.guesses)
         drawing.write(painted, folder / "accuracy", png=True)
-    shown = Figure("accuracy", "Accuracy", accuracy_figure.CAPTION, "accuracy.csv", "accuracy.svg")
+    shown = Figure("accuracy", "Accuracy", CAPTION, "accuracy.csv", "accuracy.svg")
     texts = {
         "report.md": markdown.text(Document("CoordinationQA", (shown, *blocks(report)))),
         "accuracy.csv": as_data.csv_text(rows(report)),

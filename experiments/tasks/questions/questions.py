@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -100,7 +101,8 @@ class Question(KeyedQuestion):
     @property
     def stem(self) -> str:
         """The text without its options: the state, then the question."""
-        return self.text[: _heads(self.text)[-1].start()].strip()
+        *_, head = _HEAD.finditer(self.text)
+        return self.text[: head.start()].strip()
 
     @property
     def asked(self) -> str:
@@ -130,11 +132,25 @@ def read(
     """
     rows, digest = _rows(path)
     chosen = [_kind(kind) for kind in kinds] or list(KINDS)
-    _check_columns(path, rows[0], chosen)
-    scenarios = [(number, row, _game(row)) for number, row in enumerate(rows, 1)]
-    _check_games(path, games, {game for _, _, game in scenarios})
-    picked = [scenario for scenario in scenarios if not games or scenario[2] in games]
-    questions, problems = _questions(path, picked, chosen, skip_broken)
+    needed = ["Game", "Game Description"]
+    needed += [f"{kind.upper()} {part}" for kind in chosen for part in ("Question", "Answer Ordinal", "Directive")]
+    if lacking := [name for name in needed if name not in rows[0]]:
+        which = f"column {lacking[0]!r}" if len(lacking) == 1 else f"columns {', '.join(map(repr, lacking))}"
+        raise UserError(f"{path} lacks the {which}; a CSV of CoordinationQA has {', '.join(map(repr, needed))}")
+    names = [_game(row) for row in rows]
+    for game in games:
+        if game not in names:
+            raise UserError(f"{path} has no questions on {game!r}; {did_you_mean(game, sorted({*names}), 'it has')}")
+    questions, problems = list[Question](), list[str]()
+    for (row, (game, cells)), kind in product(enumerate(zip(names, rows, strict=True), 1), chosen):
+        if games and game not in games:
+            continue
+        try:
+            questions.append(_question(row, cells, game, kind))
+        except _Broken as problem:
+            problems.append(f"row {row}, {kind.upper()}: {problem}")
+            if not skip_broken:
+                raise UserError(f"{path}, {problems[0]}; --skip-broken leaves such questions out") from None
     _check_once(path, questions)
     if not questions:
         raise UserError(f"{path}: no question is left to be asked")
@@ -164,14 +180,6 @@ def _kind(name: str) -> Kind:
     raise UserError(f"--kind is {name!r}; {did_you_mean(name, KINDS, 'it can be')}")
 
 
-def _check_columns(path: Path, row: Mapping[str, str], kinds: Iterable[Kind]) -> None:
-    needed = ["Game", "Game Description"]
-    needed += [f"{kind.upper()} {part}" for kind in kinds for part in ("Question", "Answer Ordinal", "Directive")]
-    if lacking := [name for name in needed if name not in row]:
-        which = f"column {lacking[0]!r}" if len(lacking) == 1 else f"columns {', '.join(map(repr, lacking))}"
-        raise UserError(f"{path} lacks the {which}; a CSV of CoordinationQA has {', '.join(map(repr, needed))}")
-
-
 def _game(row: Mapping[str, str]) -> str:
     name = re.sub(r"[^a-z0-9]+", "-", row["Game"].strip().lower()).strip("-")
     if name not in ("collabgames", "collab-games"):
@@ -180,38 +188,19 @@ def _game(row: Mapping[str, str]) -> str:
     return next((game for words, game in _NAMED_BY.items() if words in about), name)
 
 
-def _check_games(path: Path, wanted: Sequence[str], games: set[str]) -> None:
-    for game in wanted:
-        if game not in games:
-            raise UserError(f"{path} has no questions on {game!r}; {did_you_mean(game, sorted(games), 'it has')}")
-
-
-def _questions(
-    path: Path, rows: Iterable[tuple[int, Mapping[str, str], str]], kinds: Iterable[Kind], skip: bool
-) -> tuple[list[Question], list[str]]:
-    questions, problems = [], []
-    kinds = list(kinds)
-    for number, row, game in rows:
-        for kind in kinds:
-            try:
-                questions.append(_question(number, row, game, kind))
-            except _Broken as problem:
-                sentence = f"row {number}, {kind.upper()}: {problem}"
-                if not skip:
-                    raise UserError(f"{path}, {sentence}; --skip-broken leaves such questions out") from None
-                problems.append(sentence)
-    return questions, problems
-
-
 class _Broken(ValueError):  # noqa: N818  # the state of a question
     """A question that cannot be scored."""
 
 
 def _question(row: int, cells: Mapping[str, str], game: str, kind: Kind) -> Question:
     text = cells[f"{kind.upper()} Question"].replace("\r\n", "\n").replace("\r", "\n").strip()
-    options = _options(text)
-    key, text_of_key = cells[f"{kind.upper()} Answer Ordinal"], cells.get(f"{kind.upper()} Answer", "")
-    right, mended = _key(key, text_of_key, options)
+    if not (heads := list(_HEAD.finditer(text))):
+        raise _Broken(f"{shortened(repr(text[-60:]))} ends without a list that begins with 'Available answers:'")
+    lines = text[heads[-1].end() :]
+    options = tuple(Option(label=label, text=words) for label, words in _OPTION.findall(lines))
+    if len(options) < 2:
+        raise _Broken(f"it has {len(options)} options; a question has at least two, a line each: 'A. ...'")
+    right, mended = _key(cells[f"{kind.upper()} Answer Ordinal"], cells.get(f"{kind.upper()} Answer", ""), options)
     return Question(
         name=f"{row:02}-{game}-{kind}",
         row=row,
@@ -226,27 +215,12 @@ def _question(row: int, cells: Mapping[str, str], game: str, kind: Kind) -> Ques
     )
 
 
-def _heads(text: str) -> list[re.Match[str]]:
-    return list(_HEAD.finditer(text))
-
-
-def _options(text: str) -> tuple[Option, ...]:
-    if not (heads := _heads(text)):
-        raise _Broken(f"{shortened(repr(text[-60:]))} ends without a list that begins with 'Available answers:'")
-    lines = text[heads[-1].end() :]
-    options = tuple(Option(label=label, text=words) for label, words in _OPTION.findall(lines))
-    if len(options) < 2:
-        raise _Broken(f"it has {len(options)} options; a question has at least two, a line each: 'A. ...'")
-    return options
-
-
 def _key(key: str, text: str, options: Sequence[Option]) -> tuple[tuple[int, ...], str]:
     """Return the numbers of the right options, and how the key was mended. Raises _Broken."""
     letters = [letter.strip().upper() for letter in key.split(",") if letter.strip()]
     if not letters:
         raise _Broken("its key is empty; it is the letter of the right option, or several: 'C,D'")
-    numbers: set[int] = set()
-    notes = []
+    numbers, notes = set[int](), list[str]()
     for letter in letters:
         fitting = [number for number, option in enumerate(options) if option.label == letter]
         if len(fitting) != 1:

@@ -6,10 +6,10 @@ so.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, RANKS, Card, Colour, Fireworks
+from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, RANKS, Card, Colour
 from orchestrator.hanabi.convention.hint_convention import hints_to
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.view import Hand, Knowledge, View
@@ -48,7 +48,7 @@ class Position:
 
 
 def position(text: str) -> Position:
-    """The position that a text describes. Raises NotAPosition."""
+    """Return the position that a text describes. Raises NotAPosition."""
     stacks = {_NAMES[name.lower()]: int(top) for name, top in _STACK.findall(text)}
     if set(stacks) != set(COLOURS):
         raise NotAPosition("it does not give the five stacks")
@@ -59,18 +59,25 @@ def position(text: str) -> Position:
     own, mine_lack = _hand(_MINE.findall(text), size, "my card")
     knowledge, theirs_lack = _hand(_THEIRS.findall(text), size, "the partner's knowledge of their card")
     hand = Hand(seat=PARTNER, cards=tuple(seen[slot] for slot in range(size)), known=knowledge)
-    numbers = {name: _number(name, pattern, text) for name, pattern in _NUMBERS.items()}
+    numbers = dict[str, int]()
+    for name, pattern in _NUMBERS.items():
+        if not (match := pattern.search(text)):
+            raise NotAPosition(f"it does not give the {name.replace('_', ' ')}")
+        numbers[name] = int(match[1])
+    pile = _DISCARDS.search(text)
+    red, yellow, green, white, blue = (stacks[colour] for colour in COLOURS)
+    plays, discards = (tuple(kind(slot=slot) for slot in range(size)) for kind in (Play, Discard))
     view = View(
         players=2,
         seat=ME,
         turn=1,
-        fireworks=_fireworks(stacks),
-        discards=_discards(text),
+        fireworks=(red, yellow, green, white, blue),
+        discards=tuple(_card(colour, rank) for colour, rank in _CARD.findall(pile[1])) if pile else (),
         own=own,
         hands=(hand,),
         dealt=((), ()),
         history=(),
-        legal=_legal(hand.cards, numbers["tokens"]),
+        legal=(*plays, *discards, *(hints_to(PARTNER, hand.cards) if numbers["tokens"] else ())),
         **numbers,
     )
     return Position(view, (*mine_lack, *theirs_lack))
@@ -83,24 +90,8 @@ def _card(colour: str, rank: str) -> Card:
         raise NotAPosition(f"{colour} {rank} is no card") from None
 
 
-def _fireworks(stacks: dict[Colour, int]) -> Fireworks:
-    red, yellow, green, white, blue = (stacks[colour] for colour in COLOURS)
-    return red, yellow, green, white, blue
-
-
-def _number(name: str, pattern: re.Pattern[str], text: str) -> int:
-    if not (match := pattern.search(text)):
-        raise NotAPosition(f"it does not give the {name.replace('_', ' ')}")
-    return int(match[1])
-
-
-def _discards(text: str) -> tuple[Card, ...]:
-    match = _DISCARDS.search(text)
-    return tuple(_card(colour, rank) for colour, rank in _CARD.findall(match[1])) if match else ()
-
-
 def _hand(text: Iterable[tuple[str, str]], size: int, whose: str) -> tuple[tuple[Knowledge, ...], list[str]]:
-    """What a hand's owner knows of each card, and a note for each card without a line."""
+    """Return what a hand's owner knows of each card, and a note for each card without a line."""
     lines = {int(slot): _knowledge(line) for slot, line in text}
     everything = Knowledge(colours=COLOURS, ranks=RANKS)
     lacking = [f"{whose} {slot}" for slot in range(size) if slot not in lines]
@@ -108,7 +99,7 @@ def _hand(text: Iterable[tuple[str, str]], size: int, whose: str) -> tuple[tuple
 
 
 def _knowledge(line: str) -> Knowledge:
-    """`[Red, Green] [1, 2]`, or `[Green 1]`."""
+    """Read `[Red, Green] [1, 2]`, or `[Green 1]`."""
     names = {_NAMES[name.lower()] for name in re.findall(_COLOUR, line, re.IGNORECASE)}
     colours = tuple(colour for colour in COLOURS if colour in names) or COLOURS
     match = {int(rank) for rank in re.findall(r"[1-5]", line)}
@@ -121,22 +112,16 @@ def _knowledge(line: str) -> Knowledge:
     )
 
 
-def _legal(theirs: Sequence[Card], tokens: int) -> tuple[Move, ...]:
-    slots = range(HAND_SIZES[2])
-    plays, discards = (Play(slot=slot) for slot in slots), (Discard(slot=slot) for slot in slots)
-    return (*plays, *discards, *(hints_to(PARTNER, theirs) if tokens else ()))
-
-
 _OWN = re.compile(r"\b(play|discard)\s+(?:my\s+)?card\s+(\d)", re.IGNORECASE)
 _HINT = re.compile(rf"\breveal\b.*?\b(?:({_COLOUR})\s+colou?r|rank\s+(\d))", re.IGNORECASE)
 
 
 def move_of(option: str) -> Move | None:
-    """The move that an option names: `Play Card 0.`, `Reveal Bob's rank 1 cards.`; None for any other text."""
-    if found := _OWN.search(option):
-        return (Play if found[1].lower() == "play" else Discard)(slot=int(found[2]))
-    if found := _HINT.search(option):
-        if found[1]:
-            return HintColour(to=PARTNER, colour=_NAMES[found[1].lower()])
-        return HintRank(to=PARTNER, rank=int(found[2]))
-    return None
+    """Return the move that an option names: `Play Card 0.`, `Reveal Bob's rank 1 cards.`; None for any other text."""
+    if match := _OWN.search(option):
+        return (Play if match[1].lower() == "play" else Discard)(slot=int(match[2]))
+    if not (match := _HINT.search(option)):
+        return None
+    if match[1]:
+        return HintColour(to=PARTNER, colour=_NAMES[match[1].lower()])
+    return HintRank(to=PARTNER, rank=int(match[2]))

@@ -30,7 +30,7 @@ def onward(path: Path, turn: int, out: Path, change: Change = Change(), last: in
 
     async def played() -> Path:
         layer = ModelLayer()
-        fork = await decision.prepare(path, turn, change, layer=layer, edits=more.pop("edits", None))
+        fork = await decision.prepare(path, turn, change, layer=layer)
         begun = branch.branch(fork, path, out, layer, **more)
         await play_started(begun.seats, begun.started, journal=begun.path, max_turns=last)
         return begun.path
@@ -89,13 +89,13 @@ def test_a_fork_of_a_fork_knows_who_sat_when(game: Games, tmp_path: Path) -> Non
 def test_a_killed_fork_goes_on_where_it_was(kept: int, game: Games, tmp_path: Path) -> None:
     path, note = game("house", 2, "sim:average", turns=8), tmp_path / "note.yaml"
     note.write_text("reason: because\naction: discard slot 0\n")
-    whole = onward(path, 4, tmp_path / "a", edits={"aggregator": note}, last=6)
+    whole = onward(path, 4, tmp_path / "a", Change(edits={"aggregator": note}), last=6)
     lines = whole.read_bytes().splitlines(keepends=True)
     first = next(n for n, event in enumerate(journal.read(whole)) if getattr(event, "turn", 0) == 4)
     cut = tmp_path / "b" / whole.name
     cut.parent.mkdir()
     cut.write_bytes(b"".join(lines[: first + kept]) + lines[first + kept][:20])
-    assert onward(path, 4, tmp_path / "b", edits={"aggregator": note}, last=6) == cut
+    assert onward(path, 4, tmp_path / "b", Change(edits={"aggregator": note}), last=6) == cut
     assert comparable(journal.read(cut)) == comparable(journal.read(whole))
     assert [call.fixed for call in Game.open(cut).turn(4).calls if call.node == "aggregator"] == ["edited"]
 

@@ -114,7 +114,7 @@ def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(game
 
 
 def report(folder: Path, people: Path | None = None) -> judge_report.Report:
-    return judge_report.of(folder, human_ratings.read(people) if people else ())
+    return judge_report.read(folder, human_ratings.read(people) if people else ())
 
 
 def csv_of(path: Path, rows: list[str], header: str = "game,turn,overall") -> Path:

@@ -91,7 +91,7 @@ def test_the_truth_is_read_by_what_cheats_alone() -> None:
     naming = {name: re.findall(r"positions(?:\.| import .*)(truth|cheat)\b", text) for name, text in texts.items()}
     assert {name for name, found in naming.items() if "truth" in found} == {"cheat", "draw"}
     cheating = {name for name, found in naming.items() if "cheat" in found}
-    assert cheating == {"control", "effects", "position_run"}
+    assert cheating == {"asking", "effects", "position_run"}
 
 
 def test_a_bank_without_its_truth_is_the_same_bank(tmp_path: Path) -> None:

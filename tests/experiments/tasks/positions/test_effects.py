@@ -16,7 +16,8 @@ from scipy import stats
 import graphs
 from experiments.analysis.compare import compare, corrected
 from experiments.analysis.sentence_templates import template_of
-from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run, sentence_templates
+from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run
+from experiments.tasks.positions import sentences as templates
 from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.effects import Cost, Effects, Outcome, effect_of
@@ -127,7 +128,7 @@ def test_probes_say_which_note_a_convention_needs(tmp_path: Path) -> None:
     kept = {value: keeps for name, value, *_, keeps in without.by_kind if name == "convention"}
     assert kept["newest/play-hint-read"] == 1.0 and (kept["newest/chop"] or 0.0) <= 0.5
     report = position_report.read(tmp_path / "run")
-    (said,) = (one for one in sentences(effects) if template_of(one) is sentence_templates.CONVENTIONS)
+    (said,) = (one for one in sentences(effects) if template_of(one) is templates.CONVENTIONS)
     assert said.startswith("Of the conventions asked about the baseline keeps 100%; no-discard_strategist ")
     position_report.write(report, tmp_path / "run")
     assert (tmp_path / "run" / "kinds.csv").read_text("utf-8").startswith("arm,by,is,n,flips,loss,keeps it\n")
@@ -256,7 +257,7 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
         made = [effects.effect_of(arm, found, effects.Cost()) for arm in arms]
         return next(sentences(Effects(found, tuple(replace(one, p_holm=one.loss.p) for one in made))))
 
-    assert template_of(said(removed=0.5, placebo=0.5)) is sentence_templates.NOTE
+    assert template_of(said(removed=0.5, placebo=0.5)) is templates.NOTE
     assert "the effect survives its controls (placebo and shuffle)" in said(removed=0.5, placebo=0.5, shuffled=0.6)
     assert "So not all that is lost is the note's content" in said(removed=0.5, placebo=0.0, shuffled=0.6)
     assert "that a note on another position does worse is not shown" in said(removed=0.5, placebo=0.5, shuffled=0.0)

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.record.game import Game
 from experiments.study.seat_spec import read_seat
-from experiments.tasks.probes import bank, basic, hgroup, hgroup_1, newest
+from experiments.tasks.probes import bank, basic, hgroup_1, newest
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
 from orchestrator.errors import UserError
@@ -76,7 +76,7 @@ def test_programs_keep_the_pack_that_they_were_made_for(every: list[Probe]) -> N
         wrong = [one.name for one, move in zip(ours, moves_of(spec, ours), strict=True) if not one.keeps(move)]
         assert not wrong, spec
     theirs = [one for one in every if one.pack == "hgroup_1"]
-    assert not [one.name for one in theirs if (move := hgroup.play(one.view)) is None or not one.keeps(move)]
+    assert not [one.name for one in theirs if (move := hgroup_1.play(one.view)) is None or not one.keeps(move)]
 
 
 def test_literal_and_other_players_keep_it_as_often_as_stated(every: list[Probe]) -> None:
@@ -148,7 +148,7 @@ def test_hgroup_by_hand() -> None:
     five = view(["B4 G4 Y4 W4 R3", "R5 R4 B3 G3 W3"], [])
     assert answers(hgroup_1.save_given(five)) == ["hint P1 rank 5"], "a 5 is saved by its rank only"
     saved = view(["B4 G4 Y4 W4 R3", "R5 R4 B3 G3 W3"], ["hint P1 rank 5"])
-    assert hgroup.Table(saved).now.chop(1) == 1, "the 5 is touched, so that the next card is the chop"
+    assert hgroup_1.Table(saved).now.chop(1) == 1, "the 5 is touched, so that the next card is the chop"
 
 
 def test_basic_by_hand() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from experiments.tasks.question_task import NoAnswer
-from experiments.tasks.questions import questions, state_facts, state_text
-from experiments.tasks.questions.coordination_qa import answer
+from experiments.tasks.questions import program, questions, state_text
+from experiments.tasks.questions.program import answer
 from experiments.tasks.questions.questions import Option, Question
 from experiments.tasks.questions.state_text import NotAPosition
 from orchestrator.hanabi.cards import COLOURS, RANKS, Card
@@ -64,7 +64,7 @@ POINTS, YES = ("2 points.", "3 points.", "More than 3 points."), ("Not enough in
 )
 def test_facts_follow_from_the_position(question: str, shown: tuple[str, ...], right: str) -> None:
     options = tuple(Option(label=label, text=text) for label, text in zip("ABCD", shown, strict=False))
-    found = state_facts.answer(question, state_text.position(STATE), options)
+    found = program.fact(question, state_text.position(STATE), options)
     assert found is not None and shown[found[0]] == right
 
 

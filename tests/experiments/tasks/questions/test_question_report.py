@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from experiments.tasks.questions import accuracy, accuracy_figure, question_report
+from experiments.tasks.questions import accuracy, question_report
 from experiments.tasks.questions.coordination_qa import FOLDER
 from experiments.tasks.questions.questions import KeyedQuestion, Option
 from orchestrator.errors import UserError
@@ -67,12 +67,12 @@ def three(folder: Path) -> list[Path]:
 def test_correlations_are_over_language_models_alone(tmp_path: Path) -> None:
     folders = three(tmp_path)
     asked(tmp_path / "sim", always(), model="sim:careless", trials=1)
-    found = question_report.of([*folders, tmp_path / "sim"])
+    found = question_report.read([*folders, tmp_path / "sim"])
     ec, tom = found.correlations
     assert (ec.kind, ec.models, tom.kind, tom.models) == ("ec", 3, "tom", 3)
     assert ec.pearson == pytest.approx(pearsonr([0.5, 0, 1], [0, 0.5, 1]).statistic)
     assert tom.spearman == pytest.approx(spearmanr([0, 1, 1], [0, 0.5, 1]).statistic)
-    fewer = question_report.of(folders[:2])
+    fewer = question_report.read(folders[:2])
     assert not fewer.correlations
     told = " ".join(question_report.notes(fewer))
     assert "they need 3 language models with all kinds of questions, and here are 2" in told
@@ -91,7 +91,8 @@ def test_the_report_has_each_run_beside_guessing_in_every_form(tmp_path: Path, r
     assert "| openai:strong | all | 100% (16–100) | 100% (16–100) | 100% (16–100) | 0 of 6 |" in page
     assert "| with JP | Pearson r | Spearman rho | models |" in page and "](accuracy.svg)" in page
     picture = Path("made/accuracy.svg").read_text("utf-8")
-    assert all(f">{text}<" in picture for text in (*names, *accuracy_figure.TITLES.values()))
+    kinds = "environment comprehension (EC)", "theory of mind (ToM)", "joint planning (JP)"
+    assert all(f">{text}<" in picture for text in (*names, *kinds))
     with Path("made/accuracy.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 27 and {row["language_model"] for row in rows} == {"True"}
@@ -102,7 +103,7 @@ def test_the_report_has_each_run_beside_guessing_in_every_form(tmp_path: Path, r
 def test_runs_of_one_model_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     asked(tmp_path / "a", always(), trials=1)
     asked(tmp_path / "b", always(), trials=1)
-    assert question_report.of([tmp_path / "a", tmp_path / "b"]).names == [
+    assert list(question_report.read([tmp_path / "a", tmp_path / "b"]).names) == [
         f"openai:tester in {tmp_path / name}" for name in "ab"
     ]
 
@@ -119,4 +120,4 @@ def test_runs_on_different_files_are_not_compared(tmp_path: Path) -> None:
     record = (tmp_path / "b" / "run" / "qa.yaml").read_text("utf-8").replace("digest: ", "digest: x")
     (tmp_path / "b" / "run" / "qa.yaml").write_text(record, "utf-8")
     with pytest.raises(UserError, match="questions of another file"):
-        question_report.of([tmp_path / "a" / "run", tmp_path / "b" / "run"])
+        question_report.read([tmp_path / "a" / "run", tmp_path / "b" / "run"])

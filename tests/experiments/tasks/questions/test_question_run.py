@@ -52,7 +52,9 @@ def test_an_unreadable_answer_is_asked_for_again_and_then_counts_as_none(tmp_pat
     assert is_right(answers["01-hanabi-ec"]) and answers["01-hanabi-ec"].asks == 2
     unread = answers["01-hanabi-jp"]
     assert (unread.reply, unread.asks, is_right(unread)) == (None, 2, False) and "'A or B'" in str(unread.error)
-    cell = next(one for one in question_report.of([tmp_path / "run"]).cells[0] if (one.game, one.kind) == ("all", "jp"))
+    cell = next(
+        one for one in question_report.read([tmp_path / "run"]).cells[0] if (one.game, one.kind) == ("all", "jp")
+    )
     assert (cell.unread, cell.asked_again, cell.accuracy) == (1, 1, 0.5)
 
 

@@ -1,0 +1,249 @@
+"""The program's answers to the questions on Hanabi.
+
+Environment comprehension: a question is told by its words, the fact that it asks for is computed from the position, and
+the one option that states it is the answer. Joint planning: the convention player's policy decides among the moves that
+are offered. Theory of mind, what the partner meant: the same policy among the own cards; what to reveal: the hint that
+serves best the purpose which the words of the question state.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from experiments.tasks.question_task import NoAnswer
+from experiments.tasks.questions.questions import HANABI, Option, Question
+from experiments.tasks.questions.state_text import ME, PARTNER, NotAPosition, Position, move_of
+from experiments.tasks.questions.state_text import position as read_position
+from orchestrator.hanabi import belief
+from orchestrator.hanabi.cards import INDEX, Mask
+from orchestrator.hanabi.convention import policy
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, counted
+from orchestrator.hanabi.convention.hint_convention import NEWEST, is_certain
+from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.literal_knowledge import hinted, types_of
+from orchestrator.hanabi.moves import HintColour, HintRank, Move
+
+
+def answer(question: Question) -> tuple[int, str]:
+    """Return the number of the option that the program chooses, and why. Raises NoAnswer."""
+    if question.game != HANABI:
+        raise NoAnswer(f"programs answer the questions on {HANABI} alone")
+    words, options = question.asked, question.options
+    try:
+        position = read_position(question.stem)
+        if question.kind == "ec":
+            choice = fact(words, position, options)
+        elif question.kind == "jp":
+            choice = decide(position, options)
+        elif re.search(r"\binfer\b", words, re.IGNORECASE):
+            choice = decide(position, options, OWN_STEPS)
+        else:
+            choice = reveal(words, position, options)
+    except NotAPosition as problem:
+        raise NoAnswer(f"the text is no position: {problem}") from None
+    except ValueError as problem:  # a position that cannot be: its hints and cards contradict each other
+        raise NoAnswer(f"the position cannot be: {problem}") from None
+    if choice is None:
+        raise NoAnswer(f"the program has no rule for this question: {words}")
+    number, why = choice
+    return number, "; ".join((why, *(f"the text says nothing of {card}" for card in position.lacks)))
+
+
+# Environment comprehension
+
+Fact = bool | int | frozenset[int] | str
+"""Yes or no; a count; some slots; or the kind of move that is not possible."""
+
+
+def _slots(position: Position, types: Mask) -> frozenset[int]:
+    """Return the slots of the partner's hand whose card is one of these types."""
+    return frozenset(slot for slot, card in enumerate(position.partner.cards) if types >> INDEX[card] & 1)
+
+
+Rule = tuple[str, Callable[[Position, re.Match[str]], Fact]]
+RULES: Sequence[Rule] = (
+    (
+        r"how many of my cards are .*playable",
+        lambda at, _: sum(slot.playable == 1.0 for slot in belief.own_hand(at.view)),
+    ),
+    (r"no longer playable", lambda at, _: len(_slots(at, at.view.piles.dead))),
+    (r"which of .* last of their (?:type|kind)", lambda at, _: _slots(at, at.view.piles.critical)),
+    (r"last of their (?:type|kind)", lambda at, _: len(_slots(at, at.view.piles.critical))),
+    (r"(?:Bob|his|he)\b.*\bplayable", lambda at, _: len(_slots(at, at.view.piles.playable))),
+    (r"cards been played", lambda at, _: at.view.score > 0),
+    (r"how many points", lambda at, _: at.view.score),
+    (r"give a clue this turn, will \w+ be able to give", lambda at, _: at.view.tokens > 1),
+    (r"move type is currently not possible", lambda at, _: "none" if at.view.tokens else "reveal"),
+    (r"possible to reveal", lambda at, _: at.view.tokens > 0),
+    (r"how many reveal tokens", lambda at, _: at.view.tokens),
+    (r"how many lives", lambda at, _: at.view.lives),
+    (r"how many cards are (?:left )?in the deck", lambda at, _: at.view.deck_size),
+    (r"stacks completed", lambda at, _: 5 in at.view.fireworks),
+    (
+        r"how many of \w+'s cards are of a rank greater than (\d)",
+        lambda at, words: sum(card.rank > int(words[1]) for card in at.partner.cards),
+    ),
+)
+
+
+def fact(question: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
+    """Return the number of the one option that states the fact asked for, and the fact; None when the program knows
+    none."""
+    for words, rule in RULES:
+        if match := re.search(words, question, re.IGNORECASE):
+            value = rule(position, match)
+            fitting = [number for number, option in enumerate(options) if states(option.text, value)]
+            text = ", ".join(f"card {slot}" for slot in sorted(value)) if isinstance(value, frozenset) else str(value)
+            return (fitting[0], f"it is {text.lower()}") if len(fitting) == 1 else None
+    return None
+
+
+def states(text: str, fact: Fact) -> bool:
+    """Return whether an option states a fact."""
+    words = text.lower().strip()
+    if isinstance(fact, frozenset):
+        return {int(number) for number in re.findall(r"card (\d)", words)} == fact
+    if isinstance(fact, str):
+        return fact == ("none" if words.startswith("all ") else "reveal" if "reveal" in words else "")
+    if isinstance(fact, bool):
+        return words.startswith("yes" if fact else "no") and not words.startswith("not ")
+    return _counts(words, fact)
+
+
+def _counts(words: str, count: int) -> bool:
+    if match := re.match(r"more than (\d+)", words):
+        return count > int(match[1])
+    if match := re.match(r"(\d+)( or more)?", words):
+        return count >= int(match[1]) if match[2] else count == int(match[1])
+    if words.startswith("no") and not words.startswith("not "):
+        return count == 0
+    if words.startswith("yes"):
+        several, single = "multiple" in words, bool(re.search(r"\b(?:only )?one\b", words))
+        return count > 1 if several else count == 1 if single else count > 0
+    return False
+
+
+# Joint planning and theory of mind
+
+OWN_STEPS = (policy.play, policy.gamble, policy.discard)
+"""The steps of the policy that concern the own cards."""
+
+
+def scene(position: Position, legal: Sequence[Move]) -> Scene:
+    """Return a position for a convention player who knows nothing of its past."""
+    view, theirs = position.view, position.partner
+    literal = (tuple(card.mask for card in view.own), tuple(card.mask for card in theirs.known))
+    knowledge = CommonKnowledge.of_position(
+        (NEWEST, NEWEST),
+        view.piles,
+        tokens=view.tokens,
+        lives=view.lives,
+        deck=view.deck_size,
+        literal=literal,
+        common=counted(literal, literal, view.piles),
+    )
+    return Scene(ME, knowledge, {PARTNER: theirs.cards}, legal)
+
+
+def decide(
+    position: Position, options: Sequence[Option], steps: Sequence[policy.PolicyStep] = policy.STEPS
+) -> tuple[int, str] | None:
+    """Return the option that these steps of the policy choose, and why; None when the options are no moves."""
+    moves = [move_of(option.text) for option in options]
+    legal = [move for move in moves if move is not None]
+    if not legal:
+        return None
+    move, why = policy.decide(scene(position, legal), steps)
+    return moves.index(move), why
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a hint tells the partner: what they know of each card before and after it."""
+
+    position: Position
+    touched: tuple[int, ...]
+    before: tuple[Mask, ...]
+    after: tuple[Mask, ...]
+
+    def among(self, types: Mask) -> list[int]:
+        """Return the touched cards that are of these types."""
+        cards = self.position.partner.cards
+        return [slot for slot in self.touched if types >> INDEX[cards[slot]] & 1]
+
+    def newly(self, types: Mask) -> int:
+        """Return how many cards are known to be of these types after the hint, and were not before."""
+        pairs = zip(self.before, self.after, strict=True)
+        return sum(is_certain(after, types) and not is_certain(before, types) for before, after in pairs)
+
+    @property
+    def bits(self) -> float:
+        """The information that it gives, each card counted for itself."""
+        pairs = zip(self.before, self.after, strict=True)
+        return sum(math.log2(before.bit_count() / max(1, after.bit_count())) for before, after in pairs)
+
+
+Worth = tuple[float, ...]
+Purpose = Callable[[Told, re.Match[str]], Worth]
+
+
+def _unique(hint: Told, _: re.Match[str]) -> Worth:
+    """Count cards that are the last of their kind and were not known to be; then those that become known to be; then
+    fewest others."""
+    critical = hint.position.view.piles.critical
+    new = [slot for slot in hint.among(critical) if not is_certain(hint.before[slot], critical)]
+    return len(new), hint.newly(critical), -len(hint.touched)
+
+
+def _certain(hint: Told, _: re.Match[str]) -> Worth:
+    """Count cards that become known to fit; then fewest that do not fit."""
+    playable = hint.position.view.piles.playable
+    return hint.newly(playable), len(hint.among(playable)) - len(hint.touched)
+
+
+def _fits(hint: Told, _: re.Match[str]) -> Worth:
+    """Count cards that fit, less those that do not; then types ruled out."""
+    fitting = len(hint.among(hint.position.view.piles.playable))
+    return 2 * fitting - len(hint.touched), hint.bits
+
+
+def _card(hint: Told, words: re.Match[str]) -> Worth:
+    """Prefer hints that touch the card that is named; then fewest others; then types ruled out."""
+    return int(words["slot"]) in hint.touched, -len(hint.touched), hint.bits
+
+
+PURPOSES: Mapping[str, Purpose] = {
+    r"unique|last of (?:its|their) kind": _unique,
+    r"certain|for sure": _certain,
+    r"most .*information": lambda hint, _: (hint.bits,),
+    r"plays? (?:his |her |their )?card (?P<slot>\d)": _card,
+    r"playable|to play": _fits,
+}
+"""By words of the question; the first that are there count."""
+
+
+def reveal(question: str, position: Position, options: Sequence[Option]) -> tuple[int, str] | None:
+    """Return the hint that serves best the purpose of a question, the first of equals, and how many equals there are;
+    None for another purpose or no hints.
+
+    Hints that touch no card are none.
+    """
+    matches = ((re.search(pattern, question, re.IGNORECASE), purpose) for pattern, purpose in PURPOSES.items())
+    words, purpose = next(((words, purpose) for words, purpose in matches if words), (None, None))
+    cards, before, worths = (
+        position.partner.cards,
+        tuple(card.mask for card in position.partner.known),
+        dict[int, Worth](),
+    )
+    for number, option in enumerate(options):
+        move = move_of(option.text)
+        if words and purpose and isinstance(move, HintColour | HintRank):
+            touched = tuple(slot for slot, card in enumerate(cards) if types_of(move) >> INDEX[card] & 1)
+            if touched:
+                worths[number] = purpose(Told(position, touched, before, hinted(before, move, touched)), words)
+    if not worths or words is None:
+        return None
+    best = max(worths, key=lambda number: worths[number])
+    equals = list(worths.values()).count(worths[best])
+    return best, f"it serves {words[0]!r} best{f', as {equals - 1} others do' if equals > 1 else ''}"
