@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
 
 from orchestrator.errors import Unwritten, UserError
 from orchestrator.logs import log
@@ -79,20 +78,16 @@ class Cache:
         except OSError as error:
             raise Unwritten(f"the cache {str(self._locks.parent)!r}", error) from None
         with lock as file:
-            while not _locked(file):  # noqa: ASYNC110  # another process gives no event
-                await asyncio.sleep(POLL_S)
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    await asyncio.sleep(POLL_S)  # another process gives no event
             yield
 
     def close(self) -> None:
         self._answers.close()
-
-
-def _locked(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @dataclass

@@ -56,7 +56,9 @@ class BoundedClient(DefaultAioHttpClient):
             if onward is None:
                 return response
             await response.aclose()
-            origin, target = _place(request.url), _place(onward.url)
+            origin, target = (
+                (url.host, url.scheme, url.port or PORTS.get(url.scheme)) for url in (request.url, onward.url)
+            )
             with_tls = (origin[1:], target[1:]) == (("http", 80), ("https", 443))
             if origin[0] != target[0] or (origin != target and not with_tls):
                 port = f":{onward.url.port}" if onward.url.port else ""
@@ -74,7 +76,3 @@ class BoundedClient(DefaultAioHttpClient):
                     break
                 raise TooLargeError(self._most)
         return b"".join(parts)[: self._most]
-
-
-def _place(url: httpx.URL) -> tuple[str, str, int | None]:
-    return url.host, url.scheme, url.port or PORTS.get(url.scheme)

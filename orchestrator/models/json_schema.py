@@ -64,6 +64,7 @@ def constraints(request: ModelRequest, settings: ModelSettings) -> tuple[Constra
     return _schemas(request.reply, bounded._replace(moves=moves, steps=bounded.bounds), settings.max_tokens)
 
 
+@lru_cache(maxsize=512)
 def _weaker(reply: type[Reply], bounded: _Turn) -> tuple[Constrained, Constrained]:
     return Constrained("bounds", _format(reply, bounded)), Constrained("schema", response_format(reply))
 
@@ -106,13 +107,8 @@ def _enumerated(schema: Any) -> Iterator[int]:
         yield from _enumerated(inner)
 
 
-@cache
-def _model_schema(reply: type[Reply]) -> dict[str, Any]:
-    return reply.model_json_schema()
-
-
 def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
-    schema = _model_schema(reply)
+    schema = reply.model_json_schema()
     strict = _Strict(schema.get("$defs", {}), turn).strict(schema, turn.moves)
     strict["properties"] = {name: strict["properties"][name] for name in reply.answer_fields()}
     for name, (option, number) in numbered(reply).items() if turn.objects else ():

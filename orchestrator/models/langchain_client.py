@@ -84,26 +84,21 @@ def _response(message: AIMessage) -> ModelResponse:
         (counts.get("input_token_details") or {}).get("cache_read") or 0,
         (counts.get("output_token_details") or {}).get("reasoning") or 0,
     )
+    finish = next((meta[name] for name in FINISH if meta.get(name)), None)
+    if meta.get("status") == "incomplete":
+        finish = str((meta.get("incomplete_details") or {}).get("reason") or "length")
     return ModelResponse(
         text=message.text,
-        tokens_in=usage.tokens_in,
-        tokens_out=usage.tokens_out,
-        cached_tokens=usage.cached_tokens,
-        reasoning_tokens=usage.reasoning_tokens,
-        finish=_finish(meta),
+        **usage.counts,
+        finish=finish,
         served_by=meta.get("model_name") or meta.get("model"),
         fingerprint=meta.get("system_fingerprint"),
         reasoning=_reasoning(message),
     )
 
 
-def _finish(meta: Mapping[str, Any]) -> str | None:
-    """Return the finish reason, by whatever name a provider gives it."""
-    if meta.get("status") == "incomplete":
-        return str((meta.get("incomplete_details") or {}).get("reason") or "length")
-    return next(
-        (meta[name] for name in ("finish_reason", "stop_reason", "done_reason", "stopReason") if meta.get(name)), None
-    )
+FINISH = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+"""What providers call the finish reason."""
 
 
 def _reasoning(message: AIMessage) -> str | None:

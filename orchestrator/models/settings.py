@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from orchestrator.errors import UserError, shortened, similar_name, user_error
 from orchestrator.models import simulated_settings
-from orchestrator.models.simulated_settings import PROFILES, SimSettings
+from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
 
@@ -284,7 +284,7 @@ def _meant(model: str) -> str | None:
     provider, slash, name = model.partition("/")
     if slash and provider in ("openai", "azure"):
         return f"{provider}:{name}"
-    if near := similar_name(model, (PROGRAM, *(f"{simulated_settings.SIM}{profile}" for profile in PROFILES))):
+    if near := similar_name(model, (PROGRAM, *simulated_settings.NAMES.split(", "))):
         return near
     maker = next((langchain for start, langchain in MAKERS.items() if model.startswith(start)), None)
     written = f"langchain:{maker}:{model}" if maker else f"openai:{model}"
