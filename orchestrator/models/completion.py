@@ -159,7 +159,9 @@ def at(value: object, *path: str) -> object:
 def count(value: object, *path: str) -> int:
     """Return a count; 0 for what is none."""
     number = at(value, *path)
-    return int(number) if isinstance(number, int | float) and 0 <= number < 1e12 else 0
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return 0
+    return int(number) if 0 <= number < 1e12 else 0
 
 
 def string(value: object) -> str | None:

@@ -31,12 +31,12 @@ class Usage:
         """The tokens by their names, as a response has them."""
         return {name: getattr(self, name) for name in TOKENS}
 
-    def __add__(self, other: Self) -> "Usage":
+    def __add__(self, other: "Usage") -> "Usage":
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
         tokens = {name: getattr(self, name) + getattr(other, name) for name in TOKENS}
         return Usage(**tokens, usd=usd, calls=self.calls + other.calls)
 
-    def __sub__(self, other: Self) -> "Usage":
+    def __sub__(self, other: "Usage") -> "Usage":
         return self + Usage(
             **{name: -getattr(other, name) for name in TOKENS},
             usd=None if other.usd is None else -other.usd,
