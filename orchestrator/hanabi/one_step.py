@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from orchestrator.hanabi.cards import Card, Colour
+from orchestrator.hanabi.cards import Colour
 from orchestrator.hanabi.moves import Move, Play
 from orchestrator.hanabi.public_record import Record
 
@@ -33,15 +33,11 @@ def compared(record: Record, choices: Mapping[int, Move]) -> Iterator[Compared]:
     tops: dict[Colour, int] = {}
     for step in record.steps():
         if step.turn in choices:
-            first, played = (_effect(move, step.hand, tops) for move in (choices[step.turn], step.move))
-            yield Compared(step.turn, first, played)
+            effects = []
+            for move in (choices[step.turn], step.move):
+                card = step.hand[move.slot] if isinstance(move, Play) else None
+                fits = card is not None and tops.get(card.colour, 0) == card.rank - 1
+                effects.append(Effect(int(fits), -int(card is not None and not fits)))
+            yield Compared(step.turn, *effects)
         if step.scored and step.lost:
             tops[step.lost.colour] = step.lost.rank
-
-
-def _effect(move: Move, hand: tuple[Card, ...], tops: Mapping[Colour, int]) -> Effect:
-    if not isinstance(move, Play):
-        return Effect(0, 0)
-    card = hand[move.slot]
-    fits = tops.get(card.colour, 0) == card.rank - 1
-    return Effect(int(fits), -int(not fits))

@@ -41,7 +41,7 @@ def _best(position: Position, at: Scene | None, lessons: list[Lesson]) -> tuple[
     plays: list[Move] = [*sure, *literal_play.likely_plays(position)]
     hints = [lesson.hint for lesson in lessons if lesson.worth >= literal_play.WORTHWHILE]
     if at is not None:
-        hints = [hint for hint, _ in policy.help(at)] + [h for h in hints if at.literally(h)]
+        hints = [hint for hint, _ in policy.help(at)] + [h for h in hints if at.is_stranger(h.to)]
     discards: list[Move] = [*literal_play.by_spareness(position)[:1]]
     return tuple(dict.fromkeys((*plays[:2], *hints[:2], *discards)))
 
@@ -51,7 +51,7 @@ def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str,
         return _play(position, move, BY_CONVENTION if at else BY_HINTS)
     if isinstance(move, Discard):
         return _discard(position, move)
-    if at is None or at.literally(move):
+    if at is None or at.is_stranger(move.to):
         return _hint(move, lessons[str(move)])
     return _pointing(at.effect_of(move), lessons[str(move)])
 

@@ -13,7 +13,7 @@ from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import HintColour, HintRank, Move
-from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.referee import Referee, rebuild
 from orchestrator.hanabi.view import Past, View
 from roles.hanabi.sections.convention_facts import ConventionFacts
 
@@ -122,8 +122,5 @@ def truths(
 
 def course_of(players: int, deck: Sequence[Card], moves: Sequence[Move]) -> Course:
     """The course of a game from its deck and moves."""
-    referee = Referee(players, deck)
-    for move in moves:
-        referee.apply(move)
     *_, hands = dealt_hands(players, deck, moves)
-    return Course(players, referee.history, hands)
+    return Course(players, rebuild(players, deck, moves).history, hands)

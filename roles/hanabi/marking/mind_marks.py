@@ -66,7 +66,7 @@ def _hint(report: MindReport, truth: Truth) -> Hint | None:
 def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None:
     if hint is None or truth.view is None:
         return None
-    if told_conventions(sections) and truth.scene and not truth.scene.literally(hint):
+    if told_conventions(sections) and truth.scene and not truth.scene.is_stranger(hint.to):
         effect = truth.scene.effect_of(hint)
         return float(effect.helps or (effect.warns and effect.true) or says_something(whole_position(truth.view), hint))
     return float(says_something(whole_position(truth.view), hint))
