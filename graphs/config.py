@@ -117,7 +117,10 @@ class GraphConfig(Frozen):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         _names(self)
-        _circle(self)
+        try:
+            TopologicalSorter({name: node.reads for name, node in self.nodes.items()}).prepare()
+        except CycleError as error:
+            raise ValueError(f"nodes read in a circle: {' -> '.join(error.args[1])}") from None
         _decision(self)
         _judging(self)
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
@@ -216,13 +219,6 @@ def _names(config: GraphConfig) -> None:
     for key, value in named:
         if value not in config.nodes:
             raise _unknown(value, f"{key}:", config.nodes)
-
-
-def _circle(config: GraphConfig) -> None:
-    try:
-        TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).prepare()
-    except CycleError as error:
-        raise ValueError(f"nodes read in a circle: {' -> '.join(error.args[1])}") from None
 
 
 def _decision(config: GraphConfig) -> None:

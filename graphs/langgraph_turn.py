@@ -14,7 +14,6 @@ from graphs.langgraph_compile import MOVE
 from graphs.role_step import AT_TABLE, inside
 from graphs.turn_state import decision, plain_view, replies
 from orchestrator.errors import RoleError, TurnError, UserError
-from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory
 from orchestrator.table.seat import Decision
@@ -106,10 +105,6 @@ def _own_decision(state: Mapping[str, Any]) -> Decision:
     choices = [(name, note[0]) for name, note in said.items() if len(note) == 1 and isinstance(note[0], Choice)]
     if choices and isinstance(choice := choices[-1][1], Choice) and str(choice.action) not in refused:
         return Decision(choice.action, choice.reason, node=choices[-1][0], memory=memory)
-    move, why = _safest(view)
+    move, why = gate.safest(read("house"), view)
     cause = "the last choice was refused" if choices else "no node made a usable choice"
     return Decision(move, f"{cause}: {why}", forced=True, memory=memory)
-
-
-def _safest(view: View) -> tuple[Move, str]:
-    return gate.safest(read("house"), view)

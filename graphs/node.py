@@ -127,11 +127,6 @@ class RoleNode:
         reports = {name: replies for name, replies in read.items() if not any(isinstance(n, Choice) for n in replies)}
         return {**reports, "choice": notes[self.judges]}
 
-    def _reporting(self, notes: Notes) -> list[Role]:
-        """Return the roles of the nodes that it reads, without those whose reply is absent."""
-        absent = [name for name, replies in notes.items() if all(isinstance(reply, Absent) for reply in replies)]
-        return [role for name, role in self.colleagues.items() if name not in absent]
-
     def request(self, sample: int, sections: Sections, notes: Notes, place: Place | None = None) -> ModelRequest:
         """Return the question as a model gets it."""
         assert self.context is not None  # checked when the config was read
@@ -139,6 +134,7 @@ class RoleNode:
         legal, counts = sections.get(LegalMoves), sections.entries()
         judged = next((note.action for note in notes.get("choice", ()) if isinstance(note, Choice)), None)
         bounds = tuple(counts.items())
+        absent = [name for name, replies in notes.items() if all(isinstance(reply, Absent) for reply in replies)]
         parts = self.role.prompt(
             sections,
             notes,
@@ -149,7 +145,7 @@ class RoleNode:
             wording=self.wording,
             gate=self.gate,
             advised=self.controls.advise,
-            colleagues=self._reporting(notes),
+            colleagues=[role for name, role in self.colleagues.items() if name not in absent],
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
         second_format = answer_format(reply, "json_schema", self.words, bounds) if changes else ""

@@ -14,11 +14,11 @@ import roles
 from experiments.record.game import Game
 from experiments.record.rows import Int8, Int16, Int32, Int64, Row
 from graphs.attempts import base
-from orchestrator.hanabi import one_step
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal.events import Call
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
+from orchestrator.journal.totals import compared
 from roles.reply_types import Choice, Shortlist
 
 
@@ -157,7 +157,7 @@ def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) ->
     if not first:
         return rows
     record = Record.model_construct(players=game.started.players, deck=game.started.deck, moves=game.moves)
-    effects = {compared.turn: compared for compared in one_step.compared(record, first)}
+    effects = {effect.turn: effect for effect in compared(record, first)}
     return [
         replace(
             row,

@@ -23,7 +23,7 @@ from uuid import uuid4
 from orchestrator.errors import OverBudget, UserError
 from orchestrator.logs import log
 from orchestrator.models import list_prices
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated, takes_schema
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated_prompt, takes_schema
 from orchestrator.models.settings import ModelSettings, Price
 from orchestrator.models.usage import NO_USAGE, Usage
 
@@ -318,7 +318,7 @@ class Metered:
 
     async def _within(self, most: int, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
         """Ask once there is room for an answer of so many tokens."""
-        length = sum(estimated(message.content) for message in messages)
+        length = estimated_prompt(messages)
         worst = _cost(self.settings, int(length * self.factor), most)
         await self.budget.hold(worst)
         paid = NO_USAGE

@@ -12,13 +12,21 @@ from typing import Any
 from orchestrator.errors import Held, ModelError, UserError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import faults, llm_runs
-from orchestrator.models.context_window import ContextWindow
 from orchestrator.models.faults import Fault
 from orchestrator.models.json_schema import constraints
 from orchestrator.models.limiter import Limit
 from orchestrator.models.pause import Pause
 from orchestrator.models.redaction import redact
-from orchestrator.models.request import TOO_LARGE, TOO_LONG, Constraint, Message, ModelRequest, ModelResponse, estimated
+from orchestrator.models.request import (
+    TOO_LARGE,
+    TOO_LONG,
+    Constraint,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    estimated,
+    estimated_prompt,
+)
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
 
@@ -31,6 +39,40 @@ SLOW = 0.25
 
 WARNING_S = 5.0
 """A failed try that takes so long, its wait included, is a warning; a shorter one is shown with -v alone."""
+
+
+CERTAIN = 1.5
+"""A first ask is held back only when its estimate is so many times the context: no tokeniser differs by more."""
+
+
+@dataclass
+class ContextWindow:
+    """The context of one model. The estimate of a prompt's tokens improves with every response that counts them."""
+
+    tokens: int | None = None
+    """Prompt and answer together; None when unknown."""
+    counted: int = 0
+    """Tokens of the prompts so far, by the server's counts."""
+    expected: int = 0
+    """The same, as they had been estimated."""
+
+    def learn(self, messages: tuple[Message, ...], response: ModelResponse) -> None:
+        """Compare the server's count of a prompt with the estimate."""
+        if response.tokens_in:
+            self.counted += response.tokens_in
+            self.expected += estimated_prompt(messages)
+
+    def likely(self, messages: tuple[Message, ...]) -> int:
+        """Return the tokens that a prompt is likely to have."""
+        tokens = estimated_prompt(messages)
+        return tokens * self.counted // self.expected if self.expected else tokens
+
+    def bears(self, messages: tuple[Message, ...], ask: int) -> bool:
+        """Return whether a prompt may be sent: a second ask if it is likely to fit, a first one unless it cannot."""
+        if self.tokens is None:
+            return True
+        doubt = 1.0 if ask else 1.05 if self.expected else CERTAIN
+        return self.likely(messages) < self.tokens * doubt
 
 
 @dataclass
@@ -199,7 +241,7 @@ class ChatBrain:
         counted."""
         response = self._cleaned(response, messages)
         text = response.text
-        tokens_in = response.tokens_in or sum(estimated(message.content) for message in messages)
+        tokens_in = response.tokens_in or estimated_prompt(messages)
         tokens_out = response.tokens_out or estimated(text) + estimated(response.reasoning or "")
         price = self.settings.price
         return replace(

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -307,21 +308,7 @@ def _key(variable: str) -> str | None:
     return key
 
 
-DECIDING = (
-    "model",
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "seed",
-    "reasoning_effort",
-    "reasoning_summary",
-    "api",
-    "extra_body",
-    "response_format",
-    "schema_moves",
-    "schema_bounds",
-    "made_with",
-)
+DECIDING = tuple(takewhile(lambda name: name != "base_url", ModelSettings.model_fields))
 """The settings that decide what a model answers."""
 
 SCHEMA = ("response_format", "schema_moves", "schema_bounds")

@@ -5,9 +5,9 @@ Every answer that is not taken is refused with a sentence that says why. It is m
 
 import re
 
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, MAX_TOKENS, Colour
+from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, MAX_TOKENS
 from orchestrator.hanabi.move_reading import ground
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play, labelled
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, labelled
 from orchestrator.hanabi.view import View
 
 _REASON = re.compile(r"\s(?:because|since)\s", re.IGNORECASE)
@@ -50,28 +50,19 @@ def _short(text: str, view: View) -> Move | None:
         if (slot := int(match[2])) >= len(view.own):
             raise ValueError(f"you have no slot {slot}; your cards are in slots 0 to {len(view.own) - 1}")
         return (Play if match[1].lower().startswith("p") else Discard)(slot=slot)
-    if match := _HINT.fullmatch(text):
-        return _hint(_target(match["to"], text, view), match["said"].lower())
-    return None
-
-
-def _target(digit: str | None, text: str, view: View) -> int:
-    """Return the seat of a hint; the only other one where none is named."""
-    if digit is not None:
-        return int(digit)
-    if len(view.hands) > 1:
+    if not (match := _HINT.fullmatch(text)):
+        return None
+    word = match["said"].lower()
+    if match["to"] is None and len(view.hands) > 1:
         seats = " or ".join(f"P{seat}" for seat in sorted(hand.seat for hand in view.hands))
         raise ValueError(f"{text!r} does not say who gets the hint: {seats}")
-    return view.hands[0].seat
-
-
-def _hint(to: int, word: str) -> Hint:
-    if word.isdigit():
-        if not 1 <= int(word) <= 5:
-            raise ValueError(f"there is no rank {word}; ranks are 1 to 5")
-        return HintRank.model_construct(to=to, rank=int(word))
-    colour: Colour = next(letter for letter in COLOURS if word in (letter.lower(), COLOUR_NAMES[letter]))
-    return HintColour.model_construct(to=to, colour=colour)
+    to = view.hands[0].seat if match["to"] is None else int(match["to"])
+    if not word.isdigit():
+        colour = next(letter for letter in COLOURS if word in (letter.lower(), COLOUR_NAMES[letter]))
+        return HintColour.model_construct(to=to, colour=colour)
+    if not 1 <= int(word) <= 5:
+        raise ValueError(f"there is no rank {word}; ranks are 1 to 5")
+    return HintRank.model_construct(to=to, rank=int(word))
 
 
 def _unplayable(move: Move, view: View) -> str | None:

@@ -19,10 +19,9 @@ from pydantic_core import ErrorDetails
 from orchestrator.replies.doubts import disowned, without_second_best
 from orchestrator.replies.json_objects import check_around, finals, load, objects, unwrapped, words
 from orchestrator.replies.reply import Cause as Cause
-from orchestrator.replies.reply import Contradiction, Form, NotAnOption, Options, Reply
+from orchestrator.replies.reply import Contradiction, Form, NotAnOption, Options, Reply, answer_of, still_thinks
 from orchestrator.replies.reply import Unreadable as Unreadable
 from orchestrator.replies.text import Missing, boxed, parse, reconsiders, unmarked
-from orchestrator.replies.thinking import answer_of, still_thinks
 from orchestrator.replies.values import Blank, as_lists, blank, by_field, entry, fields, meant, optional
 
 LONGEST = 100_000

@@ -131,10 +131,12 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
     now = understood.knowledge
     counted = _counted(now.common[history.seat], now.piles, sections.get(State))
     inferred = tuple(
-        Inference(slot=slot, cards=unmask(counted[slot]), reason=_grounds(now, history.seat, slot))
+        Inference(slot=slot, cards=unmask(counted[slot]), reason="; ".join(grounds) or "hints and counting")
         for slot, mask in enumerate(now.common[history.seat])
         if mask != ANY
-        and (mask.bit_count() <= FEW or any(claim.why != "silence" for claim in _said_of(now, history.seat, slot)))
+        for claims in (_said_of(now, history.seat, slot),)
+        for grounds in ([f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in claims],)
+        if mask.bit_count() <= FEW or any(claim.why != "silence" for claim in claims)
     )
     inferred_slots = {(history.seat, partner.slot) for partner in inferred}
     telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.common)))
@@ -193,12 +195,6 @@ MINE: Mapping[Why, str] = {
 }
 
 
-def _grounds(now: CommonKnowledge, seat: int, slot: int) -> str:
-    """Why a card of one's own is thought to be what it is."""
-    turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in _said_of(now, seat, slot)]
-    return "; ".join(turns) or "hints and counting"
-
-
 def _said_of(now: CommonKnowledge, seat: int, slot: int) -> list[Claim]:
     """What moves said of a card by the conventions."""
     return [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
@@ -218,21 +214,17 @@ def _read(insight: Insight, now: CommonKnowledge, me: int) -> Insight:
 
 
 def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> str:
-    slots = ", ".join(str(slot) for seat, slot in _told_of(now) if seat == me)
+    hands = enumerate(now.common)  # their owners know which of their cards can be played
+    sure = [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if is_certain(m, now.piles.playable)]
+    slots = ", ".join(str(slot) for seat, slot in sure if seat == me)
     mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
-    playable = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
+    playable = [f"P{seat} slot {slot}" for seat, slot in sure if seat != me]
     theirs = f"; that can be played, as far as their owners know: {', '.join(playable)}" if playable else ""
     doubted = [
         f"P{partner.seat}" for partner in trust if partner.convention.hints is None or partner.convention.reads is None
     ]
     doubts = f"; players who do not wholly keep to them: {', '.join(doubted)}" if doubted else ""
     return f"{mine}{theirs}{doubts}."
-
-
-def _told_of(now: CommonKnowledge) -> list[tuple[int, int]]:
-    """The seats and slots of cards whose owners know that they can be played."""
-    hands = enumerate(now.common)
-    return [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if is_certain(m, now.piles.playable)]
 
 
 RECENT = 5
