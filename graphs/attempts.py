@@ -80,7 +80,8 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
     """A node of the config in one attempt."""
     node, role, context = config.nodes[name], config.role(name), config.context_of(name)
     verdicts = tuple(nth(judge, number) for number in range(1, attempt.number) for judge in attempt.judges)
-    shown, together = _short(config, node.reads, name), _together(config, name)
+    shown = _short(config, node.reads, name)
+    together = [other for other in config.nodes if _inside(config, other) == _inside(config, name)]
     outer = not _inside(config, name)  # the nodes that were added to the outer graph do not change the order of parts
     team = [config.role(other) for other in together if not (outer and config.nodes[other].added)]
     remembered = [other for other in config.remembers if other in together]
@@ -137,11 +138,6 @@ def _forgotten(config: GraphConfig) -> frozenset[str]:
 def _inside(config: GraphConfig, name: str) -> str:
     """Where the graph stands that a node is part of: the name of a node; empty for the outer graph."""
     return name if config.nodes[name].inner else name.rpartition(".")[0]
-
-
-def _together(config: GraphConfig, name: str) -> list[str]:
-    """The nodes of the same graph, itself included."""
-    return [other for other in config.nodes if _inside(config, other) == _inside(config, name)]
 
 
 def _short(config: GraphConfig, nodes: Iterable[str], reader: str) -> dict[str, str]:

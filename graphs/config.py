@@ -126,8 +126,10 @@ class GraphConfig(Frozen):
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
             hint = did_you_mean(unknown[0], sorted(roles.SECTIONS))
             raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {hint}")
-        if self.options:
-            _graph_options(self)
+        sections = list(dict.fromkeys(section for name in self.nodes for section in self.context_of(name).names))
+        if absent := [section for section in self.options if section not in sections]:
+            meant = did_you_mean(absent[0], sections)
+            raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; {meant}")
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)
@@ -259,14 +261,6 @@ def _judge(config: GraphConfig, judge: str, later: tuple[str, ...]) -> None:
         raise ValueError(f"check.judge: node {judge!r} is named twice")
     if early := [read for read in later if between(config, read, judge)]:
         raise ValueError(f"check.judge: node {judge!r} needs {early[0]!r}, which is asked after it")
-
-
-def _graph_options(config: GraphConfig) -> None:
-    """The graph's own section options belong to sections that a node gets."""
-    sections = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
-    if absent := [section for section in config.options if section not in sections]:
-        meant = did_you_mean(absent[0], sections)
-        raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; {meant}")
 
 
 def _options(config: GraphConfig, name: str) -> None:

@@ -79,16 +79,11 @@ async def _streamed(
         elif "result" in chunk and chunk["id"] not in runtime.asked | inner and chunk["name"] != MOVE:
             name = f"{inside(place, runtime)}{chunk['name']}"
             visits[name] = visits.get(name, 0) + 1
-            _journal(nth(name, visits[name]), chunk["result"], data["view"], runtime)
+            added = {key: value for key, value in (chunk["result"] or {}).items() if key not in ("view", "memory")}
+            reply = json.loads(json.dumps(added, default=str))
+            place = {"turn": data["view"]["turn"], "seat": data["view"]["seat"], "node": nth(name, visits[name])}
+            runtime.game.emit(Call(**place, role=FUNCTION, model=PROGRAM, reply=reply))
     return done
-
-
-def _journal(node: str, result: Any, view: Mapping[str, Any], runtime: SeatRuntime) -> None:
-    """Write what a function did as a call of a program."""
-    added = {key: value for key, value in (result or {}).items() if key not in ("view", "memory")}
-    reply = json.loads(json.dumps(added, default=str))
-    call = Call(turn=view["turn"], seat=view["seat"], node=node, role=FUNCTION, model=PROGRAM, reply=reply)
-    runtime.game.emit(call)
 
 
 FUNCTION = "function"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, TypedDict
 
 from graphs.context import Context
@@ -159,18 +158,12 @@ class RoleNode:
             form=form,
             counts=counts,
             blanks=blanks(reply, form, self.words, bounds),
-            phrases=_second_ask(self.words),
+            phrases={english: self.words(english) for english in second_ask.SENTENCES},
             second_form="json_schema" if changes else None,
             second_format="" if second_format == answer_format(reply, form, self.words, bounds) else second_format,
             place=place or Place(),
             graph=self.graph,
         )
-
-
-@cache
-def _second_ask(words: Words) -> Mapping[str, str]:
-    """Return what a second ask says, by its English."""
-    return {english: words(english) for english in second_ask.SENTENCES}
 
 
 def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Move, ...]:

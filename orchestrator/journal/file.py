@@ -67,19 +67,17 @@ class Journal:
             except OSError:
                 raise InUse(f"another program is playing the game of {str(path)!r}") from None
             self.events = read(path)
-            self._heal(path.read_bytes())
+            data = path.read_bytes()
+            end = data.rfind(b"\n") + 1
+            length = len(data) if is_whole(data[end:]) else end  # of the whole lines
+            if not length and not data.startswith(HEAD[: len(data)]):
+                raise UserError(f"{str(path)!r} is not a journal; it stays as it is")
+            self._file.truncate(length)
+            if length and not data[:length].endswith(b"\n"):
+                self._file.write(b"\n")
         except BaseException:
             self._file.close()
             raise
-
-    def _heal(self, data: bytes) -> None:
-        end = data.rfind(b"\n") + 1
-        length = len(data) if is_whole(data[end:]) else end  # of the whole lines
-        if not length and not data.startswith(HEAD[: len(data)]):
-            raise UserError(f"{str(self.path)!r} is not a journal; it stays as it is")
-        self._file.truncate(length)
-        if length and not data[:length].endswith(b"\n"):
-            self._file.write(b"\n")
 
     def __call__(self, event: Event) -> None:
         """Raises Unwritten when the disk is full; the event may have been written all the same."""

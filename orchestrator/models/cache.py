@@ -99,7 +99,12 @@ class Cached:
     settings: ModelSettings
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        key = _key(self.settings, request, messages)
+        schema = next((constraint.response_format for constraint in constraints(request, self.settings)), None)
+        texts = [[message.role, message.content] for message in messages]
+        which = [request.node, request.ask, request.sample, request.place.repeat]
+        which += [f"draw {request.place.draw}"] if request.place.draw else []
+        plain = json.dumps([self.settings.deciding, schema, texts, which], sort_keys=True)
+        key = hashlib.sha256(plain.encode()).hexdigest()
         if response := self.cache.get(key):
             return response
         self.cache.check()
@@ -116,11 +121,3 @@ class Cached:
 
     async def aclose(self) -> None:
         await self.brain.aclose()
-
-
-def _key(settings: ModelSettings, request: ModelRequest, messages: tuple[Message, ...]) -> str:
-    schema = next((constraint.response_format for constraint in constraints(request, settings)), None)
-    texts = [[message.role, message.content] for message in messages]
-    which = [request.node, request.ask, request.sample, request.place.repeat]
-    which += [f"draw {request.place.draw}"] if request.place.draw else []
-    return hashlib.sha256(json.dumps([settings.deciding, schema, texts, which], sort_keys=True).encode()).hexdigest()

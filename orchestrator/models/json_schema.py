@@ -77,17 +77,14 @@ def _schemas(reply: type[Reply], turn: _Turn, max_tokens: int | None) -> tuple[C
         full = _format(reply, turn._replace(objects=bool(turn.moves), steps=False))
     bounded, plain = _weaker(reply, turn._replace(moves=(), steps=False))
     strictest = bounded if full == bounded.response_format else Constrained("moves", full)
-    return _distinct(*_fitted(reply, turn, full, max_tokens), strictest, plain)
-
-
-def _fitted(reply: type[Reply], turn: _Turn, full: dict[str, Any], max_tokens: int | None) -> Iterator[Constrained]:
-    """Yield the same with lists and texts that fit into `max_tokens`; lists of moves stay lists where not all fit."""
     if max_tokens is None or not turn.bounds:
-        return
-    format = full["json_schema"]
-    with_lists = _format(reply, turn)["json_schema"]["schema"]
-    if (schema := fitted((format["schema"], with_lists), max_tokens)) is not None:
-        yield Constrained("fitted", {**full, "json_schema": {**format, "schema": schema}})
+        return _distinct(strictest, plain)
+    with_lists = _format(reply, turn)  # lists of moves stay lists where not all fit
+    schema = fitted([format["json_schema"]["schema"] for format in (full, with_lists)], max_tokens)
+    if schema is None:
+        return _distinct(strictest, plain)
+    format = {**full, "json_schema": {**full["json_schema"], "schema": schema}}
+    return _distinct(Constrained("fitted", format), strictest, plain)
 
 
 def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:

@@ -43,8 +43,14 @@ class LangChainTransport:
         more: dict[str, Any] = {} if request.response_format is None else {"response_format": request.response_format}
         messages = [spoken(message) for message in request.messages]
         try:
-            trace = cast("RunnableConfig", labels(request.labels))
-            return _response(await self._for(request.seed).ainvoke(messages, trace, **more))
+            trace, model = cast("RunnableConfig", labels(request.labels)), self.model
+            changed: dict[str, Any] = {}
+            if request.seed is not None:
+                changed[str(langchain_fields.seed_field(model))] = request.seed
+            if model.cache is not False and (model.cache or get_llm_cache() is not None):
+                changed["cache"] = False  # it knows no samples and no repeats: they would all be one answer
+            model = model.model_copy(update=changed) if changed else model
+            return _response(await model.ainvoke(messages, trace, **more))
         except TypeError as error:
             if "unexpected keyword argument" not in str(error):
                 raise
@@ -58,14 +64,6 @@ class LangChainTransport:
             if (cut_off := getattr(error, "completion", None)) is None:
                 raise
             return parse_completion(cut_off.model_dump())
-
-    def _for(self, seed: int | None) -> BaseChatModel:
-        """Return the model with the seed of a call, and without LangChain's cache, which knows no samples and no
-        repeats: they would all be one answer."""
-        changed: dict[str, Any] = {} if seed is None else {str(langchain_fields.seed_field(self.model)): seed}
-        if self.model.cache is not False and (self.model.cache or get_llm_cache() is not None):
-            changed["cache"] = False
-        return self.model.model_copy(update=changed) if changed else self.model
 
     async def check(self) -> None:
         """Not every provider can be asked for anything but a completion."""

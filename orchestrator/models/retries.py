@@ -133,8 +133,11 @@ class ChatBrain:
                 return self._unanswered("content_filter", tries)
             if outcome.too_long:
                 return self._too_long(request, outcome, tries)
-            if outcome.too_large:
-                return self._too_large(messages, tries)
+            if outcome.too_large:  # not read, but paid for, so it counts as long as it may have been, at least
+                tokens = self.settings.max_answer_bytes * 5 // 16
+                longest = min(tokens, self.settings.max_tokens or tokens)
+                unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
+                return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
             write = log.warning if latency_s + failed.waited_s >= WARNING_S else log.info
             waits_s = round(failed.waited_s, 1)
             write("the model server is at fault", fault=failed.error, attempt=len(tries), waits_s=waits_s)
@@ -163,13 +166,6 @@ class ChatBrain:
         if not tries:
             tries = [WireTry(error=fault.sentence)]
         return self._unanswered(TOO_LONG, tries)
-
-    def _too_large(self, messages: tuple[Message, ...], tries: list[WireTry]) -> ModelResponse:
-        """Return an answer that was not read: it is paid for, so it counts as long as it may have been, at least."""
-        tokens = self.settings.max_answer_bytes * 5 // 16
-        longest = min(tokens, self.settings.max_tokens or tokens)
-        unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
-        return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
 
     def _unanswered(self, finish: str, tries: list[WireTry]) -> ModelResponse:
         return ModelResponse(text="", finish=finish, attempts=tuple(tries), usd=0.0 if self.settings.price else None)

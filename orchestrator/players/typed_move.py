@@ -40,7 +40,12 @@ def typed_move(text: str, view: View) -> tuple[Move, str]:
         if problem := _unplayable(move, view):
             raise ValueError(problem)
         return next(legal for legal in view.legal if legal == move), reason
-    return _in_words(move_text, view), reason
+    try:
+        return ground(move_text, labelled(view.legal)), reason  # as a model's answer is read
+    except ValueError as error:
+        if "may mean" in str(error):
+            raise ValueError(f"{str(error).partition(';')[0]}; type which one") from None
+    raise ValueError(f"{move_text[:60]!r} is not a move that can be read; type a number of the list, or {EXAMPLES}")
 
 
 def _short(text: str, view: View) -> Move | None:
@@ -81,13 +86,3 @@ def _unplayable(move: Move, view: View) -> str | None:
         return "no information token is left, so you cannot give a hint; play or discard a card"
     kind = COLOUR_NAMES[move.colour] if isinstance(move, HintColour) else f"rank {move.rank}"
     return f"P{move.to} has no {kind} card, and a hint must touch at least one"
-
-
-def _in_words(text: str, view: View) -> Move:
-    """Return the move of a sentence, as a model's answer is read."""
-    try:
-        return ground(text, labelled(view.legal))
-    except ValueError as error:
-        if "may mean" in str(error):
-            raise ValueError(f"{str(error).partition(';')[0]}; type which one") from None
-    raise ValueError(f"{text[:60]!r} is not a move that can be read; type a number of the list, or {EXAMPLES}")

@@ -30,7 +30,12 @@ def objects(text: str) -> list[tuple[int, int]]:
     spans = []
     start = text.find("{")
     while start >= 0:
-        end = _closing(text, start)
+        depth, end = 0, None
+        for token in _TOKEN.finditer(text, start):
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
+            if depth == 0:
+                end = token.end()
+                break
         if end is None or _ENTRY.search(text[max(0, start - 99) : start]):
             return []
         spans.append((start, end))
@@ -84,16 +89,6 @@ def unwrapped(data: dict[str, Any], kind: type[Reply]) -> tuple[dict[str, Any], 
     if isinstance(value, str):
         value = load(value)[0]
     return (unwrapped(value, kind)[0], True) if isinstance(value, dict) else (data, False)
-
-
-def _closing(text: str, start: int) -> int | None:
-    """Return where the object that opens at `start` ends, its brace included."""
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(token[0], 0)
-        if depth == 0:
-            return token.end()
-    return None
 
 
 def load(chunk: str) -> tuple[dict[str, object] | None, bool]:

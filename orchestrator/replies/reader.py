@@ -140,8 +140,7 @@ def _read_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, re
     """Read an object. A field that says what is done and has two names must say the same under both."""
     written = {key: value for key, value in data.items() if key not in reply.programmed}
     answer = reply.arranged(written)
-    _check_whole(data, reply)
-    _check_order(answer, reply)
+    _check_whole(data, answer, reply)
     # the fields as the reply type calls them, in either form of a list of numbers, need no repair
     plain = as_lists({name: answer[name] for name in reply.model_fields if name in answer}, reply)
     reading = _reading(answer, reply, moves, repaired=repaired or meant(answer, reply) != plain or answer != written)
@@ -155,23 +154,20 @@ def _read_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, re
     return reading
 
 
-def _check_order(data: Mapping[str, Any], reply: type[Reply]) -> None:
-    """Raise Unreadable where a text after the decision takes it back."""
-    values = by_field(data, reply)
-    names = list(values)
-    for name in set(reply.decisive).intersection(names):
-        for later in names[names.index(name) + 1 :]:
-            if isinstance(remark := values[later], str) and reconsiders(remark):
-                raise Unreadable(f"{later}: it takes back what stands under {name!r}; say only the final decision")
-
-
-def _check_whole(data: Mapping[str, Any], reply: type[Reply]) -> None:
-    """Raise Unreadable for a key that only the entries of a list have, in an object without the list."""
+def _check_whole(data: Mapping[str, Any], answer: Mapping[str, Any], reply: type[Reply]) -> None:
+    """Raise Unreadable for a key that only the entries of a list have, in an object without the list, and where a text
+    after the decision takes it back."""
     lists = {name: kind for name, field in reply.model_fields.items() if (kind := entry(field.annotation))}
     keys = {title for kind in lists.values() for title in fields(kind)} - set(fields(reply))
     key = next((key for key in data if key.replace("_", " ").lower() in keys), None)
     if key and set(by_field(data, reply)).isdisjoint(lists):
         raise Unreadable(f"it is an entry of a list, with the key {key!r}; reply with the whole object")
+    values = by_field(answer, reply)
+    names = list(values)
+    for name in set(reply.decisive).intersection(names):
+        for later in names[names.index(name) + 1 :]:
+            if isinstance(remark := values[later], str) and reconsiders(remark):
+                raise Unreadable(f"{later}: it takes back what stands under {name!r}; say only the final decision")
 
 
 # What is left out

@@ -7,7 +7,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import ANY, Mask, Piles, unmask
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
-from orchestrator.hanabi.convention.hint_convention import Focus, Manner, is_certain
+from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
 from orchestrator.hanabi.moves import Discard, Play
@@ -155,8 +155,8 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
         trust=tuple(
             Trusted(
                 seat=partner.seat,
-                hints=_convention_word(partner.convention.hints),
-                reads=_convention_word(partner.convention.reads),
+                hints=None if partner.convention.hints == "adapts" else partner.convention.hints,
+                reads=None if partner.convention.reads == "adapts" else partner.convention.reads,
                 chance=partner.chance,
                 broke=partner.broke,
             )
@@ -174,10 +174,6 @@ def _understood(sections: Sections, history: History) -> Understanding:
     blind = sections.options.get("trust") == "blind"
     hands = state.hands if state else {}
     return understand(history.moves, sections[Rules].players, history.seat, hands, before, blind=blind)
-
-
-def _convention_word(options: Manner) -> Focus | None:
-    return None if options == "adapts" else options
 
 
 MEANINGS: Mapping[Why, str] = {

@@ -178,10 +178,10 @@ def _moved(hand: _Hand, seat: int, lists: Lists, hints: Sequence[Mask]) -> _Move
         slot: [source for source, those in masks.items() if lists[seat, slot] in those]
         for slot, masks in visible.items()
     }
-    origins = {slot: found[0] for slot, found in sources_of.items() if found}
+    origins = {slot: matching[0] for slot, matching in sources_of.items() if matching}
     if origins:  # an open list says nothing by itself; beside a list that was not moved, it was not moved either
         still_open = [slot for slot in visible if lists[seat, slot] == hand.before[slot] == ANY]
-        origins = {slot: slot for slot in still_open if ANY not in hand.fine(slot)} | origins
+        origins |= {slot: slot for slot in still_open if slot not in origins and ANY not in hand.fine(slot)}
     ruling = [origin for origin in hand.departed if hand.variants(origin)]
     sources = {(seat, slot): source for slot, source in origins.items()}
     for slot, origin in enumerate(hand.origins):

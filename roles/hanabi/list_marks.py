@@ -107,22 +107,17 @@ def score(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
 def _compared(lists: Lists, hands: Hands) -> dict[str, float]:
     masks, hints = pairs(lists, hands), cards(hands)
     read = [slot for slot in hints if lists.get(slot) is not None]
+    shares: dict[str, float | None] = {}
+    for (kind, values), excluded in product(VALUES.items(), (False, True)):
+        counts, prefix = agreement(masks, values, excluded=excluded), f"{kind}_{'excluded' if excluded else 'kept'}"
+        shares |= {f"{prefix}_precision": counts.precision, f"{prefix}_recall": counts.recall}
     return {
-        **dict(_shares(masks)),
+        **{name: share for name, share in shares.items() if share is not None},
         "cards_exact": exact(lists, hands),
         "cards_listed": len(read) / len(hints),
         "lists_unread": sum(lists[slot] is None for slot in hints if slot in lists),
         "slots_beyond": sum(slot not in hints for slot in lists),
     }
-
-
-def _shares(masks: list[Pair]) -> Iterator[tuple[str, float]]:
-    for kind, values in VALUES.items():
-        for excluded in (False, True):
-            counts = agreement(masks, values, excluded=excluded)
-            prefix = f"{kind}_{'excluded' if excluded else 'kept'}"
-            named = {f"{prefix}_precision": counts.precision, f"{prefix}_recall": counts.recall}
-            yield from ((name, share) for name, share in named.items() if share is not None)
 
 
 def _against_cards(lists: Lists, truth: Truth, state: State | None) -> dict[str, float]:
@@ -147,11 +142,10 @@ def guess(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
         return None
     masks = pairs({}, by_hints(truth.view))
     shares: dict[str, float] = {}
-    for kind, values in VALUES.items():
-        for excluded in (False, True):
-            share = agreement(masks, values, excluded=excluded).in_hints / (len(masks) * len(values))
-            word, recall = ("excluded", 1 - KEEPS) if excluded else ("kept", KEEPS)
-            shares |= {f"{kind}_{word}_precision": share} | ({f"{kind}_{word}_recall": recall} if share else {})
+    for (kind, values), excluded in product(VALUES.items(), (False, True)):
+        share = agreement(masks, values, excluded=excluded).in_hints / (len(masks) * len(values))
+        word, recall = ("excluded", 1 - KEEPS) if excluded else ("kept", KEEPS)
+        shares |= {f"{kind}_{word}_precision": share} | ({f"{kind}_{word}_recall": recall} if share else {})
     return {
         **shares,
         "cards_exact": 1 / POSSIBLE,

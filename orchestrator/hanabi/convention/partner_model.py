@@ -181,20 +181,17 @@ def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[
 def learnt(games: tuple[Record, ...]) -> Prior:
     """Return the odds after games that a partner played with its own kind: each convention is tested on all moves of
     them."""
-    logs = {convention: log(odds) + _fit(games, convention) for convention, odds in NOTHING_KNOWN.items()}
+    logs = {}
+    for convention, odds in NOTHING_KNOWN.items():
+        compared: list[tuple[Claim, bool]] = []
+        for game in games:
+            now = CommonKnowledge.start((convention,) * game.players)
+            for step in game.steps():
+                now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
+            compared += _compared(now, dict(enumerate(game.deck)))
+        logs[convention] = log(odds) + _log_ratio(compared)
     excess = max(0.0, max(logs.values()) - log(MOST))
     return {convention: max(LEAST, exp(odds - excess)) for convention, odds in logs.items()}
-
-
-def _fit(games: Iterable[Record], convention: Convention) -> float:
-    """Return the log of the likelihood ratio of all moves of some games."""
-    compared: list[tuple[Claim, bool]] = []
-    for game in games:
-        now = CommonKnowledge.start((convention,) * game.players)
-        for step in game.steps():
-            now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
-        compared += _compared(now, dict(enumerate(game.deck)))
-    return _log_ratio(compared)
 
 
 # Models read these sentences in notes: their wording is part of the prompts.

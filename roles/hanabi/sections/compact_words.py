@@ -29,7 +29,8 @@ def values(scene: Scene, history: Sequence[Past], words: Words) -> dict[str, obj
         "tokens": now.tokens,
         "deck": now.deck,
         "fireworks": " ".join(f"{colour}{rank}" for colour, rank in zip(COLOURS, now.piles.fireworks, strict=True)),
-        "discards": " ".join(f"{colour}{''.join(map(str, of))}" for colour, of in ranks.items() if of) or words("none"),
+        "discards": " ".join(f"{colour}{''.join(map(str, several))}" for colour, several in ranks.items() if several)
+        or words("none"),
         "own": "\n".join(
             f"{' '.join(map(str, slots))}: {text}" for text, slots in slots_by_text(enumerate(_own(scene, words)))
         ),
