@@ -8,7 +8,7 @@ import prompts
 from orchestrator.errors import UserError
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, RANKS, Colour
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard, Hint, Play
 from orchestrator.hanabi.view import Knowledge, Past
 
 FEW = 5
@@ -187,7 +187,7 @@ def _worded(words: Words, past: Past, seat: int, players: int | None, after: boo
     if players is not None and past.seat != seat:
         player += words(", +$steps", steps=(past.seat - seat) % players)
     start, move = words("turn $turn, $who: ", turn=past.turn, who=player), str(past.move)
-    if players is not None and isinstance(past.move, HintColour | HintRank):
+    if players is not None and isinstance(past.move, Hint):
         to = past.move.to
         move = move.replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)
     more = f"{words.outcome(past)}{words.touched(past)}" if details else ""

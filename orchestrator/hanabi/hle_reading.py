@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, RANKS, Card
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
 
 Fields = dict[str, Any]
 """The fields of a View, or of a value in it."""
@@ -196,7 +196,7 @@ class _Table:
 
     def _make(self, seat: int, made: Move, item: Any) -> None:
         past: Fields = {"turn": len(self.history) + 1, "seat": seat, "move": made}
-        if isinstance(made, HintColour | HintRank):
+        if isinstance(made, Hint):
             past["slots"] = tuple(item.card_info_revealed())
             self._hint(made, past["slots"])
         else:
@@ -212,7 +212,7 @@ class _Table:
         past |= {"fireworks": tuple(self.fireworks), "tokens": self.tokens, "lives": self.lives}
         self.history.append(past)
 
-    def _hint(self, hint: HintColour | HintRank, slots: Sequence[int]) -> None:
+    def _hint(self, hint: Hint, slots: Sequence[int]) -> None:
         self.tokens -= 1
         one, many = ("colour", "colours") if isinstance(hint, HintColour) else ("rank", "ranks")
         named = hint.colour if isinstance(hint, HintColour) else hint.rank

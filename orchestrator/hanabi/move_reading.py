@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, PlainSerializer, ValidationInfo, WithJsonS
 
 from orchestrator.hanabi import moves
 from orchestrator.hanabi.move_words import VERBS, restated
-from orchestrator.hanabi.moves import COLOURS, Discard, HintColour, HintRank, Listed, Move, Play, parse
+from orchestrator.hanabi.moves import COLOURS, Discard, Hint, HintColour, HintRank, Listed, Move, Play, parse
 from orchestrator.replies.doubts import ILLUSTRATES, RETRACTS, disowned, phrases, taken_back
 from orchestrator.replies.reply import OPTION, NotAnOption
 
@@ -156,7 +156,7 @@ def ground(answer: object, legal: Listed) -> Move:
     In doubt the answer is refused: that costs one more request, whereas a misread answer costs a card. Raises
     ValueError with a sentence that helps a model to correct its answer.
     """
-    if isinstance(answer, Play | Discard | HintColour | HintRank):
+    if isinstance(answer, Move):
         return _only([move for move in legal.values() if move == answer], str(answer))
     if isinstance(answer, list) and len(answer) == 1:
         (answer,) = answer
@@ -264,7 +264,7 @@ def _hints(text: str, legal: Listed) -> list[Move]:
     """Hints that fit the target, the colour and the rank; the target may be left out only if just one is possible."""
     if _PLACE.search(text):  # a hint is of a colour or a rank, never of a card
         return []
-    hints = [move for move in legal.values() if isinstance(move, HintColour | HintRank)]
+    hints = [move for move in legal.values() if isinstance(move, Hint)]
     rest = _TARGET.sub(" ", text)
     targets = {int(seat) for seat in _TARGET.findall(text)} or {move.to for move in hints}
     colours = {COLOURS.get(word, letter.upper()) for word, letter in _COLOUR.findall(rest)}

@@ -15,7 +15,7 @@ from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, INDEX, MAX_LIVES, MAX_TOKENS, Card, check_deck
 from orchestrator.hanabi.literal_knowledge import shifted, types_of
 from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.values import Frozen
 
 
@@ -41,7 +41,7 @@ class RecordedMove:
     @property
     def lost(self) -> Card | None:
         """The card played or discarded."""
-        return None if isinstance(self.move, HintColour | HintRank) else self.hand[self.move.slot]
+        return None if isinstance(self.move, Hint) else self.hand[self.move.slot]
 
 
 class Record(Frozen):
@@ -107,7 +107,7 @@ class _Replay:
             seat = (turn - 1) % self.record.players
             hand, hinted, tokens = self.hands[seat], self.hinted[seat], self.tokens
             touched, scored = tuple[int, ...](), None
-            if isinstance(move, HintColour | HintRank):
+            if isinstance(move, Hint):
                 self.tokens -= 1
                 if move.to >= len(self.hands):
                     raise UserError(f"a public record: turn {turn}: there is no player P{move.to} to hint")

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from orchestrator.errors import IllegalMove, UserError
 from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, Card, Colour, Fireworks, check_deck
 from orchestrator.hanabi.hle_reading import card_of, move_of
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
 from orchestrator.hanabi.view import Hand, Knowledge, Past, View
 
 
@@ -156,7 +156,7 @@ class Referee:
 
     def apply(self, move: Move) -> Past:
         """Make a move of the acting seat; returns it as everybody saw it, with no drawn card. Raises IllegalMove."""
-        nobody = self.over or (isinstance(move, HintColour | HintRank) and move.to >= self.players)
+        nobody = self.over or (isinstance(move, Hint) and move.to >= self.players)
         if nobody or not self._state.move_is_legal(self._to_hle(move, self.seat)):  # faster than to list all moves
             allowed = ", ".join(str(m) for m in self.legal()) or "none, the game is over"
             raise IllegalMove(f"{move} is not legal on turn {self.turn}; legal: {allowed}")

@@ -44,7 +44,7 @@ class CountedView:
 
     @cached_property
     def hints(self) -> list[Hint]:
-        return [move for move in self.view.legal if isinstance(move, HintColour | HintRank)]
+        return [move for move in self.view.legal if isinstance(move, Hint)]
 
     @property
     def may_discard(self) -> bool:

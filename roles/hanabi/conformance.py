@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 import prompts
 from orchestrator.errors import UserError, complaint
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, labelled
+from orchestrator.hanabi.moves import Move, labelled
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
 from orchestrator.models.json_schema import response_format
@@ -319,7 +319,7 @@ def _reply_to(role: Role, sections: Sections, notes: Notes) -> Reply | None:
 
 def _moves(value: object) -> list[Move]:
     """Every move that a reply names."""
-    if isinstance(value, Play | Discard | HintColour | HintRank):
+    if isinstance(value, Move):
         return [value]
     if isinstance(value, BaseModel):
         return [move for _, inner in value for move in _moves(inner)]

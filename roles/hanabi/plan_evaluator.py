@@ -6,7 +6,7 @@ from pydantic import Field
 
 from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from roles.hanabi.action_recommender import by_rank
 from roles.hanabi.beliefs import FirstOrder, SecondOrder
 from roles.hanabi.first_order import SEEN
@@ -93,7 +93,7 @@ def _objection(position: Position, move: Move, notes: Notes) -> bool:
     readings = (entry for note in of_type(notes, SecondOrder) for entry in note.readings if entry.action == move)
     if any(reading.understood < MISREAD for reading in readings):
         return True
-    if not isinstance(move, HintColour | HintRank):
+    if not isinstance(move, Hint):
         return False
     lesson, cards, playable = literal_play.lesson(position, move), position.hands[move.to], position.piles.playable
     pointed = [slot for slot in lesson.touched if playable >> INDEX[cards[slot]] & 1]

@@ -12,7 +12,7 @@ from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import dealt_hands
-from orchestrator.hanabi.moves import HintColour, HintRank, Move
+from orchestrator.hanabi.moves import Hint, Move
 from orchestrator.hanabi.referee import Referee, rebuild
 from orchestrator.hanabi.view import Past, View
 from roles.hanabi.sections.convention_facts import ConventionFacts
@@ -100,7 +100,7 @@ class Truth:
         """Whether anybody hinted another seat from this turn until they moved."""
         until = self.next_of(seat)
         between = [past.move for past in self.after if until is None or past.turn < until.turn]
-        return any(isinstance(move, HintColour | HintRank) and move.to == seat for move in between)
+        return any(isinstance(move, Hint) and move.to == seat for move in between)
 
 
 def truths(

@@ -26,7 +26,7 @@ from orchestrator.hanabi.cards import (
     Piles,
 )
 from orchestrator.hanabi.literal_knowledge import HandMasks, hinted, shifted, unknown_hands, with_hand
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.hanabi.view import Past, View
 from orchestrator.players.hat.code import Pool, decode, encode, is_single, settle
 
@@ -137,7 +137,7 @@ class HatTable:
     def after(self, past: Past, discards: tuple[Card, ...]) -> "HatTable":
         """Return the table after a move. `discards`: the pile after it."""
         move = past.move
-        if isinstance(move, HintColour | HintRank):
+        if isinstance(move, Hint):
             number = self.number(past.seat, move.to, past.slots, isinstance(move, HintRank))
             common = self.after_number(past.seat, sum(self.sizes(past.seat)), number)
             literal = with_hand(self.literal, move.to, hinted(self.literal[move.to], move, past.slots))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, get_args
 
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard, Hint, Play
 from roles.hanabi.analysis import Analysis, Assessment, Risk, Success, Value, in_words, risk_of
 from roles.hanabi.marking import exact_belief
 from roles.hanabi.marking.exact_belief import played_after, says_something, share_of_moves, slot_of, whole_position
@@ -93,7 +93,7 @@ def _hints(analysis: Analysis, truth: Truth) -> Iterator[_Hint]:
         return
     position = whole_position(truth.view)
     for entry in analysis.moves:
-        if isinstance(entry.action, HintColour | HintRank) and entry.hint_value and entry.action.to in position.hands:
+        if isinstance(entry.action, Hint) and entry.hint_value and entry.action.to in position.hands:
             yield _Hint(entry, says_something(position, entry.action))
 
 

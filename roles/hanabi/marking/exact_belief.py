@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.hanabi.view import Past, View
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -64,7 +64,7 @@ def says_something(position: Position, hint: Hint) -> bool:
 def answer_to(truth: Truth) -> tuple[Past, Past] | None:
     """The hint that the seat gave, and its receiver's next move; None where it gave none, or the game ended before."""
     hint = truth.past
-    if hint is None or not isinstance(hint.move, HintColour | HintRank):
+    if hint is None or not isinstance(hint.move, Hint):
         return None
     then = truth.next_of(hint.move.to)
     return (hint, then) if then else None

@@ -1,6 +1,6 @@
 """The marks of reports on other minds: what partners were foreseen to do, and the hint that was suggested."""
 
-from orchestrator.hanabi.moves import Hint, HintColour, HintRank
+from orchestrator.hanabi.moves import Hint
 from roles.hanabi.beliefs import FirstOrder, SecondOrder
 from roles.hanabi.marking import next_action_marks as foreseen
 from roles.hanabi.marking.exact_belief import (
@@ -59,7 +59,7 @@ def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None
 
 def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
     move, hint, partners = truth.past, report.hint, [hand.seat for hand in truth.view.hands] if truth.view else []
-    if not isinstance(hint, HintColour | HintRank) or hint.to not in partners:  # nothing is known of that partner
+    if not isinstance(hint, Hint) or hint.to not in partners:  # nothing is known of that partner
         hint = None
     is_hint = None if move is None or hint is None else move.move == hint
     played, saved = (played_after(truth), kept_after(truth)) if is_hint else (None, None)
@@ -75,7 +75,7 @@ def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
 
 def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
     """Of one who names a legal hint by lot, beside even forecasts."""
-    hints = [move for move in (truth.view.legal if truth.view else ()) if isinstance(move, HintColour | HintRank)]
+    hints = [move for move in (truth.view.legal if truth.view else ()) if isinstance(move, Hint)]
     one_of = None if truth.past is None or not hints else (truth.past.move in hints) / len(hints)
     hinted = only(
         hint_useful=mean(useful for hint in hints if (useful := _useful(hint, sections, truth)) is not None),

@@ -12,7 +12,7 @@ from functools import cached_property
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import ANY, Card, Mask, Piles
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from roles.hanabi.sections.table import Discards, FinalRound, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
 from roles.legal_moves import LegalMoves
 from roles.sections import Section, Sections
@@ -103,7 +103,7 @@ class Position:
 
     @property
     def hints(self) -> list[Hint]:
-        return [move for move in self.moves if isinstance(move, HintColour | HintRank)]
+        return [move for move in self.moves if isinstance(move, Hint)]
 
     def unseen_by(self, seat: int) -> tuple[int, ...]:
         """Copies of each type that a partner cannot see, as far as this seat can tell: its own hand among them."""
