@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import ANY, Mask, Piles, unmask
 from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
@@ -130,14 +130,14 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
     understood = _understood(sections, history)
     now = understood.knowledge
     counted = _counted(now.common[history.seat], now.piles, sections.get(State))
-    inferred = tuple(
-        Inference(slot=slot, cards=unmask(counted[slot]), reason="; ".join(grounds) or "hints and counting")
-        for slot, mask in enumerate(now.common[history.seat])
-        if mask != ANY
-        for claims in (_said_of(now, history.seat, slot),)
-        for grounds in ([f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in claims],)
-        if mask.bit_count() <= FEW or any(claim.why != "silence" for claim in claims)
-    )
+    inferred = []
+    for slot, mask in enumerate(now.common[history.seat]):
+        card = now.cards[history.seat][slot]
+        claims = [claim for claim in now.claims if claim.card == card and claim.why in POINTING]
+        if mask != ANY and (mask.bit_count() <= FEW or any(claim.why != "silence" for claim in claims)):
+            grounds = "; ".join(f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in claims)
+            reason = grounds or "hints and counting"
+            inferred.append(Inference(slot=slot, cards=unmask(counted[slot]), reason=reason))
     inferred_slots = {(history.seat, partner.slot) for partner in inferred}
     telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.common)))
     visible = [kind in sections for kind in telling]
@@ -149,7 +149,7 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
     )
     return PastReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
-        inferred=inferred,
+        inferred=tuple(inferred),
         summary=_summary(now, history.seat, understood.partners),
         believed=believed,
         trust=tuple(
@@ -189,11 +189,6 @@ MINE: Mapping[Why, str] = {
     "warning": "it warns me of a critical card",
     "silence": "I was not warned, so the card that I would discard next is not critical",
 }
-
-
-def _said_of(now: CommonKnowledge, seat: int, slot: int) -> list[Claim]:
-    """What moves said of a card by the conventions."""
-    return [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
 
 
 FEW = 6
