@@ -16,10 +16,11 @@ from experiments.values.position import Position
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.rollouts import SeatRollouts, mean_and_error, points, taken_over
 from experiments.values.turn_values import ROLLOUTS, values_at
-from orchestrator.hanabi import Past, referee
+from orchestrator.hanabi import referee
 from orchestrator.hanabi.cards import MAX_TOKENS
 from orchestrator.hanabi.convention.rollout import RolloutGame
 from orchestrator.hanabi.convention.search import Deals
+from orchestrator.hanabi.view import Past
 from orchestrator.players import partners
 
 AGAIN = 400

@@ -21,17 +21,12 @@ def add(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
     """
     if taken := [name for name in nodes if name in config.nodes]:
         raise UserError(f"graph {config.name!r} has a node {taken[0]!r} already; give the new one another name")
-    new = {
-        name: {**({} if node.keys() & graph_data.KINDS else {"role": name}), "feeds": _readers(config, node), **node}
-        for name, node in nodes.items()
-    }
+    new = {}
+    for name, node in nodes.items():
+        feeds = [] if config.decides in as_list(node.get("reads", ())) else [config.decides]
+        new[name] = {**({} if node.keys() & graph_data.KINDS else {"role": name}), "feeds": feeds, **node}
     data = graph_data.extended(config.model_dump(mode="json"), {"nodes": new}, f"graph {config.name!r}")
     return _again(config, data, "-".join(("with", *nodes)))
-
-
-def _readers(config: GraphConfig, node: Mapping[str, Any]) -> list[str]:
-    """Who reads a new node that names no reader: the node that decides, unless it is itself read."""
-    return [] if config.decides in as_list(node.get("reads", ())) else [config.decides]
 
 
 def without(config: GraphConfig, *nodes: str) -> GraphConfig:
@@ -118,17 +113,12 @@ def controlled(config: GraphConfig, **controls: Any) -> GraphConfig:
     """
     data = config.model_dump(mode="json")
     data["controls"] = {**data.get("controls", {}), **controls}
-    graph = _again(config, data, "-".join(_control(key, value) for key, value in controls.items()))
+    short = {OWN_HAND: "sees-own-hand", "draw": "null"}
+    lists = {key: "" if value is True or key in short else f"-{'-'.join(value)}" for key, value in controls.items()}
+    graph = _again(config, data, "-".join(f"{short.get(key, key)}{nodes}" for key, nodes in lists.items()))
     if controls.get("permuted") and not any(len(node.reads) > 1 for node in config.nodes.values()):
         raise UserError(f"permuted: no node of {config.name!r} reads two others, so there is no order to change")
     return graph
-
-
-def _control(name: str, value: Any) -> str:
-    """A control in a graph's name."""
-    if name == OWN_HAND:
-        return "sees-own-hand"
-    return "null" if name == "draw" else name if value is True else f"{name}-{'-'.join(value)}"
 
 
 def verified(config: GraphConfig, rule: str) -> GraphConfig:

@@ -21,6 +21,7 @@ from orchestrator.models.settings import PROGRAM
 from orchestrator.table.seat import GameContext
 from roles import Notes, Sections
 from roles.legal_moves import LegalMoves
+from roles.notes_text import of_type
 from roles.reply_types import Choice, Judgement
 
 
@@ -47,8 +48,8 @@ class Question:
         reply, legal = self.node.role.reply, self.sections.get(LegalMoves)
         if reply.names_moves and legal is not None and not legal.listed:
             return "no legal move is left to choose from"
-        choices = [note for replies in self.notes.values() for note in replies if isinstance(note, Choice)]
-        return "there is no choice to judge" if issubclass(reply, Judgement) and not choices else None
+        judges = issubclass(reply, Judgement)
+        return "there is no choice to judge" if judges and not of_type(self.notes, Choice) else None
 
     def solved(self) -> BaseModel:
         """Return the program's answer. Raises TurnError for a program that fails."""
@@ -150,8 +151,7 @@ class Unsettled:
         """Return the reply."""
         if cause := question.empty:
             return Absent(reason=cause)
-        role = question.node.role
-        settled = role.settled(question.sections, question.notes) if role.settled else None
+        settled = question.node.role.settle(question.sections, question.notes)
         if settled is None:
             return await self.answerer(question)
         if isinstance(settled, Absent):

@@ -4,7 +4,7 @@ A decision that a judge refuses is made again, so that a turn has one attempt or
 are nodes of their own, `generate-2`, `check-2`, which read the verdicts before them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -76,15 +76,15 @@ def waits_for(config: GraphConfig, name: str) -> tuple[str, ...]:
     return tuple(read) or (config.decides,)
 
 
-def _earlier(attempt: Attempt) -> tuple[str, ...]:
-    """The verdicts of the attempts before."""
-    return tuple(nth(judge, number) for number in range(1, attempt.number) for judge in attempt.judges)
-
-
 def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
     """A node of the config in one attempt."""
     node, role, context = config.nodes[name], config.role(name), config.context_of(name)
-    verdicts, shown = _earlier(attempt), _short(config, node.reads, name)
+    verdicts = tuple(nth(judge, number) for number in range(1, attempt.number) for judge in attempt.judges)
+    shown = _short(config, node.reads, name)
+    together = [other for other in config.nodes if _inside(config, other) == _inside(config, name)]
+    outer = not _inside(config, name)  # the nodes that were added to the outer graph do not change the order of parts
+    team = [config.role(other) for other in together if not (outer and config.nodes[other].added)]
+    remembered = [other for other in config.remembers if other in together]
     reads = [(shown[read], attempt.name(read)) for read in node.reads]
     reads += [(verdict, verdict) for verdict in verdicts] if name == config.redo else []
     return RoleNode(
@@ -99,14 +99,14 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         judges=attempt.name(config.decides) if name in config.judges else None,
         refuses_unread=config.check is not None and config.check.unreadable == "refuse",
         context=context,
-        layout=context.layout([config.role(other) for other in _first(config, name)]),
+        layout=context.layout(team),
         wording=context.worded(config.without_sections),
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
         colleagues={shown[read]: config.role(read) for read in node.reads},
         forgets=_forgotten(config),
         options=config.options_of(name),
         controls=config.controls.called(shown),
-        remembers=_remembered(config, name),
+        remembers=None if len(together) == len(config.nodes) else _short(config, remembered, name),
         graph=config.name,
     )
 
@@ -140,29 +140,10 @@ def _inside(config: GraphConfig, name: str) -> str:
     return name if config.nodes[name].inner else name.rpartition(".")[0]
 
 
-def _together(config: GraphConfig, name: str) -> list[str]:
-    """The nodes of the same graph, itself included."""
-    return [other for other in config.nodes if _inside(config, other) == _inside(config, name)]
-
-
 def _short(config: GraphConfig, nodes: Iterable[str], reader: str) -> dict[str, str]:
     """The names under which notes are shown to a reader: without where their common graph stands."""
     names = {node: node.removeprefix(f"{_inside(config, reader)}.") for node in nodes}
     return names if len({*names.values()}) == len(names) else {node: node for node in names}
-
-
-def _first(config: GraphConfig, name: str) -> list[str]:
-    """The nodes of the same graph, without those that were added to the outer one."""
-    outer = not _inside(config, name)
-    return [other for other in _together(config, name) if not (outer and config.nodes[other].added)]
-
-
-def _remembered(config: GraphConfig, name: str) -> Mapping[str, str] | None:
-    """The nodes of the same graph whose notes are remembered, with the names under which they are shown."""
-    same = _together(config, name)
-    if len(same) == len(config.nodes):
-        return None
-    return _short(config, [node for node in config.remembers if node in same], name)
 
 
 def node_calls(config: GraphConfig, name: str) -> int:

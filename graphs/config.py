@@ -117,14 +117,19 @@ class GraphConfig(Frozen):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         _names(self)
-        _circle(self)
+        try:
+            TopologicalSorter({name: node.reads for name, node in self.nodes.items()}).prepare()
+        except CycleError as error:
+            raise ValueError(f"nodes read in a circle: {' -> '.join(error.args[1])}") from None
         _decision(self)
         _judging(self)
         if unknown := [section for section in self.without_sections if section not in roles.SECTIONS]:
             hint = did_you_mean(unknown[0], sorted(roles.SECTIONS))
             raise ValueError(f"without_sections: unknown section {unknown[0]!r}; {hint}")
-        if self.options:
-            _graph_options(self)
+        sections = list(dict.fromkeys(section for name in self.nodes for section in self.context_of(name).names))
+        if absent := [section for section in self.options if section not in sections]:
+            meant = did_you_mean(absent[0], sections)
+            raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; {meant}")
         for name in self.nodes:
             _options(self, name)
             _sections(self, name)
@@ -218,13 +223,6 @@ def _names(config: GraphConfig) -> None:
             raise _unknown(value, f"{key}:", config.nodes)
 
 
-def _circle(config: GraphConfig) -> None:
-    try:
-        TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).prepare()
-    except CycleError as error:
-        raise ValueError(f"nodes read in a circle: {' -> '.join(error.args[1])}") from None
-
-
 def _decision(config: GraphConfig) -> None:
     node = config.nodes[config.decides]
     if not issubclass(config.role(config.decides).reply, Choice):
@@ -263,14 +261,6 @@ def _judge(config: GraphConfig, judge: str, later: tuple[str, ...]) -> None:
         raise ValueError(f"check.judge: node {judge!r} is named twice")
     if early := [read for read in later if between(config, read, judge)]:
         raise ValueError(f"check.judge: node {judge!r} needs {early[0]!r}, which is asked after it")
-
-
-def _graph_options(config: GraphConfig) -> None:
-    """The graph's own section options belong to sections that a node gets."""
-    sections = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
-    if absent := [section for section in config.options if section not in sections]:
-        meant = did_you_mean(absent[0], sections)
-        raise ValueError(f"options: no context of the graph has a section {absent[0]!r}; {meant}")
 
 
 def _options(config: GraphConfig, name: str) -> None:

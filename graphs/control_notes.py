@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import HintColour, HintRank, Move
+from orchestrator.hanabi.moves import Hint, Move
 from orchestrator.hanabi.view import View
 from orchestrator.models.request import estimated
 from orchestrator.replies.reply import Reply
@@ -98,14 +98,10 @@ class _Neutral:
         """Texts by their length; entries with a key in the order of their keys; of anything else nothing."""
         if all(isinstance(entry, str) and type(entry) is str for entry in value):
             return [fit(self.text, estimated(entry)) for entry in value]
-        entries = [entry for entry in value if getattr(type(entry), "unique", None)]
-        return [self.reply(entry) for entry in sorted(entries, key=self._place)]
-
-    def _place(self, entry: Any) -> int:
-        key = getattr(entry, type(entry).unique)
-        if isinstance(key, int):
-            return key
-        return self.view.legal.index(key) if key in self.view.legal else len(self.view.legal)
+        legal = {move: number for number, move in enumerate(self.view.legal)}
+        keys = [(getattr(entry, type(entry).unique), entry) for entry in value if getattr(type(entry), "unique", None)]
+        places = [(key if isinstance(key, int) else legal.get(key, len(legal)), entry) for key, entry in keys]
+        return [self.reply(entry) for _, entry in sorted(places, key=lambda item: item[0])]
 
 
 def _middle(annotation: object) -> str | None:
@@ -141,16 +137,13 @@ def fit(text: str, tokens: int) -> str:
 def _as_long(note: Reply, like: Reply, text: str, text_of: Callable[[Reply], str]) -> Reply:
     """The reply with its last text, of those that are shown, cut or filled up so that the whole is as long."""
     concludes = [name for name in note.answer_fields() if name in note.conclusion or not note.conclusion]
-    texts = [name for name in concludes if type(getattr(note, name)) is str and not _scale(note, name)]
+    scales = [name for name in concludes if _middle(type(note).model_fields[name].annotation) is not None]
+    texts = [name for name in concludes if type(getattr(note, name)) is str and name not in scales]
     if not texts:
         return note
     missing = estimated(text_of(like)) - estimated(text_of(note))
     tokens = estimated(getattr(note, texts[-1]))
     return note.model_copy(update={texts[-1]: fit(text, max(tokens + missing, 1))})
-
-
-def _scale(reply: Reply, name: str) -> bool:
-    return _middle(type(reply).model_fields[name].annotation) is not None
 
 
 # The shuffled note
@@ -190,13 +183,15 @@ class _Moved:
 
     def value(self, name: str, value: Any) -> Any:
         if isinstance(value, SIDES):
-            return self._move(value)
+            move = value.model_copy(update={"to": self._seat(value.to)}) if isinstance(value, Hint) else value
+            return move if move in self.view.legal else _GONE
         if isinstance(value, BaseModel):
             return self.reply(value)
         if isinstance(value, tuple):
-            return [item for item in self._each(name, value) if item is not _GONE]
+            return [item for item in (self.value(name, inner) for inner in value) if item is not _GONE]
         if type(value) is str:
-            return self._text(value)
+            text = re.sub(r"\bP([0-4])\b", lambda match: f"P{self._seat(int(match[1]))}", value)
+            return re.sub(r"\bturn (\d+)\b", lambda match: f"turn {max(int(match[1]) + self.turns, 1)}", text)
         if name == "seat":
             return self._seat(value)
         if name == "turn":
@@ -205,20 +200,8 @@ class _Moved:
             return _GONE
         return value
 
-    def _each(self, name: str, values: Iterable[Any]) -> list[Any]:
-        return [self.value(name, item) for item in values]
-
     def _seat(self, seat: int) -> int:
         return (seat + self.step) % self.view.players
-
-    def _move(self, move: Move) -> Any:
-        if isinstance(move, HintColour | HintRank):
-            move = move.model_copy(update={"to": self._seat(move.to)})
-        return move if move in self.view.legal else _GONE
-
-    def _text(self, text: str) -> str:
-        text = re.sub(r"\bP([0-4])\b", lambda match: f"P{self._seat(int(match[1]))}", text)
-        return re.sub(r"\bturn (\d+)\b", lambda match: f"turn {max(int(match[1]) + self.turns, 1)}", text)
 
 
 def draw_note(

@@ -5,7 +5,7 @@ Each rules out another reading of what a role is worth: that the difference is c
 stores nothing of them, so that journals from before are read as they were written.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -74,18 +74,14 @@ class Controls(Frozen):
     @property
     def label(self) -> str | None:
         """In journals and tables: `null`, `placebo analyst`, `own_hand`; None without controls."""
-        return "; ".join(self._labels()) or None
-
-    def _labels(self) -> Iterator[str]:
-        if self.own_hand:
-            yield OWN_HAND
-        if self.draw:
-            yield "null"
-        for key in ("placebo", "shuffled", "advise", "gate"):
-            if nodes := getattr(self, key):
-                yield f"{key} {', '.join(nodes)}"
-        if self.permuted:
-            yield "permuted"
+        lists = {key: ", ".join(getattr(self, key)) for key in ("placebo", "shuffled", "advise", "gate")}
+        labels = [
+            *([OWN_HAND] if self.own_hand else []),
+            *(["null"] if self.draw else []),
+            *(f"{key} {nodes}" for key, nodes in lists.items() if nodes),
+            *(["permuted"] if self.permuted else []),
+        ]
+        return "; ".join(labels) or None
 
 
 NONE = Controls()

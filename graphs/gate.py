@@ -31,11 +31,6 @@ SAFETY = "safety"
 Kinds = tuple[tuple[type[Section], Mapping[str, Any]], ...]
 
 
-def knows_all(config: GraphConfig) -> bool:
-    """Whether the rule uses every section, also those that the seat does not get."""
-    return config.verify.knows == "all"
-
-
 def knows_more(config: GraphConfig) -> bool:
     """Whether the graph has the rule, and it judges by sections that the seat does not get."""
     seat = {kind for kind, _ in of_seat(config)}
@@ -44,9 +39,12 @@ def knows_more(config: GraphConfig) -> bool:
 
 def kinds(config: GraphConfig) -> Kinds:
     """The sections that the rule judges by."""
-    if not knows_all(config):
+    if config.verify.knows != "all":
         return of_seat(config)
-    read = _asked_by_conventions(config)
+    nodes = [name for name in _on_the_way(config) if config.nodes[name].model != PROGRAM]
+    # whether a model on the way to the decision is told the pack that the exact reading knows
+    packs = (options["pack"] for name in nodes for options in _options(config, name, Conventions))
+    read = config.verify.conventions and "newest" in packs
     return tuple((kind, {}) for kind in roles.get(SAFETY).takes if kind is not ConventionFacts or read)
 
 
@@ -55,8 +53,8 @@ def of_seat(config: GraphConfig) -> Kinds:
 
     The legal moves are always among them: the table tells them to everybody.
     """
-    reaching = {kind for name in _on_the_way(config) for kind, _ in _sections(config, name)}
-    facts = [options for name in _on_the_way(config) for options in _facts(config, name)]
+    reaching = {kind for name in _on_the_way(config) for kind, _ in config.kinds(name)}
+    facts = [options for name in _on_the_way(config) for options in _options(config, name, ConventionFacts)]
     told = {options["told"] for options in facts}
     own, others = bool(told - {"others", "without_own", "losses"}), bool(told - {"own", "losses", "without_hints"})
     read = config.verify.conventions and (own or others)
@@ -72,25 +70,9 @@ def _on_the_way(config: GraphConfig) -> list[str]:
     return [name for name in config.nodes if between(config, name, config.decides)]
 
 
-def _sections(config: GraphConfig, name: str) -> list[tuple[type[Section], Mapping[str, Any]]]:
-    return config.kinds(name)
-
-
-def _facts(config: GraphConfig, name: str) -> list[Mapping[str, Any]]:
-    """The options of the section with the conventions' facts, where a node gets it."""
-    return [{**defaults(kind.choices), **o} for kind, o in _sections(config, name) if kind is ConventionFacts]
-
-
-def _asked_by_conventions(config: GraphConfig) -> bool:
-    """Whether a model on the way to the decision is told the conventions."""
-    nodes = [name for name in _on_the_way(config) if config.nodes[name].model != PROGRAM]
-    return config.verify.conventions and any(_told_conventions(config, name) for name in nodes)
-
-
-def _told_conventions(config: GraphConfig, name: str) -> bool:
-    """Whether a node gets the pack that the exact reading knows."""
-    packs = [{**defaults(kind.choices), **options} for kind, options in _sections(config, name) if kind is Conventions]
-    return any(options["pack"] == "newest" for options in packs)
+def _options(config: GraphConfig, name: str, section: type[Section]) -> list[Mapping[str, Any]]:
+    """The options of a section, where a node gets it."""
+    return [{**defaults(kind.choices), **options} for kind, options in config.kinds(name) if kind is section]
 
 
 def trusted(config: GraphConfig) -> list[str]:
@@ -133,12 +115,7 @@ def in_words(config: GraphConfig, words: Words) -> str:
 def safest(config: GraphConfig, view: View) -> tuple[Move, str]:
     """The forced move and its reason: the safest legal move by what the seat may know."""
     sections = cut(view, of_seat(config))
-    if State not in sections:
-        return _unseen(view)
-    return safety.safest(Position.of(sections), sections.get(ConventionFacts))
-
-
-def _unseen(view: View) -> tuple[Move, str]:
-    """Where the seat is not shown the table: a hint, else a discard, else a play, the first of its kind."""
-    risk = {Play: 2, Discard: 1}
+    if State in sections:
+        return safety.safest(Position.of(sections), sections.get(ConventionFacts))
+    risk = {Play: 2, Discard: 1}  # a hint, else a discard, else a play, the first of its kind
     return min(view.legal, key=lambda move: risk.get(type(move), 0)), "nothing of the table is shown"

@@ -57,19 +57,13 @@ class GraphSeat:
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a role's program failed."""
         engine = self.config.engine or (LANGGRAPH if tracing.listens(self.callbacks) else None)
-        return await self._turns[view.players, engine](view, memory, self._runtime(view.turn, memory))
+        other_game = OtherGame.read(memory) if self.config.controls.replaced else NOTHING_GIVEN
+        runtime = SeatRuntime(self.brains, self.game, self.fixed.get(view.turn, {}), other_game)
+        return await _turn(Same(self.config), view.players, engine)(view, memory, runtime)
 
     async def around(self, started: GameStarted, game: Callable[[], Awaitable[Result]]) -> Result:
         """Play a game in one trace, if a tracer listens: its turns nest in it."""
-        return await tracing.around(started, game, self.callbacks) if tracing.listens(self.callbacks) else await game()
-
-    def _runtime(self, turn: int, memory: Memory) -> SeatRuntime:
-        other_game = OtherGame.read(memory) if self.config.controls.replaced else NOTHING_GIVEN
-        return SeatRuntime(self.brains, self.game, self.fixed.get(turn, {}), other_game)
-
-    @cached_property
-    def _turns(self) -> "_Turns":
-        return _turns(Same(self.config))
+        return await tracing.around(started, game, self.callbacks)
 
     @cached_property
     def info(self) -> SeatInfo:
@@ -97,29 +91,15 @@ PlayTurn = Callable[[View, Memory, SeatRuntime], Awaitable[Decision]]
 LANGGRAPH = "langgraph"
 
 
-class _Turns(dict[tuple[int, str | None], PlayTurn]):
-    """By the player count and the engine: what plays a turn."""
+@lru_cache(maxsize=256)
+def _turn(same: Same[GraphConfig], players: int, engine: str | None) -> PlayTurn:
+    """What plays a turn, made once for all games, and all positions, of a seat."""
+    config = at(same.value, players)
+    if engine == LANGGRAPH or not (walked := walk(config)):
+        from graphs import langgraph_compile, langgraph_turn  # games of programs do not need LangGraph
 
-    def __init__(self, config: GraphConfig) -> None:
-        self.config = config
-
-    def __missing__(self, key: tuple[int, str | None]) -> PlayTurn:
-        players, engine = key
-        walked = None if engine == LANGGRAPH else _walked(at(self.config, players))
-        self[key] = walked or _scheduled(self.config, players)
-        return self[key]
-
-
-@lru_cache(maxsize=64)
-def _turns(same: Same[GraphConfig]) -> _Turns:
-    """Made once for all games, and all positions, of a seat."""
-    return _Turns(same.value)
-
-
-def _walked(config: GraphConfig) -> PlayTurn | None:
-    """A turn of programs, one after another; None for a graph that asks a model."""
-    if not (walked := walk(config)):
-        return None
+        graph = langgraph_compile.compiled(same.value.model_dump_json(), players)
+        return partial(langgraph_turn.play, graph)
 
     async def turn(view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
         done = await walked({"view": view, "memory": memory, "notes": {}}, runtime)
@@ -128,14 +108,6 @@ def _walked(config: GraphConfig) -> PlayTurn | None:
         return decided(config, view, done["notes"])
 
     return turn
-
-
-def _scheduled(config: GraphConfig, players: int) -> PlayTurn:
-    """A turn on LangGraph, which is imported here: games of programs do not need it."""
-    from graphs import langgraph_compile, langgraph_turn
-
-    graph = langgraph_compile.compiled(config.model_dump_json(), players)
-    return partial(langgraph_turn.play, graph)
 
 
 @overload
@@ -188,7 +160,11 @@ def seat(
     )
     if unbound.config.engine == "walk" and walk(unbound.config) is None:
         raise UserError("engine: walk is for programs alone; a graph that asks models runs on LangGraph")
-    return replace(unbound, brains={called: _of_seat(brain, unbound.info) for called, brain in unbound.brains.items()})
+    brains = {  # a recording answers with what such a seat was answered
+        called: Replay(brain.recording.of_seat(unbound.info)) if isinstance(brain, Replay) else brain
+        for called, brain in unbound.brains.items()
+    }
+    return replace(unbound, brains=brains)
 
 
 def seat_again(
@@ -206,11 +182,6 @@ def seat_again(
     replacements = {name: _opened(model) for name, model in (models or {}).items()}
     used = {name: {**recorded, **replacements}.get(name, name) for name in config.models if name != PROGRAM}
     return GraphSeat(config, {name: _brain(model, layer) for name, model in used.items()}, dict(info.models))
-
-
-def _of_seat(brain: Brain | SimulatedModel, info: SeatInfo) -> Brain | SimulatedModel:
-    """A recording answers with what such a seat was answered; any other brain as it is."""
-    return Replay(brain.recording.of_seat(info)) if isinstance(brain, Replay) else brain
 
 
 def _brain(model: Model, layer: ModelLayer) -> Brain | SimulatedModel:

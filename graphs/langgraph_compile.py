@@ -72,7 +72,11 @@ class TurnBuilder(StateGraph[TurnState, Any, TurnInput, TurnOutput]):
 
 def folded(graph: Graph) -> Graph:
     """Return a drawing in which later attempts are the nodes of the first, so that a redo is a loop."""
-    nodes = {name: _drawn(node) for name, node in graph.nodes.items() if name == MOVE or base(name) == name}
+    nodes: dict[str, Node] = {}
+    for name, node in graph.nodes.items():
+        if name == MOVE or base(name) == name:  # without what its traces say of it
+            metadata = {key: value for key, value in (node.metadata or {}).items() if key not in TRACED}
+            nodes[name] = node._replace(metadata=metadata or None)
 
     def first(name: str) -> str:
         return name if name in nodes else base(name)
@@ -82,13 +86,6 @@ def folded(graph: Graph) -> Graph:
         ends = first(edge.source), first(edge.target)
         edges.setdefault(ends, Edge(*ends, data=edge.data, conditional=edge.conditional))
     return Graph(nodes=nodes, edges=list(edges.values()))
-
-
-def _drawn(node: Node) -> Node:
-    """A node without what its traces say of it."""
-    return node._replace(
-        metadata={key: value for key, value in (node.metadata or {}).items() if key not in TRACED} or None
-    )
 
 
 TRACED = ("role", "model")

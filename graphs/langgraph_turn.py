@@ -14,7 +14,6 @@ from graphs.langgraph_compile import MOVE
 from graphs.role_step import AT_TABLE, inside
 from graphs.turn_state import decision, plain_view, replies
 from orchestrator.errors import RoleError, TurnError, UserError
-from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory
 from orchestrator.table.seat import Decision
@@ -80,16 +79,11 @@ async def _streamed(
         elif "result" in chunk and chunk["id"] not in runtime.asked | inner and chunk["name"] != MOVE:
             name = f"{inside(place, runtime)}{chunk['name']}"
             visits[name] = visits.get(name, 0) + 1
-            _journal(nth(name, visits[name]), chunk["result"], data["view"], runtime)
+            added = {key: value for key, value in (chunk["result"] or {}).items() if key not in ("view", "memory")}
+            reply = json.loads(json.dumps(added, default=str))
+            place = {"turn": data["view"]["turn"], "seat": data["view"]["seat"], "node": nth(name, visits[name])}
+            runtime.game.emit(Call(**place, role=FUNCTION, model=PROGRAM, reply=reply))
     return done
-
-
-def _journal(node: str, result: Any, view: Mapping[str, Any], runtime: SeatRuntime) -> None:
-    """Write what a function did as a call of a program."""
-    added = {key: value for key, value in (result or {}).items() if key not in ("view", "memory")}
-    reply = json.loads(json.dumps(added, default=str))
-    call = Call(turn=view["turn"], seat=view["seat"], node=node, role=FUNCTION, model=PROGRAM, reply=reply)
-    runtime.game.emit(call)
 
 
 FUNCTION = "function"
@@ -106,10 +100,6 @@ def _own_decision(state: Mapping[str, Any]) -> Decision:
     choices = [(name, note[0]) for name, note in said.items() if len(note) == 1 and isinstance(note[0], Choice)]
     if choices and isinstance(choice := choices[-1][1], Choice) and str(choice.action) not in refused:
         return Decision(choice.action, choice.reason, node=choices[-1][0], memory=memory)
-    move, why = _safest(view)
+    move, why = gate.safest(read("house"), view)
     cause = "the last choice was refused" if choices else "no node made a usable choice"
     return Decision(move, f"{cause}: {why}", forced=True, memory=memory)
-
-
-def _safest(view: View) -> tuple[Move, str]:
-    return gate.safest(read("house"), view)

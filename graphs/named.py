@@ -14,7 +14,7 @@ from pathlib import Path
 import prompts
 import roles
 from orchestrator.errors import UserError
-from orchestrator.plugins import BUILT_IN, Plugin, installed, own_code
+from orchestrator.plugins import BUILT_IN, installed, own_code
 from orchestrator.yaml_files import about
 
 GROUP = "hanabi_orchestrator.graphs"
@@ -61,17 +61,12 @@ def _all(what: str, folder_of_ours: Traversable, folder: str) -> Mapping[str, Fo
 def _brought(folder: str) -> Iterator[tuple[str, Traversable]]:
     """The folder of every installed package. Its roles come first, so that they are known as its own."""
     roles.load()
+    packages = []
     for plugin in installed(GROUP):
-        home = _home(plugin)
-        yield plugin.source, home.joinpath(folder) if folder else home
-    for code, module in own_code().items():
-        if hasattr(module, "__path__"):
-            home = files(module)
-            yield code.name, home.joinpath(folder) if folder else home
-
-
-def _home(plugin: Plugin) -> Traversable:
-    package = plugin.load()
-    if not hasattr(package, "__path__"):
-        raise UserError(f"{plugin} names no package; name the package whose folder holds the graphs' YAML files")
-    return files(package)
+        package = plugin.load()
+        if not hasattr(package, "__path__"):
+            raise UserError(f"{plugin} names no package; name the package whose folder holds the graphs' YAML files")
+        packages.append((plugin.source, package))
+    packages += [(code.name, module) for code, module in own_code().items() if hasattr(module, "__path__")]
+    for source, package in packages:
+        yield source, files(package).joinpath(folder) if folder else files(package)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, TypedDict
 
 from graphs.context import Context
@@ -127,11 +126,6 @@ class RoleNode:
         reports = {name: replies for name, replies in read.items() if not any(isinstance(n, Choice) for n in replies)}
         return {**reports, "choice": notes[self.judges]}
 
-    def _reporting(self, notes: Notes) -> list[Role]:
-        """Return the roles of the nodes that it reads, without those whose reply is absent."""
-        absent = [name for name, replies in notes.items() if all(isinstance(reply, Absent) for reply in replies)]
-        return [role for name, role in self.colleagues.items() if name not in absent]
-
     def request(self, sample: int, sections: Sections, notes: Notes, place: Place | None = None) -> ModelRequest:
         """Return the question as a model gets it."""
         assert self.context is not None  # checked when the config was read
@@ -139,6 +133,7 @@ class RoleNode:
         legal, counts = sections.get(LegalMoves), sections.entries()
         judged = next((note.action for note in notes.get("choice", ()) if isinstance(note, Choice)), None)
         bounds = tuple(counts.items())
+        absent = [name for name, replies in notes.items() if all(isinstance(reply, Absent) for reply in replies)]
         parts = self.role.prompt(
             sections,
             notes,
@@ -149,7 +144,7 @@ class RoleNode:
             wording=self.wording,
             gate=self.gate,
             advised=self.controls.advise,
-            colleagues=self._reporting(notes),
+            colleagues=[role for name, role in self.colleagues.items() if name not in absent],
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"
         second_format = answer_format(reply, "json_schema", self.words, bounds) if changes else ""
@@ -163,18 +158,12 @@ class RoleNode:
             form=form,
             counts=counts,
             blanks=blanks(reply, form, self.words, bounds),
-            phrases=_second_ask(self.words),
+            phrases={english: self.words(english) for english in second_ask.SENTENCES},
             second_form="json_schema" if changes else None,
             second_format="" if second_format == answer_format(reply, form, self.words, bounds) else second_format,
             place=place or Place(),
             graph=self.graph,
         )
-
-
-@cache
-def _second_ask(words: Words) -> Mapping[str, str]:
-    """Return what a second ask says, by its English."""
-    return {english: words(english) for english in second_ask.SENTENCES}
 
 
 def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Move, ...]:

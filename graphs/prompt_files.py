@@ -23,13 +23,15 @@ def texts(config: GraphConfig) -> dict[str, str]:
 
     A context that the config holds itself is no file.
     """
-    contents, contexts, templates = prompts.contents(), _contexts(config), dict[str, str]()
-    files = set[str]()
+    named = {name for name in (config.context, *(n.context for n in config.nodes.values())) if isinstance(name, str)}
+    contexts = {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}
+    contents, templates, files = prompts.contents(), dict[str, str](), set[str]()
     for name, node in config.nodes.items():
         context, role = config.context_of(name), config.role(name)
         used = [file for section in context.names for file in context.files(section)]
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
-        contexts |= {f"sections/{item}.md": text for item in context.names if (text := _brought(item)) is not None}
+        brought = {item: roles.SECTIONS[item] for item in context.names if roles.SECTIONS[item].template is not None}
+        contexts |= {f"sections/{item}.md": kind.wording() for item, kind in brought.items()}
         wording = context.worded(config.without_sections)
         instructions = {node.role: ""} if role.template is None else role.texts(context.words, wording)
         templates |= {prompts.path(f"roles/{name}", context.lang): text for name, text in instructions.items()}
@@ -50,18 +52,3 @@ def _replaced(config: GraphConfig) -> dict[str, str]:
     names = {name: name.removesuffix(".md") if name.startswith("roles/") else name for name in config.texts}
     languages = {config.context_of(node).lang for node in config.nodes}
     return {prompts.path(names[name], lang): text for name, text in config.texts.items() for lang in languages}
-
-
-def _brought(section: str) -> str | None:
-    """The template that a section brings itself."""
-    kind = roles.SECTIONS[section]
-    return None if kind.template is None else kind.wording()
-
-
-def _contexts(config: GraphConfig) -> dict[str, str]:
-    named = {
-        name_or_context
-        for name_or_context in (config.context, *(n.context for n in config.nodes.values()))
-        if isinstance(name_or_context, str)
-    }
-    return {f"contexts/{name}.yaml": library.contexts()[name].text for name in named}

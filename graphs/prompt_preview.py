@@ -32,18 +32,12 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
         for name in config.nodes:
             node = role_node(config, name, attempt)
             judges_nothing = node.judges is not None and node.judges not in notes
-            if node.role.template is None or judges_nothing or _unasked(node, view, notes, memory):
+            if node.role.template is None or judges_nothing or (attempt.number > 1 and name not in attempt.path):
                 continue
-            if attempt.number == 1 or name in attempt.path:
+            settled = node.role.settle(node.sections(view, notes, memory), node.notes_read(notes))
+            if not isinstance(settled, Absent):  # else its role has nothing to ask yet
                 asked_nodes[node.name] = request_of(node, view, notes, memory)
     return asked_nodes
-
-
-def _unasked(node: RoleNode, view: View, notes: Notes, memory: Memory | None) -> bool:
-    """Whether its role has nothing to ask yet."""
-    if node.role.settled is None:
-        return False
-    return isinstance(node.role.settled(node.sections(view, notes, memory), node.notes_read(notes)), Absent)
 
 
 def request_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> ModelRequest:

@@ -18,15 +18,15 @@ def named(data: Data, folder: Path | None = None) -> Data:
     nodes = data.get("nodes")
     if not isinstance(nodes, dict):
         return data
-    own = {name: node for name, node in nodes.items() if isinstance(node, Mapping) and "python" in node}
-    return data | {"nodes": nodes | {name: _node(name, node, folder or Path()) for name, node in own.items()}}
-
-
-def _node(name: str, node: Mapping[str, Any], folder: Path) -> Data:
-    if "role" in node:
-        raise UserError(f"nodes.{name}: `role` and `python` both say what it is; leave one out")
-    rest = {key: value for key, value in node.items() if key != "python"}
-    return {"role": _role(f"nodes.{name}.python", str(node["python"]), folder), **rest}
+    changed = {}
+    for name, node in nodes.items():
+        if isinstance(node, Mapping) and "python" in node:
+            if "role" in node:
+                raise UserError(f"nodes.{name}: `role` and `python` both say what it is; leave one out")
+            rest = {key: value for key, value in node.items() if key != "python"}
+            role = _role(f"nodes.{name}.python", str(node["python"]), folder or Path())
+            changed[name] = {"role": role, **rest}
+    return data | {"nodes": nodes | changed}
 
 
 def _role(where: str, target: str, folder: Path) -> str:

@@ -116,7 +116,7 @@ def _solved(node: RoleNode, view: View, notes: Notes, memory: Memory | None) -> 
     sections, read = node.sections(view, notes, memory), node.notes_read(notes)
     solve = node.solve or node.role.solve
     try:
-        settled = node.role.settled(sections, read) if node.role.settled else None
+        settled = node.role.settle(sections, read)
         return solve(sections, read) if settled is None and solve and node.model == PROGRAM else settled
     except Exception:  # a role of this version may fail where that of the game did not
         return None
@@ -133,7 +133,13 @@ def given_notes(events: Sequence[Event], roles: Collection[tuple[str, str]]) -> 
     assert isinstance(started, GameStarted)
     configs = dict[int, GraphConfig]()
     notes = {node: list[GivenNote]() for node, _ in roles}
-    for event, calls in _turns(events):
+    turns = list[tuple[TurnStarted, list[Call]]]()
+    for event in events:
+        if isinstance(event, TurnStarted):
+            turns.append((event, []))
+        elif isinstance(event, Call) and turns:
+            turns[-1][1].append(event)
+    for event, calls in turns:
         info = started.seat_at(event.seat, event.turn)
         if info.config is None or info.own_hand:
             continue
@@ -152,16 +158,6 @@ def given_notes(events: Sequence[Event], roles: Collection[tuple[str, str]]) -> 
                 note = GivenNote(node=node, turn=event.turn, seat=event.seat, phase=phase(event.view), replies=plain)
                 notes[node].append(note)
     return [note for node, _ in roles for note in notes[node]]
-
-
-def _turns(events: Iterable[Event]) -> Iterator[tuple[TurnStarted, list[Call]]]:
-    turns = list[tuple[TurnStarted, list[Call]]]()
-    for event in events:
-        if isinstance(event, TurnStarted):
-            turns.append((event, []))
-        elif isinstance(event, Call) and turns:
-            turns[-1][1].append(event)
-    yield from turns
 
 
 # Notes held fixed

@@ -105,7 +105,12 @@ class TextProof:
 def proof(old: GraphConfig, new: GraphConfig, positions: Iterable[Position]) -> TextProof:
     """Compare the texts of two graphs, and their prompts at some positions, part by part."""
     names = tuple(sorted(name.removesuffix(".md") for name in new.texts if new.texts[name] != old.texts.get(name)))
-    differences = list(_other_texts(old, new, names))
+    hashes = prompt_files.hashes(old), prompt_files.hashes(new)
+    differences: list[str] = []
+    for name in {**hashes[0], **hashes[1]}:
+        plain = name.partition("/")[2] if name.split("/")[0] in prompts.LANGUAGES else name
+        if hashes[0].get(name) != hashes[1].get(name) and plain.removesuffix(".md") not in names:
+            differences.append(f"the text {name}")
     compared = equal = changed = 0
     for place in positions:
         players = place.view.players
@@ -126,14 +131,6 @@ def proof(old: GraphConfig, new: GraphConfig, positions: Iterable[Position]) -> 
             changed += len(differ & allowed)
             equal += len({*parts} & {*new_parts}) - len(differ)
     return TextProof(names, tuple(dict.fromkeys(differences)), compared, equal, changed)
-
-
-def _other_texts(old: GraphConfig, new: GraphConfig, names: Iterable[str]) -> Iterable[str]:
-    before, after = prompt_files.hashes(old), prompt_files.hashes(new)
-    for name in {**before, **after}:
-        plain = name.partition("/")[2] if name.split("/")[0] in prompts.LANGUAGES else name
-        if before.get(name) != after.get(name) and plain.removesuffix(".md") not in names:
-            yield f"the text {name}"
 
 
 def _part(name: str, role: Role) -> str | None:

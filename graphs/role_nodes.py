@@ -71,7 +71,9 @@ class FreeStep(RoleStep):
         if not name.isidentifier():
             raise UserError(f"{name!r} cannot name the node of a role: letters, digits and _")
         view(state)
-        number = max(visits(state, name), default=0) + 1 + _sent(config)
+        kind, place, *_ = config["metadata"]["langgraph_path"]
+        sent = int(place) if kind == "__pregel_push" and isinstance(place, int) else 0  # among those of one `Send`
+        number = max(visits(state, name), default=0) + 1 + sent
         asked, notes = self._in_this_visit(state, attempts.nth(name, number))
         said = await said_by(self, asked, state, notes, config)
         return {"notes": {asked.name: said}} if said else {}
@@ -79,7 +81,11 @@ class FreeStep(RoleStep):
     def _in_this_visit(self, state: TurnState, name: str) -> tuple[RoleNode, Notes]:
         """Return the node as it is asked now, and what it reads."""
         said = {read: newest(state, read) for read in self.reads}
-        notes: dict[str, Any] = {read: _together(them) for read, them in said.items() if them and not _verdicts(them)}
+        notes: dict[str, Any] = {
+            read: tuple(reply for note in them for reply in replies(note))
+            for read, them in said.items()
+            if them and not _verdicts(them)
+        }
         refusals = {
             attempts.nth(read, number): replies(verdict)
             for read in self.reads
@@ -102,16 +108,6 @@ class FreeStep(RoleStep):
             colleagues={read: roles.get(them[-1]["role"]) for read, them in said.items() if them},
         )
         return asked, notes
-
-
-def _sent(config: RunnableConfig) -> int:
-    """Return the place of a node among those that `Send` asks at once; 0 for any other."""
-    kind, place, *_ = config["metadata"]["langgraph_path"]
-    return int(place) if kind == "__pregel_push" and isinstance(place, int) else 0
-
-
-def _together(said: Sequence[Note]) -> Any:
-    return tuple(reply for note in said for reply in replies(note))
 
 
 def _verdicts(said: Sequence[Note]) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated
+from orchestrator.models.request import Message, ModelRequest, ModelResponse, estimated, estimated_prompt
 from orchestrator.models.retries import call_seed
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.replies import writer
@@ -59,7 +59,7 @@ def response(reply: Reply, slips: Slips, request: ModelRequest, messages: tuple[
         text, finish = writer.spoilt(reply, request.form, dice)
     return ModelResponse(
         text=text,
-        tokens_in=sum(estimated(message.content) for message in messages),
+        tokens_in=estimated_prompt(messages),
         tokens_out=estimated(text),
         finish=finish,
         served_by="simulated",

@@ -49,7 +49,7 @@ class StateGraphSeat:
 
     async def around(self, started: GameStarted, game: Callable[[], Awaitable[Result]]) -> Result:
         """Play a game in one trace, where somebody listens: its turns nest in it."""
-        return await tracing.around(started, game, self.callbacks) if tracing.listens(self.callbacks) else await game()
+        return await tracing.around(started, game, self.callbacks)
 
     @cached_property
     def _runtimes(self) -> list[SeatRuntime]:

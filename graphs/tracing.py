@@ -25,7 +25,9 @@ def _outer() -> Mapping[str, Any] | None:
 
 
 async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], callbacks: Sequence[Any]) -> Result:
-    """Play a game as one run, which a tracer shows with its turns; nothing hidden is in its input."""
+    """Play a game as one run, if anybody listens, who sees its turns in it; nothing hidden is in its input."""
+    if not listens(callbacks):
+        return await game()
     from langchain_core.runnables import RunnableLambda  # it takes a second to import
     from langchain_core.runnables.config import merge_configs
 

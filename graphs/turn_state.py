@@ -108,30 +108,27 @@ def view(state: Mapping[str, Any]) -> View:
 
 def note(role: str, turn: int, step: int, replies: Iterable[BaseModel]) -> Note:
     """Return replies as plain data."""
-    replies = tuple(replies)
-    data = Note(role=role, turn=turn, step=step, replies=[_data(reply) for reply in replies])
-    texts = [reply.text if isinstance(reply, Reply) else None for reply in replies]
+    data, texts = Note(role=role, turn=turn, step=step, replies=[]), []
+    for reply in replies:
+        texts.append(reply.text if isinstance(reply, Reply) else None)
+        if isinstance(reply, Absent):
+            data["replies"].append({"absent": reply.reason, "cause": reply.cause})
+        else:
+            ordered = reply.as_data() if isinstance(reply, Reply) else {}
+            data["replies"].append({**ordered, **reply.model_dump(mode="json")})
     return {**data, "texts": texts} if any(text is not None for text in texts) else data
-
-
-def _data(reply: BaseModel) -> dict[str, Any]:
-    if isinstance(reply, Absent):
-        return {"absent": reply.reason, "cause": reply.cause}
-    data = reply.model_dump(mode="json")
-    return {**reply.as_data(), **data} if isinstance(reply, Reply) else data
 
 
 def replies(said: Note) -> tuple[BaseModel, ...]:
     """Return the replies of a note, of their types."""
-    texts = said.get("texts") or [None] * len(said["replies"])
-    return tuple(_typed(said["role"], data, text) for data, text in zip(said["replies"], texts, strict=True))
-
-
-def _typed(role: str, data: Mapping[str, Any], text: str | None) -> BaseModel:
-    if "absent" in data:
-        return Absent(reason=data["absent"], cause=data.get("cause"))
-    reply = _kind(role, tuple(data)).model_validate(data)
-    return reply if text is None else reply.with_text(text)
+    typed_replies: list[BaseModel] = []
+    for data, text in zip(said["replies"], said.get("texts") or [None] * len(said["replies"]), strict=True):
+        if "absent" in data:
+            typed_replies.append(Absent(reason=data["absent"], cause=data.get("cause")))
+        else:
+            reply = _kind(said["role"], tuple(data)).model_validate(data)
+            typed_replies.append(reply if text is None else reply.with_text(text))
+    return tuple(typed_replies)
 
 
 @lru_cache(maxsize=256)

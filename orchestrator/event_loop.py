@@ -40,16 +40,13 @@ def _in_the_loop(task: Coroutine[Any, Any, T]) -> T:
     try:
         return runner.run(task, context=copy_context())
     finally:
-        _cancel_the_rest(runner)
+        if asyncio.all_tasks(runner.get_loop()):
+            runner.run(_cancel_the_rest())
 
 
-def _cancel_the_rest(runner: asyncio.Runner) -> None:
+async def _cancel_the_rest() -> None:
     """End what the coroutine has left running, as `asyncio.run` does."""
-    if tasks := asyncio.all_tasks(runner.get_loop()):
-        for task in tasks:
-            task.cancel()
-        runner.run(_ended(tasks))
-
-
-async def _ended(tasks: set[asyncio.Task[Any]]) -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

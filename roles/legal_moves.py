@@ -8,13 +8,7 @@ from orchestrator.hanabi.moves import Listed, Move, labelled
 from orchestrator.hanabi.view import View
 from roles.role_options import Options
 from roles.sections import Section, section
-from roles.words import ENGLISH, Words
-
-
-def _hints_first(move: Move) -> tuple[bool, bool]:
-    """Hints, then plays, then discards; otherwise as the engine lists them."""
-    return move.kind == "discard", move.kind == "play"
-
+from roles.words import Words
 
 RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
 
@@ -41,16 +35,15 @@ class LegalMoves(Section):
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         letters = options["labels"] == "letters"
-        moves = sorted(view.legal, key=_hints_first) if options["first"] == "hints" else view.legal
+        moves = list(view.legal)
+        if options["first"] == "hints":  # then plays, then discards; otherwise as the engine lists them
+            moves.sort(key=lambda move: (move.kind == "discard", move.kind == "play"))
         table = {"seat": view.seat, "players": view.players, "slots": len(view.own)}
         return cls(labelled(moves, letters=letters), letters, told=options["words"] == "told", table=table)
 
     @property
     def silent(self) -> bool:
         return not self.told
-
-    def words(self, words: Words = ENGLISH) -> str:
-        return super().words(words) if self.told else ""
 
     @property
     def moves(self) -> tuple[Move, ...]:

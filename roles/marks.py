@@ -47,6 +47,21 @@ class MarkInfo:
         return RANGES.get(self.unit)
 
 
+def share_info(name: str, says: str, best: float = 1, uniform: str = "") -> MarkInfo:
+    """The description of a share whose best value is 1, or 0."""
+    return MarkInfo(name, says, "share", best, higher=best == 1, uniform=uniform)
+
+
+def squared_info(name: str, says: str, uniform: str = "0.25") -> MarkInfo:
+    """The description of a squared error."""
+    return MarkInfo(name, says, "squared error", 0, higher=False, uniform=uniform)
+
+
+def log_info(name: str, says: str, uniform: str) -> MarkInfo:
+    """The description of a log loss."""
+    return MarkInfo(name, says, "nats", LEAST_NATS, higher=False, uniform=uniform)
+
+
 class Stated(NamedTuple):
     """Something that a reply stated, and whether it came true: a point of a calibration figure."""
 

@@ -1,8 +1,8 @@
 """How notes are worded in a prompt: an adviser's reply under its node's name, a node's own samples as candidates."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -14,6 +14,13 @@ from roles.words import ENGLISH, Words
 
 Notes = Mapping[str, tuple[BaseModel, ...]]
 """Node name -> its replies, one per sample, in sample order; an absent reply is an `Absent`."""
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def of_type(notes: Notes, *kinds: type[R]) -> list[R]:
+    """The replies of these types, node by node."""
+    return [reply for replies in notes.values() for reply in replies if isinstance(reply, kinds)]
 
 
 def notes_text(
@@ -52,10 +59,9 @@ def notes_for_judge(
     brief: bool = False,
 ) -> str:
     """The reports, and the one choice that a judge is asked about, with the player's reason or without."""
-    choices = [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
     reports = {node: replies for node, replies in notes.items() if not any(isinstance(n, Choice) for n in replies)}
     chosen = []
-    for choice in choices:
+    for choice in of_type(notes, Choice):
         text = "\n\n" + words("The player's reason: $reason", reason=choice.reason) if reason else ""
         chosen.append(words.fill("judged.md", move=choice.action, reason=text))
     return "\n\n".join(part for part in (notes_text(reports, words, raw, brief=brief), *chosen) if part)
@@ -87,20 +93,16 @@ def candidates(replies: Sequence[BaseModel], words: Words, *, ratings: bool = Fa
     """Several choices of one node; equal ones once, with their count, all reasons and, if asked for, all ratings."""
     choices = [reply for reply in replies if isinstance(reply, Choice)]
     counts = Counter(str(choice.action) for choice in choices)
-    blocks = []
+    blocks: list[str] = []
     for number, (move, times) in enumerate(counts.items(), 1):
         reasons = dict.fromkeys(choice.reason for choice in choices if str(choice.action) == move)
         bullets = "\n".join(f"- {reason}" for reason in reasons)
         head = words(CANDIDATE, number=number, move=move, times=times, all=len(choices))
-        blocks.append(f"{head}\n{bullets}{_rated(move, choices, words) if ratings else ''}")
+        every = [rating for choice in choices if isinstance(choice, RatedChoice) for rating in choice.ratings]
+        marks = [scalar(rating.rating, words) for rating in every if str(rating.action) == move]
+        rated = [words("- rated by the answers: $ratings", ratings=words.listed(marks))] if ratings and marks else []
+        blocks += (f"{head}\n{bullets}", *rated)
     return "\n".join(blocks)
-
-
-def _rated(move: str, choices: Iterable[Choice], words: Words) -> str:
-    """A line with the ratings that the choices gave a move, in sample order; nothing when there are none."""
-    every = [rating for choice in choices if isinstance(choice, RatedChoice) for rating in choice.ratings]
-    marks = [scalar(rating.rating, words) for rating in every if str(rating.action) == move]
-    return f"\n{words('- rated by the answers: $ratings', ratings=words.listed(marks))}" if marks else ""
 
 
 def plain(reply: BaseModel, words: Words, *, brief: bool = False) -> str:

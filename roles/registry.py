@@ -69,17 +69,13 @@ def role(
     def make_role(solve: Solve) -> Role:
         name = getattr(solve, "__name__", "")
         title = (solve.__doc__ or "").strip().split("\n")[0]
-        text = _instruction(name, template)
+        text = None if template is None else prompts.given(template)
+        if template is None and name in prompts.names("roles"):
+            text = prompts.text(f"roles/{name}.md")
         more = (settled, options or {}, mark, after_game, extends)
         return add(Role(name, reply, takes, needs, solve, text, title, *more))
 
     return make_role
-
-
-def _instruction(name: str, template: str | Path | None) -> str | None:
-    if template is not None:
-        return prompts.given(template)
-    return prompts.text(f"roles/{name}.md") if name in prompts.names("roles") else None
 
 
 def load() -> None:

@@ -174,16 +174,13 @@ def variant(
     base = RatedChoice if ratings and kind is Choice else kind
     if not issubclass(base, Choice) or not (reason_first or reason_words):
         return base
-    return _reasoned(base, reason_first, reason_words)
-
-
-def _reasoned(kind: type[Choice], first: bool, count: int | None) -> type[Choice]:
     fields: dict[str, Any] = {}
-    if count:
-        reason = Field(description=ENGLISH(REASON, count=count), json_schema_extra={WORDS: count})
+    if reason_words:
+        reason = Field(description=ENGLISH(REASON, count=reason_words), json_schema_extra={WORDS: reason_words})
         fields["reason"] = (str, reason)
-    reasoned: type[Choice] = create_model(kind.__name__, __base__=kind, __doc__=kind.__doc__, **fields)
-    reasoned.reason_first = first
+    choice: type[Choice] = base
+    reasoned: type[Choice] = create_model(choice.__name__, __base__=choice, __doc__=choice.__doc__, **fields)
+    reasoned.reason_first = reason_first
     return reasoned
 
 
@@ -297,15 +294,12 @@ def _fields(
             indent + words('- "$name" ($kind): $meaning', name=name, kind=wording, meaning=_meant(field, words))
         )
         if inner and name in objects:
-            rows = zip((KEY, VALUE), inner.model_fields.values(), strict=True)
-            lines += (f"  {_line(pattern, field, words)}" for pattern, field in rows)
+            for pattern, part in zip((KEY, VALUE), inner.model_fields.values(), strict=True):
+                line = words(pattern, kind=_kind(part.annotation, words), meaning=_meant(part, words))
+                lines.append(f"  {line}")
         elif inner:
             lines += _fields(inner, inner.model_fields, words, {}, indent + "  ")
     return lines
-
-
-def _line(pattern: str, field: FieldInfo, words: Words) -> str:
-    return words(pattern, kind=_kind(field.annotation, words), meaning=_meant(field, words))
 
 
 def _meant(field: FieldInfo, words: Words) -> str:
@@ -319,15 +313,12 @@ def _text_parts(kind: type[Reply], words: Words) -> Iterator[str]:
     for name in kind.answer_fields():
         field = kind.model_fields[name]
         inner = entry(field.annotation)
-        entries = words("; a line each: $pattern", pattern=_pattern(inner)) if inner else ""
+        cells = {key.replace("_", " "): cell for key, cell in inner.model_fields.items()} if inner else {}
+        two = "`- <{}>: <{}>`".format(*cells) if len(cells) == 2 else ""
+        pattern = two or f"`- {': ...; '.join(cells)}: ...`"
+        entries = words("; a line each: $pattern", pattern=pattern) if inner else ""
         yield f"- {writer.label(kind, name)}: {_meaning(field, words)}{entries}"
-        for key, cell in inner.model_fields.items() if inner else ():
-            yield f"  - {key.replace('_', ' ')}: {_meaning(cell, words)}"
-
-
-def _pattern(kind: type[BaseModel]) -> str:
-    names = [key.replace("_", " ") for key in kind.model_fields]
-    return f"`- <{names[0]}>: <{names[1]}>`" if len(names) == 2 else f"`- {': ...; '.join(names)}: ...`"
+        yield from (f"  - {key}: {_meaning(cell, words)}" for key, cell in cells.items())
 
 
 def _meaning(field: FieldInfo, words: Words) -> str:

@@ -48,6 +48,10 @@ class Role:
     extends: "Role | None" = None
     """The role whose instruction a model gets in place of its own, which is then added to the prompt as a part."""
 
+    def settle(self, sections: Sections, notes: Notes) -> BaseModel | None:
+        """The reply if no question is left; None where there is one."""
+        return self.settled(sections, notes) if self.settled else None
+
     def texts(self, words: Words, wording: str | None = None) -> dict[str, str]:
         """The templates of its instruction and its addition in a language, by their roles."""
         return {role.name: role.instruction(words, wording) for role in (self.extends, self) if role}
@@ -107,8 +111,14 @@ class Role:
             )
             for name, text in self.texts(words, wording).items()
         ]
+        if issubclass(self.reply, Judgement):
+            reason = sections.options.get("reason") != "unsaid"
+            read = notes_for_judge(notes, words, written, brief=brief, reason=reason)
+        else:
+            ratings = sections.options.get("ratings") == "told"
+            read = notes_text(notes, words, written, brief=brief, ratings=ratings)
         instructions = (
-            Part("notes", self._notes(notes, sections, written, brief=brief)),
+            Part("notes", read),
             Part("instruction", "\n\n".join(part for part in (task, gate) if part)),
             Part("answer_format", answer_format(reply or self.reply, form, words, tuple(sections.entries().items()))),
             Part("addition", "".join(addition)),
@@ -121,11 +131,3 @@ class Role:
         nothing = "; a role with nothing to say returns an Absent from its function `settled`, not from its program"
         silent = reply is None or isinstance(reply, Absent)
         return f"replied with {kind}, not with {self.reply.__name__}{nothing if silent else ''}"
-
-    def _notes(self, notes: Notes, sections: Sections, raw: Form | None, *, brief: bool) -> str:
-        """What it reads, in words. Its options may leave a player's reason out, or show the ratings of candidates."""
-        if issubclass(self.reply, Judgement):
-            return notes_for_judge(
-                notes, sections.words, raw, brief=brief, reason=sections.options.get("reason") != "unsaid"
-            )
-        return notes_text(notes, sections.words, raw, brief=brief, ratings=sections.options.get("ratings") == "told")

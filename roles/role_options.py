@@ -29,17 +29,13 @@ def check_options(what: str, options: Options, allowed: AllowedValues) -> None:
     for option, value in options.items():
         if option not in allowed:
             raise ValueError(f"{what} has no option {option!r}; {did_you_mean(option, allowed)}")
-        if not any(_allows(values, value) for values in allowed[option]):
+        plain = [(type(choice), choice) for choice in allowed[option]]
+        number = type(value) is int and any(
+            value in choice if isinstance(choice, range) else choice is int and value >= 0 for choice in allowed[option]
+        )
+        if not number and (type(value), value) not in plain:
             choices = did_you_mean(value, map(shown, allowed[option]), "it can be")
             raise ValueError(f"option {option!r} of {what} is {value!r}; {choices}")
-
-
-def _allows(allowed: object, value: object) -> bool:
-    if isinstance(allowed, range):
-        return type(value) is int and value in allowed
-    if allowed is int:
-        return type(value) is int and value >= 0
-    return value == allowed and type(value) is type(allowed)
 
 
 def shown(allowed: object) -> str:

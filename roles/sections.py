@@ -14,6 +14,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.models.request import Part
+from orchestrator.values import Same
 from roles.role_options import AllowedValues, Options, check_declared, defaults
 from roles.words import ENGLISH, Words
 
@@ -85,6 +86,8 @@ class Section:
 
     def words(self, words: Words = ENGLISH) -> str:
         """For a model; empty when there is nothing to say."""
+        if self.silent:
+            return ""
         return prompts.substitute(self.wording(words), self.variables(words), f"sections/{self.name}.md")
 
     def conditional(self, words: Words = ENGLISH) -> bool:
@@ -190,22 +193,9 @@ def cut(
     Where moves are recommended, the list of legal moves holds them alone; refused moves leave it.
     """
 
-    cache = _section_cache(_Seen(view))
+    cache = _section_cache(Same(view))
     sections = [cache[kind, tuple(choices.items())].holding(memory or {}) for kind, choices in kinds]
     return Sections([section.among(recommended).without(refused) for section in sections], options, words)
-
-
-class _Seen:
-    """A view as a key: equal to itself alone."""
-
-    def __init__(self, view: View) -> None:
-        self.view = view
-
-    def __hash__(self) -> int:
-        return id(self.view)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Seen) and other.view is self.view
 
 
 class _Made(dict[tuple[type[Section], tuple[tuple[str, object], ...]], Section]):
@@ -221,5 +211,5 @@ class _Made(dict[tuple[type[Section], tuple[tuple[str, object], ...]], Section])
 
 
 @lru_cache(maxsize=256)  # the turns that are being played
-def _section_cache(seen: _Seen) -> _Made:
-    return _Made(seen.view)
+def _section_cache(same: Same[View]) -> _Made:
+    return _Made(same.value)

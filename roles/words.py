@@ -8,7 +8,7 @@ import prompts
 from orchestrator.errors import UserError
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, RANKS, Colour
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard, Hint, Play
 from orchestrator.hanabi.view import Knowledge, Past
 
 FEW = 5
@@ -122,14 +122,11 @@ class Words:
 
     def shared_slots(self, texts: Iterable[tuple[int, str]]) -> Iterator[str]:
         """A line per slot as in `slots`, and one for all slots of which the same is said."""
-        same: dict[str, list[str]] = {}
-        for slot, text in texts:
-            same.setdefault(text, []).append(str(slot))
-        for text, slots in same.items():
+        for text, slots in slots_by_text(texts):
             if len(slots) == 1:
                 yield self("- slot $slot: $text", slot=slots[0], text=text)
             else:
-                yield self("- slots $slots: $text", slots=", ".join(slots), text=text)
+                yield self("- slots $slots: $text", slots=", ".join(map(str, slots)), text=text)
 
     def hint(self, card: Knowledge) -> str:
         """What positive hints say about a card: `nothing`, `red`, `rank 3` or `red 3`."""
@@ -151,15 +148,10 @@ class Words:
     def few(self, slot: Slot) -> str:
         """A belief, briefly: its cards where they are few, and the three chances that matter."""
         cards = [card.value for card in slot.cards()]
-        chances = self(
-            "playable $playable, dead $dead, critical $critical",
-            playable=percent(slot.playable),
-            dead=percent(slot.dead),
-            critical=percent(slot.critical),
-        )
-        return (
-            self("$cards; $chances", cards=self(" or ").join(cards), chances=chances) if len(cards) <= FEW else chances
-        )
+        chances = self("playable $playable, dead $dead, critical $critical", **_chances(slot))
+        if len(cards) > FEW:
+            return chances
+        return self("$cards; $chances", cards=self(" or ").join(cards), chances=chances)
 
     def counted(self, slot: Slot) -> str:
         """A belief: its likeliest cards, and the three chances that matter."""
@@ -171,15 +163,22 @@ class Words:
             spelled = [f"{card.value} {percent(share)}" for card, share in likely[:SHOWN]]
             more = len(likely) - SHOWN
             cards = self.listed((*spelled, self("$count more", count=more)) if more > 0 else spelled)
-        return cards + self(
-            " (playable $playable, dead $dead, critical $critical)",
-            playable=percent(slot.playable),
-            dead=percent(slot.dead),
-            critical=percent(slot.critical),
-        )
+        return cards + self(" (playable $playable, dead $dead, critical $critical)", **_chances(slot))
 
 
 ENGLISH = Words()
+
+
+def slots_by_text(texts: Iterable[tuple[int, str]]) -> Iterable[tuple[str, list[int]]]:
+    """Every text with the slots of which it is said."""
+    same: dict[str, list[int]] = {}
+    for slot, text in texts:
+        same.setdefault(text, []).append(slot)
+    return same.items()
+
+
+def _chances(slot: Slot) -> dict[str, str]:
+    return {name: percent(getattr(slot, name)) for name in ("playable", "dead", "critical")}
 
 
 @lru_cache(maxsize=16384)  # every turn words the history again, one move longer
@@ -187,18 +186,12 @@ def _worded(words: Words, past: Past, seat: int, players: int | None, after: boo
     player = words.player(past.seat, seat)
     if players is not None and past.seat != seat:
         player += words(", +$steps", steps=(past.seat - seat) % players)
-    start = words("turn $turn, $who: ", turn=past.turn, who=player)
+    start, move = words("turn $turn, $who: ", turn=past.turn, who=player), str(past.move)
+    if players is not None and isinstance(past.move, Hint):
+        to = past.move.to
+        move = move.replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)
     more = f"{words.outcome(past)}{words.touched(past)}" if details else ""
-    text = f"{start}{_move(past, players)}{more}"
-    return f"{text}{words.standing(past)}" if after else text
-
-
-def _move(past: Past, players: int | None) -> str:
-    """A move; with `players`, a hint's target by its distance from who gave it, too."""
-    if players is None or not isinstance(past.move, HintColour | HintRank):
-        return str(past.move)
-    to = past.move.to
-    return str(past.move).replace(f"P{to}", f"+{(to - past.seat) % players} (P{to})", 1)
+    return f"{start}{move}{more}{words.standing(past) if after else ''}"
 
 
 def many(number: int, singular: str, several: str = "") -> str:

@@ -14,11 +14,11 @@ import roles
 from experiments.record.game import Game
 from experiments.record.rows import Int8, Int16, Int32, Int64, Row
 from graphs.attempts import base
-from orchestrator.hanabi import one_step
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal.events import Call
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
+from orchestrator.journal.totals import compared
 from roles.reply_types import Choice, Shortlist
 
 
@@ -158,14 +158,14 @@ def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) ->
         return rows
     record = Record.model_construct(players=game.started.players, deck=game.started.deck, moves=game.moves)
     effects: dict[int, dict[str, Any]] = {
-        compared.turn: {
-            "first_choice": str(first[compared.turn]),
-            "first_points": compared.first.points,
-            "first_lives": compared.first.lives,
-            "played_points": compared.played.points,
-            "played_lives": compared.played.lives,
+        effect.turn: {
+            "first_choice": str(first[effect.turn]),
+            "first_points": effect.first.points,
+            "first_lives": effect.first.lives,
+            "played_points": effect.played.points,
+            "played_lives": effect.played.lives,
         }
-        for compared in one_step.compared(record, first)
+        for effect in compared(record, first)
     }
     return [replace(row, **effects.get(row.turn, {})) for row in rows]
 

@@ -6,14 +6,16 @@ from functools import cached_property
 from itertools import islice
 
 from experiments.record.game import Game
-from orchestrator.hanabi import Card, View, belief
+from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
+from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
 from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, numbered
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.truth import Course

@@ -21,7 +21,7 @@ from orchestrator.models.settings import PROGRAM
 from roles.hanabi.card_lists import Lists, Slot, by_hints, stated_lists
 from roles.hanabi.list_changes import STALE, Changes, aspects, changes, guessed, named
 from roles.hanabi.list_marks import NOTHING_EXCLUDED, open_lists
-from roles.hanabi.sections.judged_lists import since_last_turn
+from roles.hanabi.sections.history import since_last_turn
 
 About = Mapping[Slot, int]
 """By seat and slot: the card that a list is about, by its place in the deck."""
@@ -61,7 +61,7 @@ def tracked(story: Game, number: int, reply: BaseModel, before: BaseModel | None
     if lists is None:
         return None
     earlier = None if before is None else stated_lists(before, view.seat)
-    return Tracked(number, view.seat, earlier, lists, by_hints(view), since_last_turn(view), before)
+    return Tracked(number, view.seat, earlier, lists, by_hints(view), since_last_turn(view.history, view.seat), before)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,3 @@ No models, journals or seats are known here: this folder may import `values` and
 `literal_knowledge` works out what hints say of a hand, for conventions and programs; what a View shows of hints comes
 from HLE through `referee`. The conventions that give hints more meaning are in `convention/`.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any, Self
 
 from orchestrator.errors import UserError
-from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, RANKS, Card, Colour
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, MAX_LIVES, MAX_TOKENS, RANKS, Card
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
 
 Fields = dict[str, Any]
 """The fields of a View, or of a value in it."""
@@ -47,21 +47,17 @@ def move_of(hle_move: Any, seat: int, players: int) -> Move:
     """Return a move that a seat makes."""
     kind = hle_move.type()
     if kind in (_PLAY, _DISCARD):
-        return _own_move(kind == _PLAY, hle_move.card_index())
+        return _typed(kind, hle_move.card_index())
     to = (seat + hle_move.target_offset()) % players
-    if kind == _REVEAL_COLOUR:
-        return _hint(to, COLOURS[hle_move.color()], None)
-    return _hint(to, None, hle_move.rank() + 1)
+    return _typed(kind, hle_move.color() if kind == _REVEAL_COLOUR else hle_move.rank(), to)
 
 
 @cache  # there are fifty moves, and some twenty a turn
-def _own_move(plays: bool, slot: int) -> Move:
-    return Play(slot=slot) if plays else Discard(slot=slot)
-
-
-@cache
-def _hint(to: int, colour: Colour | None, rank: int | None) -> Move:
-    return HintColour(to=to, colour=colour) if colour else HintRank(to=to, rank=rank or 0)
+def _typed(kind: int, number: int, to: int = 0) -> Move:
+    """`number`: of a slot, a colour or a rank, from 0."""
+    if kind in (_PLAY, _DISCARD):
+        return Play(slot=number) if kind == _PLAY else Discard(slot=number)
+    return HintColour(to=to, colour=COLOURS[number]) if kind == _REVEAL_COLOUR else HintRank(to=to, rank=number + 1)
 
 
 def fields(source: Any, player: int | None, before: Any) -> Fields:
@@ -186,35 +182,37 @@ class _Table:
         )
 
     def add(self, item: _Item) -> None:
-        if item.is_deal:
-            self._draw((self.seat + item.who) % self.players, item.hle.move())
-        else:
-            self._move((self.seat + item.who) % self.players, item.hle)
-
-    def _draw(self, seat: int, deal: Any) -> None:
+        seat, move = (self.seat + item.who) % self.players, item.hle.move()
+        if not item.is_deal:
+            self._make(seat, move_of(move, seat, self.players), item.hle)
+            return
         self.known[seat].append(UNKNOWN)
         self.deck -= 1
         past = self.history[-1]
         if seat != self.seat:
-            past["drew"] = card_of(deal.color(), deal.rank())
+            past["drew"] = card_of(move.color(), move.rank())
         if not self.deck:
             self.last_turn = past["turn"] + self.players
 
-    def _move(self, seat: int, item: Any) -> None:
-        made = move_of(item.move(), seat, self.players)
+    def _make(self, seat: int, made: Move, item: Any) -> None:
         past: Fields = {"turn": len(self.history) + 1, "seat": seat, "move": made}
-        if isinstance(made, HintColour | HintRank):
+        if isinstance(made, Hint):
             past["slots"] = tuple(item.card_info_revealed())
             self._hint(made, past["slots"])
         else:
-            past["card"] = card_of(item.color(), item.rank())
+            past["card"] = card = card_of(item.color(), item.rank())
             past["scored"] = item.scored() if isinstance(made, Play) else None
-            self._take(seat, made, past["card"], scored=bool(past["scored"]))
+            del self.known[seat][made.slot]
+            if past["scored"]:
+                self.fireworks[COLOURS.index(card.colour)] += 1
+            else:
+                self.discards.append(card)
+                self.lives -= isinstance(made, Play)
             self.tokens += item.information_token()
         past |= {"fireworks": tuple(self.fireworks), "tokens": self.tokens, "lives": self.lives}
         self.history.append(past)
 
-    def _hint(self, hint: HintColour | HintRank, slots: Sequence[int]) -> None:
+    def _hint(self, hint: Hint, slots: Sequence[int]) -> None:
         self.tokens -= 1
         one, many = ("colour", "colours") if isinstance(hint, HintColour) else ("rank", "ranks")
         named = hint.colour if isinstance(hint, HintColour) else hint.rank
@@ -224,14 +222,6 @@ class _Table:
             else {**known, many: tuple(value for value in known[many] if value != named)}
             for slot, known in enumerate(self.known[hint.to])
         ]
-
-    def _take(self, seat: int, made: Play | Discard, taken: Card, *, scored: bool) -> None:
-        del self.known[seat][made.slot]
-        if scored:
-            self.fireworks[COLOURS.index(taken.colour)] += 1
-        else:
-            self.discards.append(taken)
-            self.lives -= isinstance(made, Play)
 
     def check(self, observation: Any) -> None:
         """Raise UserError where the moves do not lead to what is observed."""
@@ -261,6 +251,9 @@ class _Table:
         turns_left = None if self.last_turn is None else max(self.last_turn - len(self.history), 0)
         over = not self.lives or sum(self.fireworks) == len(COLOURS) * len(RANKS) or turns_left == 0
         legal = () if over else (move_of(made, self.seat, self.players) for made in observation.legal_moves())
+        dealt = self.dealt
+        if dealt is None:
+            dealt = tuple(self._first_hand(seat, hands[seat]) if seat in hands else () for seat in range(self.players))
         return {
             "players": self.players,
             "seat": self.seat,
@@ -272,17 +265,14 @@ class _Table:
             "discards": tuple(self.discards),
             "own": tuple(self.known[self.seat]),
             "hands": tuple({"seat": s, "cards": hands[s], "known": tuple(self.known[s])} for s in others),
-            "dealt": self._dealt(hands) if self.dealt is None else self.dealt,
+            "dealt": dealt,
             "history": tuple(self.history),
             "turns_left": turns_left,
             "legal": tuple(legal),
         }
 
-    def _dealt(self, hands: Mapping[int, tuple[Card, ...]]) -> tuple[tuple[Card, ...], ...]:
-        """Return the hands at the start of the game, from those now."""
-        return tuple(self._first_hand(seat, hands[seat]) if seat in hands else () for seat in range(self.players))
-
     def _first_hand(self, seat: int, hand: tuple[Card, ...]) -> tuple[Card, ...]:
+        """Return a hand at the start of the game, from that now."""
         cards = list(hand)
         for past in reversed([past for past in self.history if past["seat"] == seat and "card" in past]):
             if "drew" in past:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TypeVar
 
 from orchestrator.hanabi.cards import ANY, DECK_SIZE, HAND_SIZES, OF_COLOUR, OF_RANK, Mask
-from orchestrator.hanabi.moves import Hint, HintColour, HintRank, Move
+from orchestrator.hanabi.moves import Hint, HintColour, Move
 from orchestrator.hanabi.view import Past
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ def dealt_hands(players: int, deck: Sequence[T], moves: Iterable[Move]) -> Itera
     rest = iter(deck[size * players :])
     yield hands
     for turn, move in enumerate(moves):
-        if not isinstance(move, HintColour | HintRank):
+        if not isinstance(move, Hint):
             seat = turn % players
             hands = with_hand(hands, seat, shifted(hands[seat], move.slot, islice(rest, 1)))
         yield hands
@@ -69,7 +69,7 @@ def literal_hands(players: int, history: Iterable[Past]) -> Iterator[tuple[Past,
     hands = unknown_hands(players)
     deck = DECK_SIZE - sum(map(len, hands))
     for past in history:
-        if isinstance(past.move, HintColour | HintRank):
+        if isinstance(past.move, Hint):
             to = past.move.to
             hands = with_hand(hands, to, hinted(hands[to], past.move, past.slots))
         else:
@@ -87,6 +87,6 @@ def wasted_hints(players: int, history: Iterable[Past]) -> int:
     """
     before, count = unknown_hands(players), 0
     for past, after in literal_hands(players, history):
-        count += isinstance(past.move, HintColour | HintRank) and before == after
+        count += isinstance(past.move, Hint) and before == after
         before = after
     return count

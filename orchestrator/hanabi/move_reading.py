@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, PlainSerializer, ValidationInfo, WithJsonS
 
 from orchestrator.hanabi import moves
 from orchestrator.hanabi.move_words import VERBS, restated
-from orchestrator.hanabi.moves import COLOURS, Discard, HintColour, HintRank, Listed, Move, Play, parse
+from orchestrator.hanabi.moves import COLOURS, Discard, Hint, HintColour, HintRank, Listed, Move, Play, parse
 from orchestrator.replies.doubts import ILLUSTRATES, RETRACTS, disowned, phrases, taken_back
 from orchestrator.replies.reply import OPTION, NotAnOption
 
@@ -156,7 +156,7 @@ def ground(answer: object, legal: Listed) -> Move:
     In doubt the answer is refused: that costs one more request, whereas a misread answer costs a card. Raises
     ValueError with a sentence that helps a model to correct its answer.
     """
-    if isinstance(answer, Play | Discard | HintColour | HintRank):
+    if isinstance(answer, Move):
         return _only([move for move in legal.values() if move == answer], str(answer))
     if isinstance(answer, list) and len(answer) == 1:
         (answer,) = answer
@@ -242,8 +242,11 @@ def _worded(text: str, legal: Listed) -> list[Move]:
         return _unlabelled([move for move in legal.values() if str(move) in exact], _INSIDE.sub(" ", text), legal)
     if re.search(r"\bor\b|[<>|]", lower):
         return []
-    (verb,) = verbs
-    return _unlabelled(_hints(lower, legal) if verb == "hint" else _own_moves(lower, verb, legal), text, legal)
+    if "hint" in verbs:
+        return _unlabelled(_hints(lower, legal), text, legal)
+    places = set(_PLACE.findall(lower) or _AFTER_VERB.findall(lower))
+    mine = [move for move in legal.values() if isinstance(move, Play | Discard) and move.kind in verbs]
+    return _unlabelled([move for move in mine if places == {str(move.slot)}], text, legal)
 
 
 def _verbs(text: str) -> set[str]:
@@ -257,17 +260,11 @@ def _unlabelled(fitting: list[Move], text: str, legal: Listed) -> list[Move]:
     return fitting if all(move in fitting for move in labels) else []
 
 
-def _own_moves(text: str, verb: str, legal: Listed) -> list[Move]:
-    places = set(_PLACE.findall(text) or _AFTER_VERB.findall(text))
-    mine = [move for move in legal.values() if isinstance(move, Play | Discard) and move.kind == verb]
-    return [move for move in mine if places == {str(move.slot)}]
-
-
 def _hints(text: str, legal: Listed) -> list[Move]:
     """Hints that fit the target, the colour and the rank; the target may be left out only if just one is possible."""
     if _PLACE.search(text):  # a hint is of a colour or a rank, never of a card
         return []
-    hints = [move for move in legal.values() if isinstance(move, HintColour | HintRank)]
+    hints = [move for move in legal.values() if isinstance(move, Hint)]
     rest = _TARGET.sub(" ", text)
     targets = {int(seat) for seat in _TARGET.findall(text)} or {move.to for move in hints}
     colours = {COLOURS.get(word, letter.upper()) for word, letter in _COLOUR.findall(rest)}
@@ -339,12 +336,16 @@ _CHOSEN = re.compile(
 
 def speaks_for_another(reason: str, move: Move) -> bool:
     """Return whether a reason states another move as chosen, or speaks of another alone and commends it, or says what
-    the chosen one would lose; or counts slots from 1, or means a slot of another hand."""
+    the chosen one would lose; or counts slots from 1, or means a slot of another hand: `P1's slot 4 is played`."""
     text, own = reason.lower(), str(move)
     if any(match["move"] != own for match in _CHOSEN.finditer(text)):
         return True
-    if isinstance(move, Play | Discard) and (_FROM_ONE.search(text) or _of_a_partner(text, move)):
-        return True
+    if isinstance(move, Play | Discard):
+        slot = rf"p[0-4]['’]s slot {move.slot}\b"
+        if _FROM_ONE.search(text) or re.search(
+            rf"\b{slot} (?:is|gets) {move.kind}ed|\b(?:I|we) {move.kind} {slot}", text
+        ):
+            return True
     if own in text:
         return any(
             re.search(rf"{own} (?:would|will) (?:lose|cost|waste|fail|misplay)|{own}.*\bnever do\b", sentence)
@@ -362,12 +363,6 @@ _JUDGES = re.compile(
 def judges_another(reason: str, move: Move) -> bool:
     """Return whether a judge's reason calls another move the chosen one."""
     return any(match["move"].lower() != str(move) for match in _JUDGES.finditer(reason))
-
-
-def _of_a_partner(text: str, move: Play | Discard) -> bool:
-    """Return whether a text makes a move with that slot of another hand: `P1's slot 4 is played`."""
-    slot = rf"p[0-4]['’]s slot {move.slot}\b"
-    return re.search(rf"\b{slot} (?:is|gets) {move.kind}ed|\b(?:I|we) {move.kind} {slot}", text) is not None
 
 
 def _grounded(answer: Any, info: ValidationInfo) -> Any:

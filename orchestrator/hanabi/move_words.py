@@ -74,13 +74,6 @@ _WORDS = re.compile("|".join(f"(?P<w{n}>{words})" for n, words in enumerate(_ABR
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
-def _translated(text: str) -> str:
-    """Return a move with its words in English; the text as it is where other Chinese words would be left."""
-    bare = re.sub(r"\A\s*我(?:选择|决定|要)?", "", text)
-    english = _WORDS.sub(lambda match: tuple(_ABROAD)[int(str(match.lastgroup)[1:])], bare)
-    return text if english == bare or _CHINESE.search(english) else " ".join(english.split())
-
-
 # Relative words
 
 _OFFSET = re.compile(r"\b(?:player|p)\s*\+\s*([1-4])\b", re.IGNORECASE)
@@ -107,5 +100,7 @@ def restated(answer: object, legal: Listed) -> object:
         answer = _from_object(answer) or answer
     if not isinstance(answer, str):
         return answer
-    text = _translated(answer)
+    bare = re.sub(r"\A\s*我(?:选择|决定|要)?", "", answer)
+    english = _WORDS.sub(lambda match: tuple(_ABROAD)[int(str(match.lastgroup)[1:])], bare)
+    text = answer if english == bare or _CHINESE.search(english) else " ".join(english.split())
     return _from_seat(text, legal.table) if isinstance(legal, TableOptions) and "seat" in legal.table else text

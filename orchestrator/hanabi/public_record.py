@@ -15,7 +15,7 @@ from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, INDEX, MAX_LIVES, MAX_TOKENS, Card, check_deck
 from orchestrator.hanabi.literal_knowledge import shifted, types_of
 from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.values import Frozen
 
 
@@ -41,7 +41,7 @@ class RecordedMove:
     @property
     def lost(self) -> Card | None:
         """The card played or discarded."""
-        return None if isinstance(self.move, HintColour | HintRank) else self.hand[self.move.slot]
+        return None if isinstance(self.move, Hint) else self.hand[self.move.slot]
 
 
 class Record(Frozen):
@@ -106,29 +106,26 @@ class _Replay:
         for turn, move in enumerate(self.record.moves, 1):
             seat = (turn - 1) % self.record.players
             hand, hinted, tokens = self.hands[seat], self.hinted[seat], self.tokens
-            touched, scored = self._hint(turn, move) if isinstance(move, HintColour | HintRank) else (), None
-            if not isinstance(move, HintColour | HintRank):
-                if move.slot >= len(hand):
-                    raise UserError(f"a public record: turn {turn}: there is no slot {move.slot} to {move.kind}")
+            touched, scored = tuple[int, ...](), None
+            if isinstance(move, Hint):
+                self.tokens -= 1
+                if move.to >= len(self.hands):
+                    raise UserError(f"a public record: turn {turn}: there is no player P{move.to} to hint")
+                types, before = types_of(move), self.hinted[move.to]
+                touched = tuple(slot for slot, card in enumerate(self.hands[move.to]) if types >> INDEX[card] & 1)
+                self.hinted[move.to] = tuple(turn if slot in touched else old for slot, old in enumerate(before))
+            elif move.slot >= len(hand):
+                raise UserError(f"a public record: turn {turn}: there is no slot {move.slot} to {move.kind}")
+            else:
                 scored = self._lose(seat, move)
             yield RecordedMove(turn, seat, move, hand, hinted, touched, scored, tokens)
 
-    def _hint(self, turn: int, move: HintColour | HintRank) -> tuple[int, ...]:
-        self.tokens -= 1
-        if move.to >= len(self.hands):
-            raise UserError(f"a public record: turn {turn}: there is no player P{move.to} to hint")
-        types = types_of(move)
-        touched = tuple(slot for slot, card in enumerate(self.hands[move.to]) if types >> INDEX[card] & 1)
-        self.hinted[move.to] = tuple(turn if slot in touched else old for slot, old in enumerate(self.hinted[move.to]))
-        return touched
-
-    def _lose(self, seat: int, move: Move) -> bool | None:
+    def _lose(self, seat: int, move: Play | Discard) -> bool | None:
         """Take a played or discarded card from a hand and draw another; return whether a played card fitted."""
-        slot = getattr(move, "slot", 0)
-        card = self.hands[seat][slot]
+        card = self.hands[seat][move.slot]
         newest = self.record.deck[self.dealt : self.dealt + 1]
-        self.hands[seat] = shifted(self.hands[seat], slot, newest)
-        self.hinted[seat] = shifted(self.hinted[seat], slot, [0] * len(newest))
+        self.hands[seat] = shifted(self.hands[seat], move.slot, newest)
+        self.hinted[seat] = shifted(self.hinted[seat], move.slot, [0] * len(newest))
         self.dealt += len(newest)
         scored = self.tops[card.colour] == card.rank - 1 if isinstance(move, Play) else None
         self.tops[card.colour] += bool(scored)

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from orchestrator.errors import IllegalMove, UserError
 from orchestrator.hanabi.cards import COLOURS, DECK_SIZE, HAND_SIZES, Card, Colour, Fireworks, check_deck
 from orchestrator.hanabi.hle_reading import card_of, move_of
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, HintColour, Move, Play
 from orchestrator.hanabi.view import Hand, Knowledge, Past, View
 
 
@@ -152,17 +152,12 @@ class Referee:
             )
         return self._legal
 
-    def _is_legal(self, move: Move) -> bool:
-        """Return whether `legal` has the move, without making that list, which is slow."""
-        if self.over or (isinstance(move, HintColour | HintRank) and move.to >= self.players):
-            return False
-        return bool(self._state.move_is_legal(self._to_hle(move, self.seat)))
-
     # Playing
 
     def apply(self, move: Move) -> Past:
         """Make a move of the acting seat; returns it as everybody saw it, with no drawn card. Raises IllegalMove."""
-        if not self._is_legal(move):
+        nobody = self.over or (isinstance(move, Hint) and move.to >= self.players)
+        if nobody or not self._state.move_is_legal(self._to_hle(move, self.seat)):  # faster than to list all moves
             allowed = ", ".join(str(m) for m in self.legal()) or "none, the game is over"
             raise IllegalMove(f"{move} is not legal on turn {self.turn}; legal: {allowed}")
         seat = self.seat
@@ -205,7 +200,8 @@ class Referee:
         """
         if own_hand:
             honest = self.view(seat)
-            return honest.model_copy(update={"own": tuple(map(_outright, self._hands()[honest.seat]))})
+            hand = self._hands()[honest.seat]
+            return honest.model_copy(update={"own": tuple(_knowledge(f"{card}|{card}") for card in hand)})
         seat = self.seat if seat is None else seat
         if seat not in range(self.players):
             raise UserError(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
@@ -226,7 +222,10 @@ class Referee:
             own=knowledge[0],
             hands=tuple(Hand(seat=s, cards=hands[s], known=knowledge[i]) for i, s in enumerate(order, 1)),
             dealt=tuple(() if s == seat else hand for s, hand in enumerate(self._start)),
-            history=tuple(_seen(past, drew, seat) for past, drew in self._history),
+            history=tuple(  # with the cards that others drew
+                past if drew is None or past.seat == seat else past.model_copy(update={"drew": drew})
+                for past, drew in self._history
+            ),
             turns_left=None if self._last_turn is None else max(self._last_turn - len(self._history), 0),
             legal=self.legal() if acts else (),
         )
@@ -275,12 +274,6 @@ class Referee:
 
 
 @cache
-def _outright(card: Card) -> Knowledge:
-    """Return a card of which everything is known."""
-    return Knowledge(colour=card.colour, rank=card.rank, colours=(card.colour,), ranks=(card.rank,))
-
-
-@cache
 def _knowledge(text: str) -> Knowledge:
     """HLE's `X1|YWB1`: the hinted colour and rank, X for none, then the colours and ranks still possible."""
     hinted, possible = text.split("|")
@@ -291,11 +284,6 @@ def _knowledge(text: str) -> Knowledge:
         colours=colours,
         ranks=tuple(int(char) for char in possible if char.isdigit()),
     )
-
-
-def _seen(past: Past, drew: Card | None, seat: int) -> Past:
-    """Return a past move with the drawn card, unless this seat drew it."""
-    return past if drew is None or past.seat == seat else past.model_copy(update={"drew": drew})
 
 
 def rebuild(players: int, deck: Sequence[str], moves: Sequence[Move]) -> Referee:

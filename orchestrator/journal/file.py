@@ -22,8 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from orchestrator.errors import Unwritten, UserError, nearby
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fingerprint, fsync, spare_room
-from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, VerdictGiven
-from orchestrator.journal.lean import keeps
+from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, TurnStarted, VerdictGiven
 
 VERSION = 1
 
@@ -43,9 +42,10 @@ class InUse(UserError):  # noqa: N818  # the state of a file
 class Journal:
     """A journal file, new or to be continued, as a sink of events.
 
-    `lean`: leave out what can be computed again. Half a last line, left by a killed program, is cut off. Raises
-    UserError when the file cannot be written, is not a journal, or is being written by another program, and Unwritten
-    when its disk is full.
+    `lean`: leave out what can be computed again from the deck and the moves: views and the replies of programs, nine
+    tenths of the journal when programs play; the game can be resumed and replayed like any other. Half a last line,
+    left by a killed program, is cut off. Raises UserError when the file cannot be written, is not a journal, or is
+    being written by another program, and Unwritten when its disk is full.
     """
 
     def __init__(self, path: Path, *, lean: bool = False) -> None:
@@ -62,31 +62,27 @@ class Journal:
                 raise self._unwritten(error) from None
             raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
         try:
-            self._lock()
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InUse(f"another program is playing the game of {str(path)!r}") from None
             self.events = read(path)
-            self._heal(path.read_bytes())
+            data = path.read_bytes()
+            end = data.rfind(b"\n") + 1
+            length = len(data) if is_whole(data[end:]) else end  # of the whole lines
+            if not length and not data.startswith(HEAD[: len(data)]):
+                raise UserError(f"{str(path)!r} is not a journal; it stays as it is")
+            self._file.truncate(length)
+            if length and not data[:length].endswith(b"\n"):
+                self._file.write(b"\n")
         except BaseException:
             self._file.close()
             raise
 
-    def _heal(self, data: bytes) -> None:
-        end = data.rfind(b"\n") + 1
-        length = len(data) if is_whole(data[end:]) else end  # of the whole lines
-        if not length and not data.startswith(HEAD[: len(data)]):
-            raise UserError(f"{str(self.path)!r} is not a journal; it stays as it is")
-        self._file.truncate(length)
-        if length and not data[:length].endswith(b"\n"):
-            self._file.write(b"\n")
-
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InUse(f"another program is playing the game of {str(self.path)!r}") from None
-
     def __call__(self, event: Event) -> None:
         """Raises Unwritten when the disk is full; the event may have been written all the same."""
-        if self.lean and not keeps(event):
+        view_or_program = isinstance(event, TurnStarted) or (isinstance(event, Call) and not event.of_model)
+        if self.lean and view_or_program:
             return
         head = {"v": VERSION, "event": event.event, "t": datetime.now(UTC).isoformat(timespec="milliseconds")}
         line = head | event.model_dump(mode="json", exclude={"event"})

@@ -115,7 +115,12 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     changed = [path for path in dict.fromkeys((*before, *after)) if before.get(path) != after.get(path)]
     if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # the other differences follow from it
         changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
-    sentences = [f"{_spoken(path)} was {_quoted(before.get(path))}, is {_quoted(after.get(path))}" for path in changed]
+    sentences = []
+    for path in changed:  # without the seat's number: seats with the same graph differ in the same way
+        name = re.sub(r"^seats\.\d+\.(config\.)?", "", path)
+        name = re.sub(r"^models\.(.+)\.(\w+)$", r"\2 of \1", name)
+        was, now = ("not there" if leaves.get(path) is None else repr(leaves[path]) for leaves in (before, after))
+        sentences.append(f"{name} was {was}, is {now}")
     seats = sorted({*old.memories, *new.memories})
     unequal = [seat for seat in seats if old.memories.get(seat) != new.memories.get(seat)]
     sentences += [f"what seat {seat} was given before the game" for seat in unequal]
@@ -151,13 +156,3 @@ def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         return
     for key, inner in inside:
         yield from _flat(inner, f"{path}.{key}" if path else str(key))
-
-
-def _spoken(path: str) -> str:
-    """Return a path in words, without the seat's number: seats with the same graph differ in the same way."""
-    path = re.sub(r"^seats\.\d+\.(config\.)?", "", path)
-    return re.sub(r"^models\.(.+)\.(\w+)$", r"\2 of \1", path)
-
-
-def _quoted(value: Any) -> str:
-    return "not there" if value is None else repr(value)

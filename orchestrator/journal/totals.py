@@ -1,11 +1,11 @@
 """Totals of a game, counted from its events, those before a resume included."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from orchestrator.hanabi import one_step
-from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.cards import Colour
+from orchestrator.hanabi.moves import Move, Play
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal.events import Call, Event
 from orchestrator.journal.move_origins import COUNTS, MoveOrigins
@@ -58,7 +58,7 @@ class Ledger:
 
     def first_choices(self, record: Record) -> dict[str, int]:
         """Return what the refused first choices of a game would have done at once, and what was played instead did."""
-        turns = list(one_step.compared(record, self.refused)) if self.refused else []
+        turns = list(compared(record, self.refused)) if self.refused else []
         return {
             "first_misplays": -sum(turn.first.lives for turn in turns),
             "first_points": sum(turn.first.points for turn in turns),
@@ -74,3 +74,41 @@ def usage_by_turn(events: Iterable[Event]) -> list[list[Usage]]:
         if isinstance(event, Call) and event.paid:
             turns[event.turn].append(event.usage)
     return list(turns.values())
+
+
+# What moves that were not made would have done at once, in a game that is over
+
+
+class Effect(NamedTuple):
+    """What one move changes at once. Discards and hints change neither."""
+
+    points: int
+    """1 for a card that fits, else 0."""
+    lives: int
+    """-1 for a misplay, else 0."""
+
+
+class Compared(NamedTuple):
+    """A turn in which another move was made than the first choice."""
+
+    turn: int
+    first: Effect
+    """Of the first choice."""
+    played: Effect
+    """Of the move that was made."""
+
+
+def compared(record: Record, choices: Mapping[int, Move]) -> Iterator[Compared]:
+    """For each turn of `choices`, its move against the one that was made, in the same position and with all cards
+    known. Both are legal moves of that turn."""
+    tops: dict[Colour, int] = {}
+    for step in record.steps():
+        if step.turn in choices:
+            effects = []
+            for move in (choices[step.turn], step.move):
+                card = step.hand[move.slot] if isinstance(move, Play) else None
+                fits = card is not None and tops.get(card.colour, 0) == card.rank - 1
+                effects.append(Effect(int(fits), -int(card is not None and not fits)))
+            yield Compared(step.turn, *effects)
+        if step.scored and step.lost:
+            tops[step.lost.colour] = step.lost.rank

@@ -6,7 +6,3 @@ answer), then `layer` (the cache, budget and limits that a run's requests go thr
 a client implements, as `openai_client` and `langchain_client` do. `faults` classifies errors, `retries` tries again,
 also after a 429, and `limiter` then slows down. `fake_endpoint` is a local fake server for tests.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -57,20 +57,15 @@ def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any]
     """
     if max_tokens >= SMALL:
         return None
-    room = SHARE * max_tokens
-    for lengths, schema in product(_lengths(schemas), schemas):
+    longest = range(max(_most(schemas), default=1), 0, -1)
+    for bounded, free, schema in product(longest, range(FEW, 0, -1), schemas):
+        lengths = _Lengths(bounded, free)
         size = _size(schema, lengths, 0)
-        unit = (room - size.tokens) * PROSE / max(size.texts, 1)
+        unit = (SHARE * max_tokens - size.tokens) * PROSE / max(size.texts, 1)
         if unit >= LEAST * bool(size.texts):
-            bounded: dict[str, Any] = _bounded(schema, lengths, unit, 0)
-            return bounded
+            shortened: dict[str, Any] = _bounded(schema, lengths, unit, 0)
+            return shortened
     return None
-
-
-def _lengths(schemas: Sequence[dict[str, Any]]) -> Iterator[_Lengths]:
-    """Lengths of lists, the best first."""
-    for bounded in range(max(_most(schemas), default=1), 0, -1):
-        yield from (_Lengths(bounded, free) for free in range(FEW, 0, -1))
 
 
 def _most(schema: Any) -> Iterator[int]:
@@ -101,12 +96,8 @@ def _size(schema: dict[str, Any], lengths: _Lengths, depth: int) -> _Size:
             entry = _size(schema["items"], lengths, depth + 1).plus(BESIDE)
             return entry.times(lengths.most_entries(schema)).plus(BESIDE)
         case "string":
-            return _Size(BESIDE, _weight(depth))
+            return _Size(BESIDE, WEIGHTS[min(depth, 2)])
     return _Size(NUMBER)
-
-
-def _weight(depth: int) -> int:
-    return WEIGHTS[min(depth, len(WEIGHTS) - 1)]
 
 
 def _bounded(schema: Any, lengths: _Lengths, unit: float, depth: int) -> Any:
@@ -123,5 +114,5 @@ def _bounded(schema: Any, lengths: _Lengths, unit: float, depth: int) -> Any:
             fewest = {"minItems": min(schema["minItems"], most)} if "minItems" in schema else {}
             return {**schema, "items": _bounded(schema["items"], lengths, unit, depth + 1), **fewest, "maxItems": most}
         case "string":
-            return {**schema, "maxLength": int(unit * _weight(depth))}
+            return {**schema, "maxLength": int(unit * WEIGHTS[min(depth, 2)])}
     return schema

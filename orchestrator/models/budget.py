@@ -23,7 +23,7 @@ from uuid import uuid4
 from orchestrator.errors import OverBudget, UserError
 from orchestrator.logs import log
 from orchestrator.models import list_prices
-from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated, takes_schema
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated_prompt, takes_schema
 from orchestrator.models.settings import ModelSettings, Price
 from orchestrator.models.usage import NO_USAGE, Usage
 
@@ -90,8 +90,8 @@ class Accounts:
         coming = turn_at_most
         for turn in self.turns.values():
             coming += _larger(turn_at_most, turn.paid) - turn.paid
-        if why := self._over(self.spent + coming):
-            return f"{why}, and the turns in play may need {self._more(coming)}", bool(self.turns)
+        if why := self._over(self.spent, coming, "the turns in play"):
+            return why, bool(self.turns)
         self.turns[name] = Turn()
         return None, False
 
@@ -123,8 +123,8 @@ class Accounts:
 
     def hold(self, name: str | None, worst: Usage) -> tuple[str | None, bool]:
         """Set aside what a call may cost; or return why it cannot be made, and whether that may change."""
-        if why := self._over(self.spent + self.held + worst):
-            return f"{why}, and the next call may need {self._more(worst)}", self.held.tokens > 0
+        if why := self._over(self.spent + self.held, worst, "the next call"):
+            return why, self.held.tokens > 0
         turn = self.turns.get(name or "")
         if turn is not None:
             turn.held += worst
@@ -149,15 +149,17 @@ class Accounts:
         self.dearest = _larger(self.dearest, dearest)
         self.longest_before = max(longest, self.longest_before)
 
-    def _more(self, usage: Usage) -> str:
-        return f"{usage.tokens} more" if self.max_tokens is not None else f"${usage.usd or 0:.4f} more"
-
-    def _over(self, total: Usage) -> str | None:
+    def _over(self, used: Usage, more: Usage, what: str) -> str | None:
+        """Return why there is no room for this much more; None where there is."""
+        total = used + more
         if self.max_tokens is not None and total.tokens > self.max_tokens:
-            return f"the budget is reached: {self.spent.tokens} of {self.max_tokens} tokens are spent"
-        if self.max_usd is not None and (total.usd or 0) > self.max_usd:
-            return f"the budget is reached: ${self.spent.usd or 0:.4f} of ${self.max_usd:g} are spent"
-        return None
+            spent = f"{self.spent.tokens} of {self.max_tokens} tokens"
+        elif self.max_usd is not None and (total.usd or 0) > self.max_usd:
+            spent = f"${self.spent.usd or 0:.4f} of ${self.max_usd:g}"
+        else:
+            return None
+        need = f"{more.tokens}" if self.max_tokens is not None else f"${more.usd or 0:.4f}"
+        return f"the budget is reached: {spent} are spent, and {what} may need {need} more"
 
 
 def _larger(usage: Usage, other: Usage) -> Usage:
@@ -212,7 +214,7 @@ class Budget:
         longest = max((call.tokens_out for calls in played for call in calls), default=0)
         answer = NO_USAGE
         for model in self.models:  # a turn also needs room for an answer at its worst
-            answer = _larger(answer, _cost(model, 0, _most(model) or max(ANSWER, 2 * longest), 0))
+            answer = _larger(answer, _cost(model, 0, _most(model) or max(ANSWER, 2 * longest)))
         for calls in played:
             cost = sum(map(self._paid, calls), NO_USAGE)
             self._teller.tell("remember", cost, cost + answer, longest)
@@ -280,7 +282,7 @@ class Budget:
         self._teller.tell("settle", _turn.get(), worst, paid)
 
 
-def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int) -> Usage:
+def _cost(settings: ModelSettings, tokens_in: int, tokens_out: int, cached: int = 0) -> Usage:
     price = list_prices.price_of(settings) or Price(input=0, output=0)
     return Usage(tokens_in, tokens_out, price.usd(tokens_in, tokens_out, cached))
 
@@ -316,23 +318,20 @@ class Metered:
 
     async def _within(self, most: int, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
         """Ask once there is room for an answer of so many tokens."""
-        length = sum(estimated(message.content) for message in messages)
-        worst = self._cost(int(length * self.factor), most)
+        length = estimated_prompt(messages)
+        worst = _cost(self.settings, int(length * self.factor), most)
         await self.budget.hold(worst)
         paid = NO_USAGE
         try:
             spoken = await self.brain(request, messages)
             self.factor = max(self.factor, spoken.tokens_in / max(length, 1))
-            paid = self._cost(spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
+            paid = _cost(self.settings, spoken.tokens_in, spoken.tokens_out, spoken.cached_tokens)
         finally:
             self.budget.settle(worst, paid)
         return spoken
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
         return takes_schema(self.brain, request)
-
-    def _cost(self, tokens_in: int, tokens_out: int, cached: int = 0) -> Usage:
-        return _cost(self.settings, tokens_in, tokens_out, cached)
 
     async def aclose(self) -> None:
         await self.brain.aclose()

@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
 
 from orchestrator.errors import Unwritten, UserError
 from orchestrator.logs import log
@@ -79,20 +78,16 @@ class Cache:
         except OSError as error:
             raise Unwritten(f"the cache {str(self._locks.parent)!r}", error) from None
         with lock as file:
-            while not _locked(file):  # noqa: ASYNC110  # another process gives no event
-                await asyncio.sleep(POLL_S)
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    await asyncio.sleep(POLL_S)  # another process gives no event
             yield
 
     def close(self) -> None:
         self._answers.close()
-
-
-def _locked(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @dataclass
@@ -104,7 +99,12 @@ class Cached:
     settings: ModelSettings
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        key = _key(self.settings, request, messages)
+        schema = next((constraint.response_format for constraint in constraints(request, self.settings)), None)
+        texts = [[message.role, message.content] for message in messages]
+        which = [request.node, request.ask, request.sample, request.place.repeat]
+        which += [f"draw {request.place.draw}"] if request.place.draw else []
+        plain = json.dumps([self.settings.deciding, schema, texts, which], sort_keys=True)
+        key = hashlib.sha256(plain.encode()).hexdigest()
         if response := self.cache.get(key):
             return response
         self.cache.check()
@@ -121,11 +121,3 @@ class Cached:
 
     async def aclose(self) -> None:
         await self.brain.aclose()
-
-
-def _key(settings: ModelSettings, request: ModelRequest, messages: tuple[Message, ...]) -> str:
-    schema = next((constraint.response_format for constraint in constraints(request, settings)), None)
-    texts = [[message.role, message.content] for message in messages]
-    which = [request.node, request.ask, request.sample, request.place.repeat]
-    which += [f"draw {request.place.draw}"] if request.place.draw else []
-    return hashlib.sha256(json.dumps([settings.deciding, schema, texts, which], sort_keys=True).encode()).hexdigest()

@@ -55,7 +55,9 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
         case "array":
             length = chance.randint(1, min(3, schema.get("maxItems", 3)))
             entries = [fill(schema.get("items") or {}, moves, chance, key, words) for _ in range(length)]
-            return list({_subject(entry): entry for entry in entries}.values())
+            # what an entry is about is its first value; a list has one entry about each
+            subjects = (next(iter(entry.values())) if isinstance(entry, dict) and entry else entry for entry in entries)
+            return list(dict(zip(map(str, subjects), entries, strict=True)).values())
         case "integer":
             return 1  # within the bounds of every count in a reply; plain schemas do not state them
         case "number":
@@ -65,11 +67,6 @@ def fill(schema: dict[str, Any], moves: list[str], chance: random.Random, key: s
         case "null":
             return None
     return _move(key, moves, chance) if key in MOVE_KEYS and moves else words[: schema.get("maxLength")]
-
-
-def _subject(entry: Any) -> str:
-    """Return what an entry of a list is about: its first value; a list has one entry about each."""
-    return str(next(iter(entry.values())) if isinstance(entry, dict) and entry else entry)
 
 
 def _move(key: str, moves: list[str], chance: random.Random) -> str | None:

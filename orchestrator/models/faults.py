@@ -148,8 +148,9 @@ def _status(error: BaseException) -> int | None:
 
 
 def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
-    code, words = _words(error)
-    too_long = _too_long(status, code, words)
+    code, words, context = _words(error)
+    told = code in TOO_LONG_CODES or _TOO_LONG.search(words or "") is not None
+    too_long = told and status in (400, 413, 422, 500)
     poor = status == 429 and code == "insufficient_quota"
     sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
     if status not in (401, 403) and words:  # those two may repeat a part of the key
@@ -162,27 +163,21 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
         retry_after_s=_retry_after(error),
         filtered=status == 400 and code == "content_filter",
         too_long=too_long,
-        context=_context(error, words) if too_long else None,
+        context=(context or _number_in(words)) if too_long else None,
     )
 
 
-def _body(error: BaseException) -> object:
-    """Return what an error's body says of it: an object or a sentence, which some servers put into an object of its
-    own."""
+def _words(error: BaseException) -> tuple[str | None, str | None, int | None]:
+    """Return the code (else the type), the message and the length of the context in the body of an error, as OpenAI and
+    compatible servers send them: in an object or a sentence, which some put into an object of its own."""
     body = getattr(error, "body", None)
     inner = body.get("error") if isinstance(body, Mapping) else None
-    return inner if isinstance(inner, Mapping | str) else body
-
-
-def _words(error: BaseException) -> tuple[str | None, str | None]:
-    """Return the code (else the type) and the message in the body of an error, as OpenAI and compatible servers send
-    them."""
-    body = _body(error)
+    body = inner if isinstance(inner, Mapping | str) else body
     if not isinstance(body, Mapping):
-        return None, body if isinstance(body, str) else None
-    codes, message = (body.get("code"), body.get("type")), body.get("message")
+        return None, body if isinstance(body, str) else None, None
+    codes, message, context = (body.get("code"), body.get("type")), body.get("message"), body.get("n_ctx")
     code = next((code for code in codes if isinstance(code, str)), None)
-    return code, message if isinstance(message, str) else None
+    return code, message if isinstance(message, str) else None, context if isinstance(context, int) else None
 
 
 _TOO_LONG = re.compile(
@@ -191,7 +186,8 @@ _TOO_LONG = re.compile(
     r"|number of tokens to keep from the initial prompt|request too large for model",
     re.IGNORECASE,
 )
-"""How servers say that a prompt is too long; OpenAI's code and llama.cpp's type say it, too."""
+TOO_LONG_CODES = ("context_length_exceeded", "exceed_context_size_error", "string_above_max_length")
+"""How servers say that a prompt is too long: in words, and by OpenAI's codes and llama.cpp's type."""
 
 _CONTEXT = re.compile(
     r"context (?:length|window|size)(?! by)\D{0,12}(\d+)|> (\d+) maximum|must be <= (\d+)"
@@ -200,17 +196,10 @@ _CONTEXT = re.compile(
 )
 
 
-def _too_long(status: int, code: str | None, words: str | None) -> bool:
-    named = code in ("context_length_exceeded", "exceed_context_size_error", "string_above_max_length")
-    return status in (400, 413, 422, 500) and (named or bool(_TOO_LONG.search(words or "")))
-
-
-def _context(error: BaseException, words: str | None) -> int | None:
+def _number_in(words: str | None) -> int | None:
     """Return the length of the context that a refusal names."""
-    body = _body(error)
-    length = body.get("n_ctx") if isinstance(body, Mapping) else None
     match = _CONTEXT.search(words or "")
-    return length if isinstance(length, int) else int(next(filter(None, match.groups()))) if match else None
+    return int(next(filter(None, match.groups()))) if match else None
 
 
 def _clean(words: str, secrets: Iterable[str]) -> str:

@@ -32,15 +32,22 @@ class BoundedClient(DefaultAioHttpClient):
 
     async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         response = await self._sent(request, **options)
+        content = bytearray()
         try:
-            content = await self._read(response)
+            async for part in response.aiter_bytes():
+                content += part
+                if len(content) > self._most:
+                    if response.status_code < HTTPStatus.BAD_REQUEST:
+                        raise TooLargeError(self._most)
+                    break
         finally:
             await response.aclose()
+        del content[self._most :]
         headers = [(name, value) for name, value in response.headers.multi_items() if name != "content-encoding"]
         complete = httpx.Response(
             response.status_code,
             headers=[*headers, ("content-length", str(len(content)))],
-            content=content,
+            content=bytes(content),
             request=response.request,
             extensions=response.extensions,
         )
@@ -56,25 +63,12 @@ class BoundedClient(DefaultAioHttpClient):
             if onward is None:
                 return response
             await response.aclose()
-            origin, target = _place(request.url), _place(onward.url)
+            origin, target = (
+                (url.host, url.scheme, url.port or PORTS.get(url.scheme)) for url in (request.url, onward.url)
+            )
             with_tls = (origin[1:], target[1:]) == (("http", 80), ("https", 443))
             if origin[0] != target[0] or (origin != target and not with_tls):
                 port = f":{onward.url.port}" if onward.url.port else ""
                 raise RedirectedError(f"{onward.url.scheme}://{onward.url.host}{port}")  # a path may hold a key
             request = onward
         raise httpx.TooManyRedirects(f"more than {REDIRECTS} redirects", request=request)
-
-    async def _read(self, response: httpx.Response) -> bytes:
-        parts, size = list[bytes](), 0
-        async for part in response.aiter_bytes():
-            parts.append(part)
-            size += len(part)
-            if size > self._most:
-                if response.status_code >= HTTPStatus.BAD_REQUEST:
-                    break
-                raise TooLargeError(self._most)
-        return b"".join(parts)[: self._most]
-
-
-def _place(url: httpx.URL) -> tuple[str, str, int | None]:
-    return url.host, url.scheme, url.port or PORTS.get(url.scheme)

@@ -64,6 +64,7 @@ def constraints(request: ModelRequest, settings: ModelSettings) -> tuple[Constra
     return _schemas(request.reply, bounded._replace(moves=moves, steps=bounded.bounds), settings.max_tokens)
 
 
+@lru_cache(maxsize=512)
 def _weaker(reply: type[Reply], bounded: _Turn) -> tuple[Constrained, Constrained]:
     return Constrained("bounds", _format(reply, bounded)), Constrained("schema", response_format(reply))
 
@@ -76,17 +77,14 @@ def _schemas(reply: type[Reply], turn: _Turn, max_tokens: int | None) -> tuple[C
         full = _format(reply, turn._replace(objects=bool(turn.moves), steps=False))
     bounded, plain = _weaker(reply, turn._replace(moves=(), steps=False))
     strictest = bounded if full == bounded.response_format else Constrained("moves", full)
-    return _distinct(*_fitted(reply, turn, full, max_tokens), strictest, plain)
-
-
-def _fitted(reply: type[Reply], turn: _Turn, full: dict[str, Any], max_tokens: int | None) -> Iterator[Constrained]:
-    """Yield the same with lists and texts that fit into `max_tokens`; lists of moves stay lists where not all fit."""
     if max_tokens is None or not turn.bounds:
-        return
-    format = full["json_schema"]
-    with_lists = _format(reply, turn)["json_schema"]["schema"]
-    if (schema := fitted((format["schema"], with_lists), max_tokens)) is not None:
-        yield Constrained("fitted", {**full, "json_schema": {**format, "schema": schema}})
+        return _distinct(strictest, plain)
+    with_lists = _format(reply, turn)  # lists of moves stay lists where not all fit
+    schema = fitted([format["json_schema"]["schema"] for format in (full, with_lists)], max_tokens)
+    if schema is None:
+        return _distinct(strictest, plain)
+    format = {**full, "json_schema": {**full["json_schema"], "schema": schema}}
+    return _distinct(Constrained("fitted", format), strictest, plain)
 
 
 def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:
@@ -106,13 +104,8 @@ def _enumerated(schema: Any) -> Iterator[int]:
         yield from _enumerated(inner)
 
 
-@cache
-def _model_schema(reply: type[Reply]) -> dict[str, Any]:
-    return reply.model_json_schema()
-
-
 def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
-    schema = _model_schema(reply)
+    schema = reply.model_json_schema()
     strict = _Strict(schema.get("$defs", {}), turn).strict(schema, turn.moves)
     strict["properties"] = {name: strict["properties"][name] for name in reply.answer_fields()}
     for name, (option, number) in numbered(reply).items() if turn.objects else ():

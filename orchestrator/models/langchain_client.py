@@ -43,8 +43,14 @@ class LangChainTransport:
         more: dict[str, Any] = {} if request.response_format is None else {"response_format": request.response_format}
         messages = [spoken(message) for message in request.messages]
         try:
-            trace = cast("RunnableConfig", labels(request.labels))
-            return _response(await self._for(request.seed).ainvoke(messages, trace, **more))
+            trace, model = cast("RunnableConfig", labels(request.labels)), self.model
+            changed: dict[str, Any] = {}
+            if request.seed is not None:
+                changed[str(langchain_fields.seed_field(model))] = request.seed
+            if model.cache is not False and (model.cache or get_llm_cache() is not None):
+                changed["cache"] = False  # it knows no samples and no repeats: they would all be one answer
+            model = model.model_copy(update=changed) if changed else model
+            return _response(await model.ainvoke(messages, trace, **more))
         except TypeError as error:
             if "unexpected keyword argument" not in str(error):
                 raise
@@ -58,14 +64,6 @@ class LangChainTransport:
             if (cut_off := getattr(error, "completion", None)) is None:
                 raise
             return parse_completion(cut_off.model_dump())
-
-    def _for(self, seed: int | None) -> BaseChatModel:
-        """Return the model with the seed of a call, and without LangChain's cache, which knows no samples and no
-        repeats: they would all be one answer."""
-        changed: dict[str, Any] = {} if seed is None else {str(langchain_fields.seed_field(self.model)): seed}
-        if self.model.cache is not False and (self.model.cache or get_llm_cache() is not None):
-            changed["cache"] = False
-        return self.model.model_copy(update=changed) if changed else self.model
 
     async def check(self) -> None:
         """Not every provider can be asked for anything but a completion."""
@@ -84,26 +82,21 @@ def _response(message: AIMessage) -> ModelResponse:
         (counts.get("input_token_details") or {}).get("cache_read") or 0,
         (counts.get("output_token_details") or {}).get("reasoning") or 0,
     )
+    finish = next((meta[name] for name in FINISH if meta.get(name)), None)
+    if meta.get("status") == "incomplete":
+        finish = str((meta.get("incomplete_details") or {}).get("reason") or "length")
     return ModelResponse(
         text=message.text,
-        tokens_in=usage.tokens_in,
-        tokens_out=usage.tokens_out,
-        cached_tokens=usage.cached_tokens,
-        reasoning_tokens=usage.reasoning_tokens,
-        finish=_finish(meta),
+        **usage.counts,
+        finish=finish,
         served_by=meta.get("model_name") or meta.get("model"),
         fingerprint=meta.get("system_fingerprint"),
         reasoning=_reasoning(message),
     )
 
 
-def _finish(meta: Mapping[str, Any]) -> str | None:
-    """Return the finish reason, by whatever name a provider gives it."""
-    if meta.get("status") == "incomplete":
-        return str((meta.get("incomplete_details") or {}).get("reason") or "length")
-    return next(
-        (meta[name] for name in ("finish_reason", "stop_reason", "done_reason", "stopReason") if meta.get(name)), None
-    )
+FINISH = ("finish_reason", "stop_reason", "done_reason", "stopReason")
+"""What providers call the finish reason."""
 
 
 def _reasoning(message: AIMessage) -> str | None:

@@ -131,7 +131,10 @@ def written(model: Any) -> dict[str, Any]:
 def _writable(name: str, value: Any) -> Any:
     """Return the part of a field that may be written; None for none."""
     if name in ADDRESSES:
-        return _bare(value) if isinstance(value, str) else None
+        if not isinstance(value, str):
+            return None
+        parts = urlsplit(value)
+        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     if isinstance(value, Mapping) and name == "logit_bias":
         return {str(token): bias for token, bias in value.items() if isinstance(bias, int | float)}
     if isinstance(value, Mapping) and name not in REACHED:
@@ -154,13 +157,6 @@ def _unwritable(name: str, value: Any) -> Any:
         return inner or None
     plain = isinstance(value, str | int | float | bool | list | tuple)
     return value if plain and _writable(name, value) is None else None
-
-
-def _bare(url: str) -> str:
-    """Return an address without user, password and query."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
 def secrets(model: Any) -> tuple[str, ...]:

@@ -53,7 +53,8 @@ async def begin(settings: ModelSettings, request: CompletionRequest) -> Run | No
     from langchain_core.runnables.config import ensure_config
 
     config, own = ensure_config(), labels(request.labels)
-    known = {"ls_provider": _provider(settings), "ls_model_name": settings.name, "ls_model_type": "chat"}
+    provider = "azure" if settings.azure else "openai" if settings.home else "openai_compatible"
+    known = {"ls_provider": provider, "ls_model_name": settings.name, "ls_model_type": "chat"}
     manager = AsyncCallbackManager.configure(
         config.get("callbacks"),
         inheritable_tags=config.get("tags"),
@@ -64,21 +65,13 @@ async def begin(settings: ModelSettings, request: CompletionRequest) -> Run | No
     if not manager.handlers:
         return None
     sent = {"model": settings.name, **settings.sampling, **({} if request.seed is None else {"seed": request.seed})}
-    described = {
-        "lc": 1,
-        "type": "not_implemented",
-        "id": ["hanabi_orchestrator", _provider(settings)],
-        "name": settings.name,
-    }
+    package = ["hanabi_orchestrator", provider]
+    described = {"lc": 1, "type": "not_implemented", "id": package, "name": settings.name}
     messages = [spoken(message) for message in request.messages]
     (run,) = await manager.on_chat_model_start(
         described, [messages], invocation_params=sent, options={}, name=settings.name
     )
     return Run(run, settings.name)
-
-
-def _provider(settings: ModelSettings) -> str:
-    return "azure" if settings.azure else "openai" if settings.home else "openai_compatible"
 
 
 def labels(of_request: Mapping[str, str | int]) -> dict[str, Any]:

@@ -7,16 +7,15 @@ and asked for the plain HTTP response, so that it builds no model of either; it 
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from functools import cache
-from ssl import SSLContext
 from typing import Any
 
 from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
 
 from orchestrator.errors import UserError
-from orchestrator.models import faults, responses, server_info
-from orchestrator.models.completion import parse_completion
+from orchestrator.models import faults, server_info
+from orchestrator.models.completion import APIS
 from orchestrator.models.faults import NotACompletion, RedirectedError, TooLargeError
 from orchestrator.models.http_client import BoundedClient, httpx
 from orchestrator.models.request import ModelResponse
@@ -32,13 +31,6 @@ NO_KEY = "not-needed"
 """Sent where there is no key: local servers want a header, not a key. Without one the client would look for keys."""
 
 
-_APIS: dict[str, tuple[str, Callable[[object], ModelResponse]]] = {
-    "chat": ("/chat/completions", parse_completion),
-    "responses": ("/responses", responses.parse),
-}
-"""The path of each API, and what reads its answers."""
-
-
 class OpenAITransport:
     """The chat completions of one model, or its responses. Raises UserError when a key or an address is missing."""
 
@@ -48,7 +40,8 @@ class OpenAITransport:
         self.settings = settings
         self.secrets = settings.secrets
         self.info = ServerInfo()
-        self._fixed = responses.fixed(settings) if settings.api == "responses" else _fixed(settings)
+        self._api = APIS[settings.api]
+        self._fixed = self._api.fixed(settings)
         self._client: AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -63,22 +56,8 @@ class OpenAITransport:
         return self._client
 
     async def send(self, request: CompletionRequest, /) -> ModelResponse:
-        path, parse = _APIS[self.settings.api]
-        response = self.client().post(path, cast_to=httpx.Response, content=self._body(request))
-        return parse(await _json(response))
-
-    def _body(self, request: CompletionRequest) -> bytes:
-        """Return what is set, and nothing else."""
-        if self.settings.api == "responses":
-            return json.dumps(responses.body(request, self._fixed)).encode()
-        body: dict[str, Any] = {
-            "messages": [{"role": message.role, "content": message.content} for message in request.messages]
-        }
-        if request.response_format is not None:
-            body["response_format"] = request.response_format
-        if request.seed is not None:
-            body["seed"] = request.seed
-        return json.dumps(body | self._fixed).encode()
+        content = json.dumps(self._api.body(request, self._fixed)).encode()
+        return self._api.parse(await _json(self.client().post(self._api.path, cast_to=httpx.Response, content=content)))
 
     async def check(self) -> None:
         """Raise UserError when the server cannot be reached, refuses the key, or is no model server.
@@ -128,15 +107,6 @@ class OpenAITransport:
             await client.close()
 
 
-def _fixed(settings: ModelSettings) -> dict[str, Any]:
-    """Return what every request of a model says: its name, its sampling settings, and whatever `extra_body` adds."""
-    sampling = settings.sampling
-    if "max_tokens" in sampling and (settings.home or settings.azure):
-        # OpenAI's reasoning models refuse the older name, other servers do not know the newer one
-        sampling["max_completion_tokens"] = sampling.pop("max_tokens")
-    return {"model": settings.name, **sampling, **settings.extra_body}
-
-
 def _client(settings: ModelSettings) -> AsyncOpenAI:
     """Return a client whose connections are bounded, timed and retried by its caller."""
     common: dict[str, Any] = {
@@ -163,10 +133,8 @@ def _client(settings: ModelSettings) -> AsyncOpenAI:
     return client
 
 
-@cache
-def _tls() -> SSLContext:
-    """Loading the certificates takes a tenth of a second."""
-    return httpx.create_ssl_context()
+_tls = cache(httpx.create_ssl_context)
+"""Loading the certificates takes a tenth of a second."""
 
 
 async def _json(response: Awaitable[httpx.Response]) -> object:

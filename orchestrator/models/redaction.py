@@ -25,7 +25,7 @@ def redact(text: str, secrets: Iterable[str], prompt: str = "") -> str:
     """
     for secret in secrets:
         if len(secret) < SHORTEST:
-            text = _short(secret).sub(rf"\g<1>{MARK}", text)
+            text = re.sub(rf"({_CALLED}){re.escape(secret)}(?!\w)", rf"\g<1>{MARK}", text)
         elif secret not in prompt:
             text = text.replace(secret, MARK)
             if any(sign in text for sign in "\\%&"):
@@ -34,29 +34,17 @@ def redact(text: str, secrets: Iterable[str], prompt: str = "") -> str:
 
 
 @lru_cache(maxsize=64)
-def _short(secret: str) -> re.Pattern[str]:
-    return re.compile(rf"({_CALLED}){re.escape(secret)}(?!\w)")
-
-
-@lru_cache(maxsize=64)
 def _escaped(secret: str) -> re.Pattern[str]:
-    return re.compile("".join(map(_any_spelling, secret)))
-
-
-def _any_spelling(character: str) -> str:
-    """Return a character as \\u0022 or \\x22, %22, &#34;, &#x22; or &quot;, as it is, and after a backslash."""
-    code = ord(character)
+    """Match each character as \\u0022 or \\x22, %22, &#34;, &#x22; or &quot;, as it is, and after a backslash."""
     spellings = (
-        rf"\\{{1,{DEEPEST}}}(?i:u00|x){_hex(code)}",
-        f"%{_hex(code)}",
-        f"&#0*{code};",
-        f"&#[xX]0*{_hex(code)};",
-        f"&{codepoint2name.get(code, 'none')};",
-        rf"\\{{,{DEEPEST}}}{re.escape(character)}",
+        (
+            rf"\\{{1,{DEEPEST}}}(?i:(?:u00|x){code:02x})",
+            f"%(?i:{code:02x})",
+            f"&#0*{code};",
+            f"&#[xX]0*(?i:{code:02x});",
+            f"&{codepoint2name.get(code, 'none')};",
+            rf"\\{{,{DEEPEST}}}{re.escape(chr(code))}",
+        )
+        for code in map(ord, secret)
     )
-    return f"(?:{'|'.join(spellings)})"
-
-
-def _hex(code: int) -> str:
-    """Two digits, in capital or small letters."""
-    return f"(?i:{code:02x})"
+    return re.compile("".join(f"(?:{'|'.join(ways)})" for ways in spellings))

@@ -122,6 +122,11 @@ class Message(Frozen):
     spans: tuple[Span, ...] = ()
 
 
+def estimated_prompt(messages: Sequence[Message]) -> int:
+    """Return an estimate of the tokens of a prompt."""
+    return sum(estimated(message.content) for message in messages)
+
+
 def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
     """Return the parts as chat messages: a system message if there are system parts, then the others in their order,
     those of one speaker that follow one another as one message."""

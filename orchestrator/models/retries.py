@@ -12,13 +12,21 @@ from typing import Any
 from orchestrator.errors import Held, ModelError, UserError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import faults, llm_runs
-from orchestrator.models.context_window import ContextWindow
 from orchestrator.models.faults import Fault
 from orchestrator.models.json_schema import constraints
 from orchestrator.models.limiter import Limit
 from orchestrator.models.pause import Pause
 from orchestrator.models.redaction import redact
-from orchestrator.models.request import TOO_LARGE, TOO_LONG, Constraint, Message, ModelRequest, ModelResponse, estimated
+from orchestrator.models.request import (
+    TOO_LARGE,
+    TOO_LONG,
+    Constraint,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    estimated,
+    estimated_prompt,
+)
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
 
@@ -31,6 +39,40 @@ SLOW = 0.25
 
 WARNING_S = 5.0
 """A failed try that takes so long, its wait included, is a warning; a shorter one is shown with -v alone."""
+
+
+CERTAIN = 1.5
+"""A first ask is held back only when its estimate is so many times the context: no tokeniser differs by more."""
+
+
+@dataclass
+class ContextWindow:
+    """The context of one model. The estimate of a prompt's tokens improves with every response that counts them."""
+
+    tokens: int | None = None
+    """Prompt and answer together; None when unknown."""
+    counted: int = 0
+    """Tokens of the prompts so far, by the server's counts."""
+    expected: int = 0
+    """The same, as they had been estimated."""
+
+    def learn(self, messages: tuple[Message, ...], response: ModelResponse) -> None:
+        """Compare the server's count of a prompt with the estimate."""
+        if response.tokens_in:
+            self.counted += response.tokens_in
+            self.expected += estimated_prompt(messages)
+
+    def likely(self, messages: tuple[Message, ...]) -> int:
+        """Return the tokens that a prompt is likely to have."""
+        tokens = estimated_prompt(messages)
+        return tokens * self.counted // self.expected if self.expected else tokens
+
+    def bears(self, messages: tuple[Message, ...], ask: int) -> bool:
+        """Return whether a prompt may be sent: a second ask if it is likely to fit, a first one unless it cannot."""
+        if self.tokens is None:
+            return True
+        doubt = 1.0 if ask else 1.05 if self.expected else CERTAIN
+        return self.likely(messages) < self.tokens * doubt
 
 
 @dataclass
@@ -91,8 +133,11 @@ class ChatBrain:
                 return self._unanswered("content_filter", tries)
             if outcome.too_long:
                 return self._too_long(request, outcome, tries)
-            if outcome.too_large:
-                return self._too_large(messages, tries)
+            if outcome.too_large:  # not read, but paid for, so it counts as long as it may have been, at least
+                tokens = self.settings.max_answer_bytes * 5 // 16
+                longest = min(tokens, self.settings.max_tokens or tokens)
+                unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
+                return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
             write = log.warning if latency_s + failed.waited_s >= WARNING_S else log.info
             waits_s = round(failed.waited_s, 1)
             write("the model server is at fault", fault=failed.error, attempt=len(tries), waits_s=waits_s)
@@ -121,13 +166,6 @@ class ChatBrain:
         if not tries:
             tries = [WireTry(error=fault.sentence)]
         return self._unanswered(TOO_LONG, tries)
-
-    def _too_large(self, messages: tuple[Message, ...], tries: list[WireTry]) -> ModelResponse:
-        """Return an answer that was not read: it is paid for, so it counts as long as it may have been, at least."""
-        tokens = self.settings.max_answer_bytes * 5 // 16
-        longest = min(tokens, self.settings.max_tokens or tokens)
-        unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
-        return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
 
     def _unanswered(self, finish: str, tries: list[WireTry]) -> ModelResponse:
         return ModelResponse(text="", finish=finish, attempts=tuple(tries), usd=0.0 if self.settings.price else None)
@@ -199,7 +237,7 @@ class ChatBrain:
         counted."""
         response = self._cleaned(response, messages)
         text = response.text
-        tokens_in = response.tokens_in or sum(estimated(message.content) for message in messages)
+        tokens_in = response.tokens_in or estimated_prompt(messages)
         tokens_out = response.tokens_out or estimated(text) + estimated(response.reasoning or "")
         price = self.settings.price
         return replace(

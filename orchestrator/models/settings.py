@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -11,7 +12,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from orchestrator.errors import UserError, shortened, similar_name, user_error
 from orchestrator.models import simulated_settings
-from orchestrator.models.simulated_settings import PROFILES, SimSettings
+from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
 
@@ -284,7 +285,7 @@ def _meant(model: str) -> str | None:
     provider, slash, name = model.partition("/")
     if slash and provider in ("openai", "azure"):
         return f"{provider}:{name}"
-    if near := similar_name(model, (PROGRAM, *(f"{simulated_settings.SIM}{profile}" for profile in PROFILES))):
+    if near := similar_name(model, (PROGRAM, *simulated_settings.NAMES.split(", "))):
         return near
     maker = next((langchain for start, langchain in MAKERS.items() if model.startswith(start)), None)
     written = f"langchain:{maker}:{model}" if maker else f"openai:{model}"
@@ -307,21 +308,7 @@ def _key(variable: str) -> str | None:
     return key
 
 
-DECIDING = (
-    "model",
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "seed",
-    "reasoning_effort",
-    "reasoning_summary",
-    "api",
-    "extra_body",
-    "response_format",
-    "schema_moves",
-    "schema_bounds",
-    "made_with",
-)
+DECIDING = tuple(takewhile(lambda name: name != "base_url", ModelSettings.model_fields))
 """The settings that decide what a model answers."""
 
 SCHEMA = ("response_format", "schema_moves", "schema_bounds")

@@ -93,7 +93,7 @@ def profile(model: str) -> Rates:
     """Return the rates of `sim:NAME`. Raises ValueError for an unknown name."""
     name = model.removeprefix(SIM)
     if not is_simulated(model) or name not in PROFILES:
-        hint = did_you_mean(model, [f"{SIM}{profile_name}" for profile_name in PROFILES])
+        hint = did_you_mean(model, NAMES.split(", "))
         raise ValueError(f"there is no simulated model {model!r}; {hint}")
     return PROFILES[name]
 

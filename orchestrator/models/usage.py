@@ -1,7 +1,9 @@
 """What calls of models use: tokens and money, in one type that adds up."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
+
+TOKENS = ("tokens_in", "tokens_out", "cached_tokens", "reasoning_tokens")
 
 
 @dataclass(frozen=True)
@@ -24,20 +26,21 @@ class Usage:
     def tokens(self) -> int:
         return self.tokens_in + self.tokens_out
 
-    def __add__(self, other: Self) -> "Usage":
-        return self._with(other, 1)
+    @property
+    def counts(self) -> dict[str, Any]:
+        """The tokens by their names, as a response has them."""
+        return {name: getattr(self, name) for name in TOKENS}
 
-    def __sub__(self, other: Self) -> "Usage":
-        return self._with(other, -1)
+    def __add__(self, other: "Usage") -> "Usage":
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        tokens = {name: getattr(self, name) + getattr(other, name) for name in TOKENS}
+        return Usage(**tokens, usd=usd, calls=self.calls + other.calls)
 
-    def _with(self, other: Self, sign: int) -> "Usage":
-        return Usage(
-            self.tokens_in + sign * other.tokens_in,
-            self.tokens_out + sign * other.tokens_out,
-            None if self.usd is None or other.usd is None else self.usd + sign * other.usd,
-            self.calls + sign * other.calls,
-            self.cached_tokens + sign * other.cached_tokens,
-            self.reasoning_tokens + sign * other.reasoning_tokens,
+    def __sub__(self, other: "Usage") -> "Usage":
+        return self + Usage(
+            **{name: -getattr(other, name) for name in TOKENS},
+            usd=None if other.usd is None else -other.usd,
+            calls=-other.calls,
         )
 
     @classmethod

@@ -5,7 +5,3 @@ production rules), `graded` (simpler convention players), `smart` (convention pl
 `partners` lists them all. This folder may import `table` and everything before it.
 Start with `base`, which says what a partner is, then `smart`, a player of the hint convention in a few lines.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -20,15 +20,9 @@ from orchestrator.table.seat import JournaledSeat, Seat
 Seats = Seat | Sequence[Seat] | Mapping[int, Seat]
 
 
-def hle_agent(
-    seats: Seats,
-    *,
-    seed: int | None = None,
-    label: str | None = None,
-    repeat: int = 1,
-    journal: Path | str | None = None,
-) -> "HleAgent":
-    """Return our seats as an agent of HLE: `action = hle_agent(seat).act(observation)`.
+class HleAgent:
+    """Our seats as an agent of HLE: `action = hle_agent(seat).act(observation)`. Without a journal it plays any number
+    of games in turn.
 
     `seats`: one seat for every player, a list with one per player, or a mapping from HLE's player numbers to our seats;
     one player's knowledge never reaches another. `seed`: that of the HLE game, if it
@@ -36,14 +30,15 @@ def hle_agent(
     `journal`: the file for the events of one game, as in `play`; the same loop played again continues it, and nothing
     that it holds is asked again.
     """
-    return HleAgent(seats, seed=seed, label=label, repeat=repeat, journal=journal)
-
-
-class HleAgent:
-    """The agent that `hle_agent` returns. Without a journal it plays any number of games in turn."""
 
     def __init__(
-        self, seats: Seats, *, seed: int | None, label: str | None, repeat: int, journal: Path | str | None
+        self,
+        seats: Seats,
+        *,
+        seed: int | None = None,
+        label: str | None = None,
+        repeat: int = 1,
+        journal: Path | str | None = None,
     ) -> None:
         self._seats = seats
         self._seed, self._label, self._repeat = seed, label, repeat
@@ -96,15 +91,12 @@ class HleAgent:
         if self._game is not None and view.turn <= self._game.turn:
             self.reset()
         if self._game is None:
-            self._first = (player - view.seat) % view.players
-            seats = [self._seat((self._first + seat) % view.players) for seat in range(view.players)]
+            self._first, ours = (player - view.seat) % view.players, self._seats
+            if not isinstance(ours, Mapping):
+                ours = dict(enumerate(ours if isinstance(ours, Sequence) else [ours] * view.players))
+            seats = [ours.get((self._first + seat) % view.players, outside) for seat in range(view.players)]
             self._game = OutsideGame(seats, view, self._seed, self._label, self._repeat, self._path)
         return self._game
-
-    def _seat(self, player: int) -> Seat:
-        if isinstance(self._seats, Mapping):
-            return self._seats.get(player, outside)
-        return self._seats[player] if isinstance(self._seats, Sequence) else self._seats
 
     def finish(self, state: Any) -> Result:
         """Return how the game ended, or how it stands, and complete its journal; `state`: its HanabiState."""
@@ -137,3 +129,6 @@ class HleAgent:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+
+hle_agent = HleAgent

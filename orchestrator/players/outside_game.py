@@ -29,7 +29,7 @@ from orchestrator.journal.file import Journal
 from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
 from orchestrator.table.game_loop import decided_event, result_of, start
-from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat
+from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, at_once
 
 
 async def outside(view: View, memory: Memory, /) -> Decision:
@@ -163,13 +163,10 @@ class OutsideGame:
     def _seat(self, seat: int) -> Seat:
         if seat not in self._bound:
             game, ours = self.started, self._seats[seat]
-            context = GameContext(self._emit, game.game, game.repeat, self._flush, self._so_far.answered)
+            flush = self._journal.flush if self._journal else at_once
+            context = GameContext(self._emit, game.game, game.repeat, flush, self._so_far.answered)
             self._bound[seat] = ours.bind(context) if isinstance(ours, JournaledSeat) else ours
         return self._bound[seat]
-
-    async def _flush(self) -> None:
-        if self._journal:
-            await self._journal.flush()
 
 
 def _with_deck(started: GameStarted, deck: tuple[Card, ...]) -> GameStarted:

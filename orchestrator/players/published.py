@@ -44,7 +44,7 @@ class CountedView:
 
     @cached_property
     def hints(self) -> list[Hint]:
-        return [move for move in self.view.legal if isinstance(move, HintColour | HintRank)]
+        return [move for move in self.view.legal if isinstance(move, Hint)]
 
     @property
     def may_discard(self) -> bool:
@@ -176,14 +176,10 @@ def tell_most(seen: CountedView) -> ReasonedMove | None:
 def _news(view: View, hint: Hint) -> int:
     """For how many of the touched cards the hint is new."""
     hand = belief.hand_of(view, hint.to)
+    both = zip(hand.cards, hand.known, strict=True)
     if isinstance(hint, HintColour):
-        hinted = [knowledge.colour for card, knowledge in _both(hand) if card.colour == hint.colour]
-        return sum(colour is None for colour in hinted)
-    return sum(knowledge.rank is None for card, knowledge in _both(hand) if card.rank == hint.rank)
-
-
-def _both(hand: Hand) -> Iterator[tuple[Card, Knowledge]]:
-    return zip(hand.cards, hand.known, strict=True)
+        return sum(card.colour == hint.colour and knowledge.colour is None for card, knowledge in both)
+    return sum(card.rank == hint.rank and knowledge.rank is None for card, knowledge in both)
 
 
 def tell_random(seen: CountedView) -> ReasonedMove | None:
@@ -197,14 +193,12 @@ def discard_hinted_dead(seen: CountedView) -> ReasonedMove | None:
     """Discard a card that can never score, by positive hints alone."""
     if not seen.may_discard:
         return None
-    slot = next((slot for slot, knowledge in enumerate(seen.view.own) if _hinted_dead(seen.view, knowledge)), None)
-    return None if slot is None else (Discard(slot=slot), "what was told of it says that it is of no use")
-
-
-def _hinted_dead(view: View, knowledge: Knowledge) -> bool:
-    if knowledge.rank and knowledge.rank <= min(view.fireworks):
-        return True
-    return knowledge.colour is not None and not knowledge.mask & OF_COLOUR[knowledge.colour] & ~view.piles.dead
+    alive, passed = ~seen.view.piles.dead, min(seen.view.fireworks)
+    for slot, card in enumerate(seen.view.own):
+        by_colour = card.colour is not None and not card.mask & OF_COLOUR[card.colour] & alive
+        if by_colour or (card.rank and card.rank <= passed):
+            return Discard(slot=slot), "what was told of it says that it is of no use"
+    return None
 
 
 def discard_useless(seen: CountedView) -> ReasonedMove | None:

@@ -5,9 +5,9 @@ Every answer that is not taken is refused with a sentence that says why. It is m
 
 import re
 
-from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, MAX_TOKENS, Colour
+from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, MAX_TOKENS
 from orchestrator.hanabi.move_reading import ground
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play, labelled
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, labelled
 from orchestrator.hanabi.view import View
 
 _REASON = re.compile(r"\s(?:because|since)\s", re.IGNORECASE)
@@ -40,7 +40,12 @@ def typed_move(text: str, view: View) -> tuple[Move, str]:
         if problem := _unplayable(move, view):
             raise ValueError(problem)
         return next(legal for legal in view.legal if legal == move), reason
-    return _in_words(move_text, view), reason
+    try:
+        return ground(move_text, labelled(view.legal)), reason  # as a model's answer is read
+    except ValueError as error:
+        if "may mean" in str(error):
+            raise ValueError(f"{str(error).partition(';')[0]}; type which one") from None
+    raise ValueError(f"{move_text[:60]!r} is not a move that can be read; type a number of the list, or {EXAMPLES}")
 
 
 def _short(text: str, view: View) -> Move | None:
@@ -50,28 +55,19 @@ def _short(text: str, view: View) -> Move | None:
         if (slot := int(match[2])) >= len(view.own):
             raise ValueError(f"you have no slot {slot}; your cards are in slots 0 to {len(view.own) - 1}")
         return (Play if match[1].lower().startswith("p") else Discard)(slot=slot)
-    if match := _HINT.fullmatch(text):
-        return _hint(_target(match["to"], text, view), match["said"].lower())
-    return None
-
-
-def _target(digit: str | None, text: str, view: View) -> int:
-    """Return the seat of a hint; the only other one where none is named."""
-    if digit is not None:
-        return int(digit)
-    if len(view.hands) > 1:
+    if not (match := _HINT.fullmatch(text)):
+        return None
+    word = match["said"].lower()
+    if match["to"] is None and len(view.hands) > 1:
         seats = " or ".join(f"P{seat}" for seat in sorted(hand.seat for hand in view.hands))
         raise ValueError(f"{text!r} does not say who gets the hint: {seats}")
-    return view.hands[0].seat
-
-
-def _hint(to: int, word: str) -> Hint:
-    if word.isdigit():
-        if not 1 <= int(word) <= 5:
-            raise ValueError(f"there is no rank {word}; ranks are 1 to 5")
-        return HintRank.model_construct(to=to, rank=int(word))
-    colour: Colour = next(letter for letter in COLOURS if word in (letter.lower(), COLOUR_NAMES[letter]))
-    return HintColour.model_construct(to=to, colour=colour)
+    to = view.hands[0].seat if match["to"] is None else int(match["to"])
+    if not word.isdigit():
+        colour = next(letter for letter in COLOURS if word in (letter.lower(), COLOUR_NAMES[letter]))
+        return HintColour.model_construct(to=to, colour=colour)
+    if not 1 <= int(word) <= 5:
+        raise ValueError(f"there is no rank {word}; ranks are 1 to 5")
+    return HintRank.model_construct(to=to, rank=int(word))
 
 
 def _unplayable(move: Move, view: View) -> str | None:
@@ -90,13 +86,3 @@ def _unplayable(move: Move, view: View) -> str | None:
         return "no information token is left, so you cannot give a hint; play or discard a card"
     kind = COLOUR_NAMES[move.colour] if isinstance(move, HintColour) else f"rank {move.rank}"
     return f"P{move.to} has no {kind} card, and a hint must touch at least one"
-
-
-def _in_words(text: str, view: View) -> Move:
-    """Return the move of a sentence, as a model's answer is read."""
-    try:
-        return ground(text, labelled(view.legal))
-    except ValueError as error:
-        if "may mean" in str(error):
-            raise ValueError(f"{str(error).partition(';')[0]}; type which one") from None
-    raise ValueError(f"{text[:60]!r} is not a move that can be read; type a number of the list, or {EXAMPLES}")

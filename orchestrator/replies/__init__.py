@@ -5,7 +5,3 @@ says what a schema may hold it to). `writer` writes a reply as text, well-formed
 `reader.read` reads one: named lines by `text`, objects by `json_objects`, single values by `values`, verdicts in words
 by `verdicts`. `doubts` is the one table of words that leave doubt about a decision.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -30,7 +30,12 @@ def objects(text: str) -> list[tuple[int, int]]:
     spans = []
     start = text.find("{")
     while start >= 0:
-        end = _closing(text, start)
+        depth, end = 0, None
+        for token in _TOKEN.finditer(text, start):
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
+            if depth == 0:
+                end = token.end()
+                break
         if end is None or _ENTRY.search(text[max(0, start - 99) : start]):
             return []
         spans.append((start, end))
@@ -86,36 +91,21 @@ def unwrapped(data: dict[str, Any], kind: type[Reply]) -> tuple[dict[str, Any], 
     return (unwrapped(value, kind)[0], True) if isinstance(value, dict) else (data, False)
 
 
-def _closing(text: str, start: int) -> int | None:
-    """Return where the object that opens at `start` ends, its brace included."""
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        depth += {"{": 1, "}": -1}.get(token[0], 0)
-        if depth == 0:
-            return token.end()
-    return None
-
-
 def load(chunk: str) -> tuple[dict[str, object] | None, bool]:
     """Return the object of a complete stretch, None when it cannot be read safely; and whether it was repaired."""
-    try:
-        return _printable(json.loads(chunk, object_pairs_hook=_unique_keys)), False
-    except _DuplicateKey:
-        return None, False
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return _printable(json.loads(chunk, object_pairs_hook=_unique_keys, strict=False)), True  # line breaks in texts
-    except _DuplicateKey:
-        return None, False
-    except (ValueError, RecursionError):
-        pass
+    for strict in (True, False):  # line breaks in texts are a repair
+        try:
+            return _printable(json.loads(chunk, object_pairs_hook=_unique_keys, strict=strict)), not strict
+        except _DuplicateKey:
+            return None, False
+        except (ValueError, RecursionError):
+            continue
     chunk = _uncommented(chunk)
     try:
         data = json_repair.loads(chunk)
     except (ValueError, RecursionError):
         return None, True
-    unchanged = isinstance(data, dict) and _words(json.dumps(data, ensure_ascii=False)) == _words(chunk)
+    unchanged = isinstance(data, dict) and words(json.dumps(data, ensure_ascii=False)) == words(chunk)
     return (_printable(data) if unchanged else None), True
 
 
@@ -142,17 +132,15 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return data
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> tuple[str, ...]:
     """Return every word and number, in order: a repair must not change them."""
-    return re.findall(r"\w+", text.lower())
+    return tuple(re.findall(r"\w+", text.lower()))
 
 
 def _printable(data: Any) -> dict[str, object] | None:
     """Return the object with question marks for lone surrogates, which no file and no provider accepts."""
-    if not isinstance(data, dict):
-        return None
     clean = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
-    printable: dict[str, object] = json.loads(clean)
+    printable: dict[str, object] | None = json.loads(clean) if isinstance(data, dict) else None
     return printable
 
 

@@ -9,7 +9,7 @@ never emptied.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, get_origin
 
@@ -17,12 +17,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from orchestrator.replies.doubts import disowned, without_second_best
-from orchestrator.replies.json_objects import check_around, finals, load, objects, unwrapped
+from orchestrator.replies.json_objects import check_around, finals, load, objects, unwrapped, words
 from orchestrator.replies.reply import Cause as Cause
-from orchestrator.replies.reply import Contradiction, Form, NotAnOption, Options, Reply
+from orchestrator.replies.reply import Contradiction, Form, NotAnOption, Options, Reply, answer_of, still_thinks
 from orchestrator.replies.reply import Unreadable as Unreadable
 from orchestrator.replies.text import Missing, boxed, parse, reconsiders, unmarked
-from orchestrator.replies.thinking import answer_of, still_thinks
 from orchestrator.replies.values import Blank, as_lists, blank, by_field, entry, fields, meant, optional
 
 LONGEST = 100_000
@@ -141,9 +140,7 @@ def _read_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, re
     """Read an object. A field that says what is done and has two names must say the same under both."""
     written = {key: value for key, value in data.items() if key not in reply.programmed}
     answer = reply.arranged(written)
-    if key := _key_of_an_entry(data, reply):
-        raise Unreadable(f"it is an entry of a list, with the key {key!r}; reply with the whole object")
-    _check_order(answer, reply)
+    _check_whole(data, answer, reply)
     # the fields as the reply type calls them, in either form of a list of numbers, need no repair
     plain = as_lists({name: answer[name] for name in reply.model_fields if name in answer}, reply)
     reading = _reading(answer, reply, moves, repaired=repaired or meant(answer, reply) != plain or answer != written)
@@ -157,23 +154,20 @@ def _read_object(data: Mapping[str, Any], reply: type[Reply], moves: Options, re
     return reading
 
 
-def _check_order(data: Mapping[str, Any], reply: type[Reply]) -> None:
-    """Raise Unreadable where a text after the decision takes it back."""
-    values = by_field(data, reply)
+def _check_whole(data: Mapping[str, Any], answer: Mapping[str, Any], reply: type[Reply]) -> None:
+    """Raise Unreadable for a key that only the entries of a list have, in an object without the list, and where a text
+    after the decision takes it back."""
+    lists = {name: kind for name, field in reply.model_fields.items() if (kind := entry(field.annotation))}
+    keys = {title for kind in lists.values() for title in fields(kind)} - set(fields(reply))
+    key = next((key for key in data if key.replace("_", " ").lower() in keys), None)
+    if key and set(by_field(data, reply)).isdisjoint(lists):
+        raise Unreadable(f"it is an entry of a list, with the key {key!r}; reply with the whole object")
+    values = by_field(answer, reply)
     names = list(values)
     for name in set(reply.decisive).intersection(names):
         for later in names[names.index(name) + 1 :]:
             if isinstance(remark := values[later], str) and reconsiders(remark):
                 raise Unreadable(f"{later}: it takes back what stands under {name!r}; say only the final decision")
-
-
-def _key_of_an_entry(data: Mapping[str, Any], reply: type[Reply]) -> str | None:
-    """Return a key that only the entries of a list have, in an object without the list: an entry is no reply."""
-    lists = {name: kind for name, field in reply.model_fields.items() if (kind := entry(field.annotation))}
-    if not set(by_field(data, reply)).isdisjoint(lists):
-        return None
-    keys = {title for kind in lists.values() for title in fields(kind)} - set(fields(reply))
-    return next((key for key in data if key.replace("_", " ").lower() in keys), None)
 
 
 # What is left out
@@ -195,7 +189,11 @@ class _Fault(NamedTuple):
 
 def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, tuple[str, ...]]:
     """Return the reply, and a sentence for everything that was dropped from it. Raises Unreadable."""
-    lacking = [name for name in reply.answer_fields() if name in reply.spare and _is_missing(data, name, reply)]
+    judges = any(
+        reply.model_fields[name].annotation is bool for name in reply.decisive
+    )  # with a blank they are nobody's
+    blanks = () if judges else [name for name, value in data.items() if isinstance(value, Blank)]
+    lacking = [n for n in reply.answer_fields() if n in reply.spare and (n not in data or n in blanks)]
     value, dropped = _lenient({**data, **{name: reply.spare[name] for name in lacking}}, reply, moves)
     value, repeats = _without_repeats(value)
     short = [sentence.partition("; ")[0] for sentence in dropped]  # the rest says what to answer instead
@@ -205,20 +203,16 @@ def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tu
     return value, tuple([*clipped, f"and {more} more"] if more > 0 else clipped)
 
 
-def _is_missing(data: Mapping[str, Any], name: str, reply: type[Reply]) -> bool:
-    """Return whether a field is not there, or still a blank; a verdict with a blank is nobody's."""
-    judges = any(reply.model_fields[decisive].annotation is bool for decisive in reply.decisive)
-    return name not in data or (isinstance(data[name], Blank) and not judges)
-
-
 def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, list[str]]:
     """Validate; without what is wrong, if that can be left out."""
     try:
         return reply.model_validate(data, context={"moves": moves}), []
     except ValidationError as error:
-        _check_blanks(error)
-        faults = list(_faults(error, reply))
         details = error.errors(include_url=False)
+    blanks = [detail for detail in details if isinstance(detail["input"], Blank) and len(detail["loc"]) == 1]
+    if len(blanks) > 1:  # all of them are named at once
+        raise Unreadable(_clipped("; ".join(map(_sentence, blanks)), SENTENCE))
+    faults = list(_faults(details, reply))
     rest = _without(data, faults, reply)
     for fault, detail in zip(faults, details, strict=True):
         if data[fault.field] and rest.get(fault.field) == [] and fault.field not in reply.beside:
@@ -235,17 +229,9 @@ def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tup
     return value, list(sentences.values())
 
 
-def _check_blanks(error: ValidationError) -> None:
-    """Raise Unreadable where several fields are still blanks: all of them are named at once."""
-    details = [detail for detail in error.errors(include_url=False) if isinstance(detail["input"], Blank)]
-    top = [detail for detail in details if len(detail["loc"]) == 1]
-    if len(top) > 1:
-        raise Unreadable(_clipped("; ".join(map(_sentence, top)), SENTENCE))
-
-
-def _faults(error: ValidationError, reply: type[Reply]) -> Iterator[_Fault]:
+def _faults(details: Iterable[ErrorDetails], reply: type[Reply]) -> Iterator[_Fault]:
     """Yield a fault for each error. Raises Unreadable where leaving it out would change what the reply says."""
-    for detail in error.errors(include_url=False):
+    for detail in details:
         name, *path = detail["loc"] or ("",)
         field = reply.model_fields.get(str(name))
         if field is None or name in reply.decisive:
@@ -324,18 +310,12 @@ def copied(text: str, reply: Reply | None, blanks: Collection[str]) -> bool:
     answer = answer_of(text)
     if any(blank in answer for blank in blanks if blank.startswith("<")):
         return True
-    words = {_words(blank) for blank in blanks}
-    return reply is not None and any(_words(value) in words for value in _texts(reply.as_data()))
-
-
-def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
+    shown = {words(blank) for blank in blanks}
+    return reply is not None and any(words(value) in shown for value in _texts(reply.as_data()))
 
 
 def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        if value.strip():
-            yield value
-    elif isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
+    if isinstance(value, str) and value.strip():
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(inner)

@@ -28,16 +28,20 @@ class Part(NamedTuple):
     """Of the field."""
     head: int
     """Where its name begins."""
-    start: int
-    """Where its value begins."""
     end: int
+    value: str
+
+    @property
+    def line(self) -> str:
+        """The first line of its value."""
+        return self.value.partition("\n")[0]
 
 
 def parts(text: str, kind: type[Reply]) -> dict[str, str]:
     """Return the text of each part, up to the next one; of parts with the same name, the last. Raises Missing."""
     heads = _heads(text, kind)
     _check(text, heads, kind)
-    texts = {part.name: text[part.start : part.end].strip() for part in heads}
+    texts = {part.name: part.value for part in heads}
     first = kind.answer_fields()[0]
     before = text[: heads[0].head].strip() if heads else ""
     if before and first not in texts and kind.model_fields[first].annotation is str:
@@ -47,8 +51,7 @@ def parts(text: str, kind: type[Reply]) -> dict[str, str]:
 
 def last_stated(text: str, kind: type[Reply], name: str) -> str | None:
     """Return the first line of the last part of a name, even where the text leaves doubt about it."""
-    stated = [part for part in _heads(text, kind) if part.name == name]
-    return text[stated[-1].start : stated[-1].end].strip().partition("\n")[0] if stated else None
+    return next((part.line for part in reversed(_heads(text, kind)) if part.name == name), None)
 
 
 _SPACE = r"[ \t*_]*"
@@ -58,21 +61,17 @@ _NUMBER = rf"\d+[.)]{_SPACE}+"
 """Of a list: `3. `."""
 
 
-def _lined(text: str, kind: type[Reply]) -> str:
-    """Return a text, equally long, whose last words stand on a line of their own where they name the decision:
-    `It fits. Verification: Okay`."""
-    titles = "|".join(re.escape(title) for name in kind.decisive for title in names(kind, name))
-    last = re.compile(rf"(?<=[.!?)])[ \t](?=[*_]*(?:{titles})[*_]*[:：][^\n:：\"”]*\Z)")
-    return last.sub("\n", text.rstrip()).ljust(len(text)) if titles else text
-
-
 def _heads(text: str, kind: type[Reply]) -> list[Part]:
     """Return the parts that the text names.
 
     After a list, the keys of its entries are not names of parts: `Action: play slot 0` is an entry there, not a choice.
     A part name that is marked as a heading needs no colon.
     """
-    text, answer_fields = _lined(text, kind), kind.answer_fields()
+    lined, answer_fields = text, kind.answer_fields()
+    if decisive := "|".join(re.escape(title) for name in kind.decisive for title in names(kind, name)):
+        # the decision may be named by the last words of a line: `It fits. Verification: Okay`
+        last = re.compile(rf"(?<=[.!?)])[ \t](?=[*_]*(?:{decisive})[*_]*[:：][^\n:：\"”]*\Z)")
+        lined = last.sub("\n", text.rstrip()).ljust(len(text))
     titled = {title: name for title, name in fields(kind).items() if name in answer_fields}
     titles = "|".join(re.escape(title) for title in sorted(titled, key=len, reverse=True))
     openings = "".join(
@@ -82,7 +81,7 @@ def _heads(text: str, kind: type[Reply]) -> list[Part]:
     begin = rf"^(?P<mark>{_EMOJI_OR_MARK}*+(?:{_NUMBER})?)(?:(?P<title>{titles}){title_end}{openings})"
     heads: list[tuple[str, re.Match[str]]] = []
     keys: set[str] = set()
-    for head in re.finditer(begin, text, re.IGNORECASE | re.MULTILINE):
+    for head in re.finditer(begin, lined, re.IGNORECASE | re.MULTILINE):
         title = (head["title"] or "").lower()
         name = titled[title] if title else str(head.lastgroup).removeprefix("by_")
         heading = head["bare"] is None or "#" in head["mark"] or "**" in head["mark"]
@@ -91,7 +90,10 @@ def _heads(text: str, kind: type[Reply]) -> list[Part]:
             inner = entry(kind.model_fields[name].annotation)
             keys = set(fields(inner)) if inner else set()
     ends = [*(head.start() for _, head in heads[1:]), len(text)]
-    return [Part(name, head.start(), head.end(), end) for (name, head), end in zip(heads, ends, strict=False)]
+    return [
+        Part(name, head.start(), end, text[head.end() : end].strip())
+        for (name, head), end in zip(heads, ends, strict=False)
+    ]
 
 
 def _check(text: str, heads: Sequence[Part], kind: type[Reply]) -> None:
@@ -99,22 +101,14 @@ def _check(text: str, heads: Sequence[Part], kind: type[Reply]) -> None:
     for name in kind.decisive:
         stated = [number for number, part in enumerate(heads) if part.name == name]
         for first, again in pairwise(stated):
-            if _first_line(text, heads[first]) != _first_line(text, heads[again]) and not _draft(
-                heads, first, again, kind
-            ):
+            between = {part.name for part in heads[first + 1 : again]}
+            # the whole reply may be written again after a first version that ended with its decision
+            redrafted = heads[0].name not in kind.decisive and {*kind.answer_fields()} - {*kind.decisive} <= between
+            lines = {heads[number].line.strip(" *_`.").lower() for number in (first, again)}
+            if len(lines) > 1 and not redrafted:
                 raise Missing(f"it says '{label(kind, name)}:' in two ways; say it once")
         if stated and heads[-1].name != name and not entry(kind.model_fields[name].annotation):
-            _check_after(text, heads, stated[-1], kind, name)
-
-
-def _first_line(text: str, part: Part) -> str:
-    return text[part.start : part.end].strip().partition("\n")[0].strip(" *_`.").lower()
-
-
-def _draft(heads: Sequence[Part], first: int, again: int, kind: type[Reply]) -> bool:
-    """Return whether the whole reply is written again after a first version that ended with its decision."""
-    between = {part.name for part in heads[first + 1 : again]}
-    return heads[0].name not in kind.decisive and set(kind.answer_fields()) - set(kind.decisive) <= between
+            _check_after(text[heads[stated[-1]].end :], heads, label(kind, name))
 
 
 _BETTER = phrases("""
@@ -139,12 +133,10 @@ def reconsiders(reason: str) -> bool:
     return bool(_TAKEN_BACK.search(reason) or RETRACTS.search(reason))
 
 
-def _check_after(text: str, heads: Sequence[Part], decided: int, kind: type[Reply], name: str) -> None:
+def _check_after(after: str, heads: Sequence[Part], title: str) -> None:
     """A decision may come before its reason, if each part stands there once and none takes the decision back."""
-    title = label(kind, name)
     if len({part.name for part in heads}) < len(heads):
         raise Missing(f"it goes on after '{title}:', which must be the last part")
-    after = text[heads[decided].end :]
     if reconsiders(after) or _LABEL.search(after):
         raise Missing(f"it takes back what it says after '{title}:'; say only the final decision")
 
@@ -316,8 +308,13 @@ def _pairs(text: str, kind: type[BaseModel]) -> Iterator[dict[str, Any]]:
 
 
 def _ratings(line: str, first: str, second: str) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a line; one whose number cannot be read comes as it is, to be counted."""
-    rated = [(cell, number) for cell in _cells(line) if (number := _rating(cell))]
+    """Yield the entries of a line: the number stands after a colon or in brackets, not both. One whose number cannot be
+    read comes as it is, to be counted."""
+    rated = []
+    for cell in _cells(line):
+        outside, inside = _RATED.search(_unbracketed(cell)), RATED_IN_BRACKETS.search(cell)
+        if (number := outside or inside) and not (outside and inside):
+            rated.append((cell, number))
     for cell, number in rated:
         yield {first: _NUMBERED.sub("", cell[: number.start()].strip(_AROUND)), second: number[1]}
     move, colon, rating = line.replace("：", ":").rpartition(":")
@@ -339,10 +336,3 @@ def _cells(line: str) -> Iterator[str]:
 def _unbracketed(text: str) -> str:
     """Return a text, equally long, without anything that stands in brackets."""
     return _BRACKETED.sub(lambda brackets: "(" * len(brackets[0]), text)
-
-
-def _rating(cell: str) -> re.Match[str] | None:
-    """Return the number of an entry, after a colon or in brackets; none where both are there."""
-    outside = _RATED.search(_unbracketed(cell))
-    inside = RATED_IN_BRACKETS.search(cell)
-    return None if outside and inside else outside or inside

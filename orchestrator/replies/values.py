@@ -82,12 +82,9 @@ def optional(field: FieldInfo) -> bool:
 def by_field(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
     """Return an object with the names of the fields as its keys; its own key goes before another name of a field."""
     names = fields(kind)
-    values = {name: value for key, value in data.items() if (name := names.get(_plain(key))) is not None}
+    plain = {" ".join(re.split(r"[\s_-]+", key.strip().lower())): value for key, value in data.items()}
+    values = {names[key]: value for key, value in plain.items() if key in names}
     return values | {name: data[name] for name in kind.model_fields if name in data}
-
-
-def _plain(key: str) -> str:
-    return " ".join(re.split(r"[\s_-]+", key.strip().lower()))
 
 
 def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
@@ -198,20 +195,15 @@ def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
             rf"\b(?:{'|'.join(_IN_WORDS)})\b", lambda word: _IN_WORDS[word[0].lower()], text, flags=re.IGNORECASE
         )
         text = re.sub(rf"^(?:{_CALLED.get(name, f'slot|{re.escape(name)}')})\s*#?(?=\d)", "", text, flags=re.IGNORECASE)
+    bounds = {key: getattr(limit, key) for limit in limits for key in ("ge", "le") if hasattr(limit, key)}
     match = _NUMBER.fullmatch(text)
     if (
         match is None
-        or (match["percent"] and not _is_chance(limits))
+        or (match["percent"] and bounds != {"ge": 0, "le": 1})
         or (kind is int and (match["about"] or match["of_one"]))
     ):
         return value
     return float(match["number"]) / 100 if match["percent"] else match["number"]
-
-
-def _is_chance(limits: tuple[Any, ...]) -> bool:
-    """Return whether a number lies between 0 and 1."""
-    bounds = {key: getattr(limit, key) for limit in limits for key in ("ge", "le") if hasattr(limit, key)}
-    return bounds == {"ge": 0, "le": 1}
 
 
 def _text(value: Any) -> Any:
@@ -259,18 +251,14 @@ def _entries(data: Mapping[str, Any], kind: type[BaseModel]) -> Iterator[Any]:
 
 
 def _entry(item: Any, kind: type[BaseModel]) -> Any:
-    if isinstance(item, str) and len(kind.model_fields) == 2:
-        item = _pair(item)
-    if isinstance(item, list) and len(item) == len(kind.model_fields) == 2:
+    """Return an entry; of two fields it may stand on one line: `play slot 2: 0.9`, `play slot 2 (0.9)`."""
+    two = len(kind.model_fields) == 2
+    if two and isinstance(item, str) and ":" in item:
+        item = [part.strip() for part in item.rsplit(":", 1)]
+    elif two and isinstance(item, str) and (rating := RATED_IN_BRACKETS.search(item)):
+        item = [item[: rating.start()].strip(), rating[1]] if rating.end() == len(item.rstrip()) else item
+    if two and isinstance(item, list) and len(item) == 2:
         item = dict(zip(kind.model_fields, item, strict=True))
-    elif isinstance(item, dict) and len(item) == 1 and len(kind.model_fields) == 2:
+    elif two and isinstance(item, dict) and len(item) == 1:
         (item,) = _entries(item, kind)
     return meant(item, kind) if isinstance(item, dict) else item
-
-
-def _pair(text: str) -> list[str] | str:
-    """Return the two values of an entry on one line: `play slot 2: 0.9`, `play slot 2 (0.9)`."""
-    if ":" in text:
-        return [part.strip() for part in text.rsplit(":", 1)]
-    rating = RATED_IN_BRACKETS.search(text)
-    return [text[: rating.start()].strip(), rating[1]] if rating and rating.end() == len(text.rstrip()) else text

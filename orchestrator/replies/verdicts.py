@@ -165,14 +165,12 @@ def _accepts(sign: re.Match[str]) -> bool | None:
 
 def speaks_against(text: str) -> bool:
     """Return whether a text says that a move does harm: `it kills us`, and not `no life is lost`."""
-    return any(_harmful(clause) for clause in _CLAUSES.split(text))
-
-
-def _harmful(clause: str) -> bool:
-    if _ELSEWHERE.search(clause):
-        return False
-    harm = _HARM.search(clause)
-    return bool(_UNFIT.search(clause) or (harm and not _AVERTED.search(clause, 0, harm.start())))
+    for clause in _CLAUSES.split(text):
+        harm = _HARM.search(clause)
+        unfit = _UNFIT.search(clause) or (harm and not _AVERTED.search(clause, 0, harm.start()))
+        if unfit and not _ELSEWHERE.search(clause):
+            return True
+    return False
 
 
 _SUBJECT = r"(?: (?:the|this|that) \s+ (?:move|play|discard|hint|action|choice) | it )"

@@ -95,7 +95,7 @@ async def play_async(
     `repeat`: 1 is the first game of a deal. `journal`: the file for the events; a game that it holds is resumed, a
     finished one is not played again. `sink` gets every event, those of the journal first. `gate` can stop the game
     before its next turn. `max_turns`: stop after this many turns, including those before a resume. `memories`: by
-    seat, plain JSON data that is in its memory on every turn. `lean`: write a small journal, see journal/lean.py.
+    seat, plain JSON data that is in its memory on every turn. `lean`: write a small journal.
     Warns (PlayWarning) with the `notes` of the Result, such as moves that were forced; `strict`: raise the first of
     them instead. Raises UserError for a game that cannot be played, Suspended when a model gave no answer, a person
     left or the gate stopped the game, and TurnError when a turn fails.
@@ -131,30 +131,19 @@ async def play_started(
     lean: bool = False,
 ) -> Result:
     """Play the game that begins with this event, or go on with it, as `play_async` does; one seat for each player."""
+    gate = gate or OpenGate()
     try:
-        return await _play(everybody, started, journal, sink, gate, max_turns, lean)
+        with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
+            so_far = GameSoFar.from_events(written.events if written else ())
+            flush = written.flush if written else at_once
+            if written and (changed := differences(so_far.started, started)):
+                raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
+            game = _GameInPlay(everybody, started, so_far, sink, written or nowhere, gate, max_turns, flush)
+            with structlog.contextvars.bound_contextvars(game=started.game):
+                around = next((seat.around for seat in everybody if isinstance(seat, Traced)), None)
+                return await (around(started, game.played) if around else game.played())
     except Unwritten as error:
         raise Suspended(str(error), 0, held=True, unwritten=True) from None
-
-
-async def _play(
-    everybody: Sequence[Seat],
-    started: GameStarted,
-    journal: Path | str | None,
-    sink: Sink,
-    gate: Gate | None,
-    max_turns: int | None,
-    lean: bool,
-) -> Result:
-    with nullcontext() if journal is None else Journal(Path(journal), lean=lean) as written:
-        so_far = GameSoFar.from_events(written.events if written else ())
-        flush = written.flush if written else at_once
-        if written and (changed := differences(so_far.started, started)):
-            raise UserError(f"{written.path} holds another game: {'; '.join(changed)}")
-        game = _GameInPlay(everybody, started, so_far, sink, written or nowhere, gate or OpenGate(), max_turns, flush)
-        with structlog.contextvars.bound_contextvars(game=started.game):
-            around = next((seat.around for seat in everybody if isinstance(seat, Traced)), None)
-            return await (around(started, game.played) if around else game.played())
 
 
 def _blocking(run: Callable[P, Awaitable[Result]]) -> Callable[P, Result]:

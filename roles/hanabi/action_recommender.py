@@ -7,12 +7,12 @@ well a move scores, nor its rank when the list is shuffled.
 import random
 from itertools import islice
 
-from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.table import FinalRound, State
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.registry import role
-from roles.reply_types import Recommended, Shortlist
+from roles.reply_types import Choice, Recommended, Shortlist
 from roles.role_options import AllowedValues, defaults
 from roles.sections import Sections
 
@@ -39,5 +39,19 @@ def action_recommender(sections: Sections, notes: Notes) -> Shortlist:
 
 def by_rank(notes: Notes) -> list[Recommended]:
     """What was recommended, the best first."""
-    lists = [note for replies in notes.values() for note in replies if isinstance(note, Shortlist)]
-    return sorted((entry for shortlist in lists for entry in shortlist.entries), key=lambda entry: entry.rank)
+    entries = (entry for shortlist in of_type(notes, Shortlist) for entry in shortlist.entries)
+    return sorted(entries, key=lambda entry: entry.rank)
+
+
+@role(reply=Choice, takes=TAKES, needs=NEEDS)
+def first_ranked(sections: Sections, notes: Notes) -> Choice:
+    """Chooses what the recommender ranks first of the moves that are left.
+
+    It is the baseline of every planner. Where nobody recommends, it goes by the simple rules of `own_rule`.
+    """
+    position = Position.of(sections)
+    for entry in by_rank(notes):
+        if entry.action in position.moves:
+            return Choice(action=entry.action, reason=f"rank {entry.rank} of the recommender's list: {entry.why}")
+    move, why = own_rule.choose(sections, position)
+    return Choice(action=move, reason=f"nobody recommends; {why}")

@@ -2,9 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
-
-from pydantic import BaseModel
 
 from orchestrator.hanabi.convention.policy import GAMBLES
 from orchestrator.hanabi.moves import Discard, Move, Play
@@ -15,13 +12,12 @@ from roles.hanabi.mind_report import MindReport
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.hanabi.selector import by_frequency, candidates, support
-from roles.notes_text import Notes
+from roles.hanabi.selector import by_frequency, support
+from roles.notes_text import Notes, of_type
 from roles.registry import role
 from roles.reply_types import Choice
 from roles.sections import Sections
 
-R = TypeVar("R", bound=BaseModel)
 Advice = Iterator[tuple[Move, str]]
 
 
@@ -33,9 +29,6 @@ class Case:
     position: Position
     """By hints and counting; narrowed by a report on the past that does not say itself what may be played."""
     notes: Notes
-
-    def reports(self, *kinds: type[R]) -> list[R]:
-        return [note for replies in self.notes.values() for note in replies if isinstance(note, kinds)]
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
@@ -50,7 +43,7 @@ def aggregator(sections: Sections, notes: Notes) -> Choice:
     """
     position = Position.of(sections)
     case = Case(sections, position, notes)
-    if not case.reports(PastReport):  # which says itself what follows for the own cards
+    if not of_type(notes, PastReport):  # which says itself what follows for the own cards
         case = Case(sections, position := by_history(position, notes), notes)
     for advice in ADVICE:
         for move, why in advice(case):
@@ -61,14 +54,14 @@ def aggregator(sections: Sections, notes: Notes) -> Choice:
 
 
 def _urgent(case: Case) -> Advice:
-    for mind in case.reports(MindReport):
+    for mind in of_type(case.notes, MindReport):
         if mind.hint is not None and mind.urgent:
             yield mind.hint, f"the interpreter's hint cannot wait: {mind.suggestion}"
 
 
 def _play(case: Case) -> Advice:
     """What a report calls surely playable; where none does, what is so by hints and counting, or worth a life."""
-    histories, analyses = case.reports(PastReport), case.reports(Analysis)
+    histories, analyses = of_type(case.notes, PastReport), of_type(case.notes, Analysis)
     for history in histories:
         yield from ((Play(slot=slot), "by the historian's report it is playable") for slot in history.playable)
     for analysis in analyses:
@@ -81,23 +74,20 @@ def _play(case: Case) -> Advice:
 
 
 def _hint(case: Case) -> Advice:
-    for mind in case.reports(MindReport):
+    """What a report calls the best hint; where nobody says which hint helps, by a simple rule."""
+    for mind in of_type(case.notes, MindReport):
         if mind.hint is not None:
             yield mind.hint, f"the interpreter's hint: {mind.suggestion}"
-    for report in case.reports(Analysis):
+    for report in of_type(case.notes, Analysis):
         worthy = {str(a.action) for a in report.moves if a.hint_value in ("immediate-play", "critical-save")}
         yield from ((m, "the analyst's best hint") for m in report.best if str(m) in worthy)
-
-
-def _plain_hint(case: Case) -> Advice:
-    """By a simple rule, where nobody says which hint helps."""
-    if not (case.reports(MindReport, Analysis) or candidates(case.notes)):
+    if not of_type(case.notes, MindReport, Analysis, Choice):
         yield from own_rule.plain_hints(case.position)
 
 
 def _gamble(case: Case) -> Advice:
     """The likeliest play when the game is nearly over and a life is to spare."""
-    histories, position = case.reports(PastReport), case.position
+    histories, position = of_type(case.notes, PastReport), case.position
     if position.lives < 2 or position.deck_size > GAMBLES[position.lives]:
         return
     likeliest = [history.likeliest for history in histories if history.likeliest is not None]
@@ -107,27 +97,17 @@ def _gamble(case: Case) -> Advice:
     yield from ((Play(slot=slot), "the game is nearly over, and it is the likeliest play") for slot in likeliest)
 
 
-def _proposal(case: Case) -> Advice:
-    proposed = candidates(case.notes)
+def _rest(case: Case) -> Advice:
+    """The move that is proposed most often; the discard strategist's card, or one by a simple rule; a spent token."""
+    proposed = of_type(case.notes, Choice)
     yield from ((move, support(times, len(proposed))) for move, times in by_frequency(proposed))
-
-
-def _discard(case: Case) -> Advice:
-    for report in case.reports(DiscardReport):
+    reports = of_type(case.notes, DiscardReport)
+    for report in reports:
         yield from ((Discard(slot=slot), "the discard strategist's safest card") for slot in report.safest_first)
-
-
-def _plain_discard(case: Case) -> Advice:
-    """By a simple rule, where nobody says which card the team can spare."""
-    if not case.reports(DiscardReport):
+    if not reports:
         yield from own_rule.discards(case.sections, case.position)
-
-
-def _spend(case: Case) -> Advice:
     yield from own_rule.spent_tokens(case.position)
 
 
-ADVICE: tuple[Callable[[Case], Advice], ...] = (
-    _urgent, _play, _hint, _plain_hint, _gamble, _proposal, _discard, _plain_discard, _spend,
-)  # fmt: skip
+ADVICE: tuple[Callable[[Case], Advice], ...] = (_urgent, _play, _hint, _gamble, _rest)
 """The steps of its instruction, in their order."""

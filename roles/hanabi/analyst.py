@@ -27,23 +27,19 @@ def analyst(sections: Sections, notes: Notes) -> Analysis:
     lessons = {str(lesson.hint): lesson for lesson in literal_play.lessons(position)}
     assessed = tuple(_assess(position, at, move, lessons) for move in position.moves)
     deadly = [str(a.action) for a in assessed if a.discard_risk == "deadly" or a.success == "impossible"]
+    sure = literal_play.certain_plays(position) if at is None else [play for play, _ in policy.play(at)]
+    plays = [*sure, *literal_play.likely_plays(position)]
+    hints = [lesson.hint for lesson in lessons.values() if lesson.worth >= literal_play.WORTHWHILE]
+    if at is not None:
+        hints = [hint for hint, _ in policy.help(at)] + [h for h in hints if at.is_stranger(h.to)]
+    discards = literal_play.by_spareness(position)
     return Analysis(
         moves=assessed,
-        best=_best(position, at, list(lessons.values())),
+        best=tuple(dict.fromkeys((*plays[:2], *hints[:2], *discards[:1]))),
         comparison="Certain plays first, then likely ones, then hints by what they teach, then the safest discard.",
         risks=f"Must not be made: {', '.join(deadly)}." if deadly else "No move is sure to do harm.",
         observations=f"{position.reachable} points are within reach; {position.deck_size} cards to draw.",
     )
-
-
-def _best(position: Position, at: Scene | None, lessons: list[Lesson]) -> tuple[Move, ...]:
-    sure = literal_play.certain_plays(position) if at is None else [play for play, _ in policy.play(at)]
-    plays: list[Move] = [*sure, *literal_play.likely_plays(position)]
-    hints = [lesson.hint for lesson in lessons if lesson.worth >= literal_play.WORTHWHILE]
-    if at is not None:
-        hints = [hint for hint, _ in policy.help(at)] + [h for h in hints if at.literally(h)]
-    discards: list[Move] = [*literal_play.by_spareness(position)[:1]]
-    return tuple(dict.fromkeys((*plays[:2], *hints[:2], *discards)))
 
 
 def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str, Lesson]) -> Assessment:
@@ -51,7 +47,7 @@ def _assess(position: Position, at: Scene | None, move: Move, lessons: dict[str,
         return _play(position, move, BY_CONVENTION if at else BY_HINTS)
     if isinstance(move, Discard):
         return _discard(position, move)
-    if at is None or at.literally(move):
+    if at is None or at.is_stranger(move.to):
         return _hint(move, lessons[str(move)])
     return _pointing(at.effect_of(move), lessons[str(move)])
 
@@ -61,21 +57,18 @@ BY_CONVENTION = "the hints, the conventions and the cards in sight"
 
 
 def _play(position: Position, move: Play, grounds: str) -> Assessment:
-    chance = position.slots[move.slot].playable
+    chance, cards = position.slots[move.slot].playable, position.slots[move.slot].cards()
+    five = chance == 1 and all(card.rank == 5 for card in cards)
     return Assessment(
         action=move,
         type="play",
         immediate_effect="score +1 if it fits; else a life and the card are lost",
         chance=chance,
         success=in_words(chance),
-        token_change=1 if chance == 1 and position.tokens < MAX_TOKENS and _is_five(position, move) else 0,
+        token_change=1 if five and position.tokens < MAX_TOKENS else 0,
         future_impact="a gap less" if chance == 1 else f"{position.lives - 1} lives left should it fail",
         rationale=f"it fits in {chance:.0%} of the hands that {grounds} allow",
     )
-
-
-def _is_five(position: Position, move: Play) -> bool:
-    return all(card.rank == 5 for card in position.slots[move.slot].cards())
 
 
 def _discard(position: Position, move: Discard) -> Assessment:

@@ -46,12 +46,8 @@ def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:
     full = position.tokens == MAX_TOKENS  # then nothing can be discarded
     worth = lessons and (full or lessons[0].worth >= literal_play.WORTHWHILE)
     best = f"{lessons[0].hint}: {literal_play.why_hint(lessons[0])}" if worth else "No hint is worth a token now"
-    return Interpretation(explanation=_explanation(sections.get(History)), suggestion=f"{best}.")
-
-
-def _explanation(history: History | None) -> str:
-    """Every move since the seat's own last one, read literally."""
-    if history is None:
-        return "The past moves are not known."
-    moves = [f"P{past.seat}: {past.move}{ENGLISH.result(past)}" for past in history.latest]
-    return f"{'; '.join(moves)}. Each is to be taken as it stands." if moves else "Nobody has moved yet."
+    explanation = "The past moves are not known."
+    if history := sections.get(History):
+        moves = [f"P{past.seat}: {past.move}{ENGLISH.result(past)}" for past in history.latest]
+        explanation = f"{'; '.join(moves)}. Each is to be taken as it stands." if moves else "Nobody has moved yet."
+    return Interpretation(explanation=explanation, suggestion=f"{best}.")

@@ -161,10 +161,6 @@ def _stated(item: Any) -> Mask | None:
     return None if _SAYS_MORE.search(remark[0]) else meaning(item[: remark.start()])
 
 
-def _kind(types: Mask) -> str:
-    return "colour" if types in OF_COLOUR.values() else "rank" if types in OF_RANK.values() else "cards"
-
-
 def _cards(value: Any) -> Any:
     """A list of cards in words, as cards. Raises ValueError in doubt, as over `["red", "1"]`."""
     if isinstance(value, str):
@@ -174,7 +170,8 @@ def _cards(value: Any) -> Any:
     types = {str(item): _stated(item) for item in value}
     if unread := next((item for item, kept in types.items() if kept is None), None):
         raise ValueError(f"{unread[:80]!r} is no card; write a colour's letter and a rank")
-    if len({_kind(kept) for kept in types.values() if kept}) > 1:
+    wholes = [{*OF_COLOUR.values()}, {*OF_RANK.values()}]  # a colour beside a rank may be one card or several
+    if len({tuple(kept in whole for whole in wholes) for kept in types.values() if kept}) > 1:
         raise ValueError(f"it is unclear which cards {', '.join(types)[:80]!r} are; write a colour's letter and a rank")
     return unmask(reduce(or_, filter(None, types.values()), 0))
 

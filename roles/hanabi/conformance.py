@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 import prompts
 from orchestrator.errors import UserError, complaint
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play, labelled
+from orchestrator.hanabi.moves import Move, labelled
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
 from orchestrator.models.json_schema import response_format
@@ -174,7 +174,7 @@ def _answers(role: Role, at: Case) -> Iterator[str]:
     """The program gives its reply type, whatever the options, the same each time."""
     for options in _settings(role) if role.solve else ():
         first, again = (at.sections(role, options=options) for _ in range(2))
-        if _settled(role, first, at.notes(role)) is not None:
+        if role.settle(first, at.notes(role)) is not None:
             continue
         try:
             reply, same = (_solve(role, view_sections, at.notes(role)) for view_sections in (first, again))
@@ -210,22 +210,14 @@ def _reads_back(role: Role, at: Case) -> Iterator[str]:
         if written is None:
             continue
         try:
-            yield from _differs(written, _read(written, form), form)
+            if form == "json_schema":
+                response_format(type(written))
+            text, moves = writer.text_of(written, form), labelled(dict.fromkeys(_moves(written)))
+            was, now = written.as_data(), reader.read(text, type(written), moves, form).reply.as_data()
         except Exception as error:
             yield f"its reply cannot be read back from the answer format {form!r}: {_message(error)}"
-
-
-def _read(reply: Reply, form: Form) -> Reply:
-    kind = type(reply)
-    if form == "json_schema":
-        response_format(kind)
-    return reader.read(writer.text_of(reply, form), kind, labelled(dict.fromkeys(_moves(reply))), form).reply
-
-
-def _differs(reply: Reply, again: Reply, form: Form) -> Iterator[str]:
-    was, now = reply.as_data(), again.as_data()
-    for name in was:
-        if was[name] != now[name]:
+            continue
+        for name in (name for name in was if was[name] != now[name]):
             changed = f"{was[name]!r} came back as {now[name]!r}"
             yield f"field {name!r} does not survive the answer format {form!r}: {changed}"
 
@@ -265,13 +257,12 @@ def _replies_of_others(at: Case) -> Notes:
     """What programs of built-in roles reply there at the least effort: one for each type of reply, and no judge."""
     built_in = (registry.get(name) for name in registry.names() if registry.source(name) == BUILT_IN)
     by_reply = {role.reply: role for role in built_in if role.solve and not issubclass(role.reply, Judgement)}
-    replies = {role.name: _reply_to(role, at.sections(role, options=_least(role)), {}) for role in by_reply.values()}
-    return {name: (reply,) for name, reply in replies.items() if reply is not None}
-
-
-def _least(role: Role) -> Mapping[str, object]:
-    """The least of every option that is a range of numbers."""
-    return {name: value[0] for name, values in role.options.items() for value in values if isinstance(value, range)}
+    replies: dict[str, tuple[Reply, ...]] = {}
+    for role in by_reply.values():
+        numbers = {name: v[0] for name, values in role.options.items() for v in values if isinstance(v, range)}
+        if (reply := _reply_to(role, at.sections(role, options=numbers), {})) is not None:
+            replies[role.name] = (reply,)
+    return replies
 
 
 def _marks(role: Role, at: Case) -> Iterator[str]:
@@ -311,13 +302,9 @@ CHECKS: tuple[Callable[[Role, Case], Iterator[str]], ...] = (
 )
 
 
-def _settled(role: Role, sections: Sections, notes: Notes) -> BaseModel | None:
-    return role.settled(sections, notes) if role.settled else None
-
-
 def _solve(role: Role, sections: Sections, notes: Notes) -> BaseModel | None:
     """What the node says in play: the settled reply, else the program's."""
-    settled = _settled(role, sections, notes)
+    settled = role.settle(sections, notes)
     return role.solve(sections, notes) if settled is None and role.solve else settled
 
 
@@ -332,7 +319,7 @@ def _reply_to(role: Role, sections: Sections, notes: Notes) -> Reply | None:
 
 def _moves(value: object) -> list[Move]:
     """Every move that a reply names."""
-    if isinstance(value, Play | Discard | HintColour | HintRank):
+    if isinstance(value, Move):
         return [value]
     if isinstance(value, BaseModel):
         return [move for _, inner in value for move in _moves(inner)]

@@ -32,18 +32,13 @@ def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
         order = list(dict.fromkeys((*(move.slot for move, _ in policy.discard(at)), *order)))
     else:
         order.sort(key=lambda i: position.slots[i].playable == 1.0)  # what can be played is no card to lose
+    extremes = [f"slot {i} is known dead" for i, slot in enumerate(position.slots) if slot.dead == 1.0]
+    extremes += [f"slot {i} is known critical" for i, slot in enumerate(position.slots) if slot.critical == 1.0]
     return DiscardReport(
         cards=tuple(_risk(position, i, slot, first=i == order[0]) for i, slot in enumerate(position.slots)),
         safest_first=tuple(order),
-        summary=_summary(position, order),
+        summary=f"Safest to lose: slot {order[0]}. {'; '.join(extremes) or 'No card is known dead or critical'}.",
     )
-
-
-def _summary(position: Position, order: list[int]) -> str:
-    dead = [i for i, slot in enumerate(position.slots) if slot.dead == 1.0]
-    critical = [i for i, slot in enumerate(position.slots) if slot.critical == 1.0]
-    extremes = [f"slot {i} is known dead" for i in dead] + [f"slot {i} is known critical" for i in critical]
-    return f"Safest to lose: slot {order[0]}. {'; '.join(extremes) or 'No card is known dead or critical'}."
 
 
 def _risk(position: Position, number: int, slot: Slot, *, first: bool) -> CardRisk:

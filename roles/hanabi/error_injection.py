@@ -5,7 +5,7 @@ See docs/simulated.md.
 """
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -120,31 +120,25 @@ def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None
 def _less_remembered(remembered: Remembered) -> Iterator[Remembered]:
     """What is remembered, with what the own list of one hand rules out by negative hints left out."""
     notes = remembered.memory.get("notes", {})
-    for node, replies in notes.items():
-        for at, reply in enumerate(replies):
-            for less in _less_listed(reply):
-                changed = (*replies[:at], less, *replies[at + 1 :])
-                yield replace(remembered, memory={**remembered.memory, "notes": {**notes, node: changed}})
-
-
-def _less_listed(reply: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    deductions = reply.get("deductions", ())
-    for at, deduction in enumerate(deductions):
-        less = {**deduction, "slots": [written(outright(read(text))) for text in deduction["slots"]]}
-        if less["slots"] != list(deduction["slots"]):
-            yield {**reply, "deductions": (*deductions[:at], less, *deductions[at + 1 :])}
-
-
-def _keeps_lists(remembered: Remembered) -> bool:
-    notes = remembered.memory.get("notes", {}).values()
-    return any(reply.get("deductions") for replies in notes for reply in replies)
+    every = [(node, at, reply) for node, replies in notes.items() for at, reply in enumerate(replies)]
+    for node, at, reply in every:
+        deductions = reply.get("deductions", ())
+        for place, deduction in enumerate(deductions):
+            less = {**deduction, "slots": [written(outright(read(text))) for text in deduction["slots"]]}
+            if less["slots"] != list(deduction["slots"]):
+                changed = {**reply, "deductions": (*deductions[:place], less, *deductions[place + 1 :])}
+                replies = (*notes[node][:at], changed, *notes[node][at + 1 :])
+                yield replace(remembered, memory={**remembered.memory, "notes": {**notes, node: replies}})
 
 
 def overlooking(sections: Sections, dice: random.Random | None) -> Sections | None:
     """The position of a player who keeps lists of all hands, with one play or discard since their last turn overlooked:
     the slots of that hand do not move. None for any other player, and where no card has left a hand."""
     history, remembered = sections.get(History), sections.get(Remembered)
-    if dice is None or history is None or remembered is None or not _keeps_lists(remembered):
+    if dice is None or history is None or remembered is None:
+        return None
+    notes = remembered.memory.get("notes", {}).values()
+    if not any(reply.get("deductions") for replies in notes for reply in replies):
         return None
     departures = [past for past in history.moves if isinstance(past.move, Play | Discard)]
     if not departures:
@@ -217,7 +211,10 @@ def rated(answer: Reply, kind: type[Reply], sections: Sections, slips: Slips) ->
         return misrated(answer, slips)
     if not isinstance(answer, Choice) or "ratings" not in kind.model_fields:
         return answer if isinstance(answer, kind) else kind.model_validate(answer.as_data())
-    moves = list(dict.fromkeys((answer.action, *_ranked(sections))))
+    moves = [answer.action, *(sections[LegalMoves].moves if LegalMoves in sections else ())]
+    if State in sections and LegalMoves in sections:  # the best first, as far as the sections show the position
+        moves[1:] = [move for move, _ in literal_play.ranked(Position.of(sections))]
+    moves = list(dict.fromkeys(moves))
     marks = [round(1 - 2 * i / max(len(moves) - 1, 1), 2) for i in range(len(moves))]
     if len(moves) > 1 and slips.strike("rating_mismatch"):
         slips.errors.append("rating_mismatch")
@@ -232,13 +229,6 @@ def misrated(rating: StateRating, slips: Slips) -> StateRating:
         return rating
     slips.errors.append("rating_mismatch")
     return rating.model_copy(update={aspect: round(dice.random(), 2) for aspect in ASPECTS})
-
-
-def _ranked(sections: Sections) -> list[Move]:
-    """The legal moves, the best first as far as the sections show the position."""
-    if State in sections and LegalMoves in sections:
-        return [move for move, _ in literal_play.ranked(Position.of(sections))]
-    return list(sections[LegalMoves].moves) if LegalMoves in sections else []
 
 
 def judgement(verdict: BaseModel, slips: Slips) -> Reply:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import ANY, Mask, Piles, unmask
 from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, Why
-from orchestrator.hanabi.convention.hint_convention import Focus, Manner, is_certain
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
+from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
 from orchestrator.hanabi.moves import Discard, Play
@@ -130,12 +130,14 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
     understood = _understood(sections, history)
     now = understood.knowledge
     counted = _counted(now.common[history.seat], now.piles, sections.get(State))
-    inferred = tuple(
-        Inference(slot=slot, cards=unmask(counted[slot]), reason=_grounds(now, history.seat, slot))
-        for slot, mask in enumerate(now.common[history.seat])
-        if mask != ANY
-        and (mask.bit_count() <= FEW or any(claim.why != "silence" for claim in _said_of(now, history.seat, slot)))
-    )
+    inferred = []
+    for slot, mask in enumerate(now.common[history.seat]):
+        card = now.cards[history.seat][slot]
+        claims = [claim for claim in now.claims if claim.card == card and claim.why in POINTING]
+        if mask != ANY and (mask.bit_count() <= FEW or any(claim.why != "silence" for claim in claims)):
+            grounds = "; ".join(f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in claims)
+            reason = grounds or "hints and counting"
+            inferred.append(Inference(slot=slot, cards=unmask(counted[slot]), reason=reason))
     inferred_slots = {(history.seat, partner.slot) for partner in inferred}
     telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.common)))
     visible = [kind in sections for kind in telling]
@@ -147,14 +149,14 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
     )
     return PastReport(
         insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
-        inferred=inferred,
+        inferred=tuple(inferred),
         summary=_summary(now, history.seat, understood.partners),
         believed=believed,
         trust=tuple(
             Trusted(
                 seat=partner.seat,
-                hints=_convention_word(partner.convention.hints),
-                reads=_convention_word(partner.convention.reads),
+                hints=None if partner.convention.hints == "adapts" else partner.convention.hints,
+                reads=None if partner.convention.reads == "adapts" else partner.convention.reads,
                 chance=partner.chance,
                 broke=partner.broke,
             )
@@ -174,10 +176,6 @@ def _understood(sections: Sections, history: History) -> Understanding:
     return understand(history.moves, sections[Rules].players, history.seat, hands, before, blind=blind)
 
 
-def _convention_word(options: Manner) -> Focus | None:
-    return None if options == "adapts" else options
-
-
 MEANINGS: Mapping[Why, str] = {
     "play hint": "it points at a card of P$owner's that can be played",
     "warning": "it warns P$owner of a critical card",
@@ -191,17 +189,6 @@ MINE: Mapping[Why, str] = {
     "warning": "it warns me of a critical card",
     "silence": "I was not warned, so the card that I would discard next is not critical",
 }
-
-
-def _grounds(now: CommonKnowledge, seat: int, slot: int) -> str:
-    """Why a card of one's own is thought to be what it is."""
-    turns = [f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in _said_of(now, seat, slot)]
-    return "; ".join(turns) or "hints and counting"
-
-
-def _said_of(now: CommonKnowledge, seat: int, slot: int) -> list[Claim]:
-    """What moves said of a card by the conventions."""
-    return [claim for claim in now.claims if claim.card == now.cards[seat][slot] and claim.why in POINTING]
 
 
 FEW = 6
@@ -218,21 +205,17 @@ def _read(insight: Insight, now: CommonKnowledge, me: int) -> Insight:
 
 
 def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> str:
-    slots = ", ".join(str(slot) for seat, slot in _told_of(now) if seat == me)
+    hands = enumerate(now.common)  # their owners know which of their cards can be played
+    sure = [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if is_certain(m, now.piles.playable)]
+    slots = ", ".join(str(slot) for seat, slot in sure if seat == me)
     mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
-    playable = [f"P{seat} slot {slot}" for seat, slot in _told_of(now) if seat != me]
+    playable = [f"P{seat} slot {slot}" for seat, slot in sure if seat != me]
     theirs = f"; that can be played, as far as their owners know: {', '.join(playable)}" if playable else ""
     doubted = [
         f"P{partner.seat}" for partner in trust if partner.convention.hints is None or partner.convention.reads is None
     ]
     doubts = f"; players who do not wholly keep to them: {', '.join(doubted)}" if doubted else ""
     return f"{mine}{theirs}{doubts}."
-
-
-def _told_of(now: CommonKnowledge) -> list[tuple[int, int]]:
-    """The seats and slots of cards whose owners know that they can be played."""
-    hands = enumerate(now.common)
-    return [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if is_certain(m, now.piles.playable)]
 
 
 RECENT = 5

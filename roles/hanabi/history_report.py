@@ -10,7 +10,7 @@ from orchestrator.hanabi.convention.hint_convention import Focus
 from orchestrator.replies.reply import MOST
 from roles.hanabi.card_words import Cards
 from roles.hanabi.reasoning.position import Position
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.reply_types import Chance, Reply, Slot
 
 
@@ -96,7 +96,7 @@ class PastReport(HistoryReport):
 
 def by_history(position: Position, notes: Notes) -> Position:
     """A position narrowed by reports on the past, where they leave something possible."""
-    for report in (note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)):
+    for report in of_type(notes, HistoryReport):
         own, partners = list(position.own), {seat: list(hand) for seat, hand in position.known.items()}
         for inference in report.inferred:
             if inference.slot < len(own):

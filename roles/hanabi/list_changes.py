@@ -4,7 +4,7 @@ Everything is judged against the player's own earlier lists, so that an old mist
 new one. What the hints leave, as the engine has it, is always right.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -15,10 +15,8 @@ from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.card_lists import Lists, Slot
-from roles.hanabi.list_marks import KEEPS, POSSIBLE, SETS, VALUES, agreement, exact, pairs, ruled_out
-from roles.marks import MarkInfo
-
-_EVERY = [of for values in VALUES.values() for of in values]
+from roles.hanabi.list_marks import KEEPS, POSSIBLE, SETS, VALUES, exact, pairs, ruled_out
+from roles.marks import MarkInfo, share_info
 
 
 @dataclass(frozen=True)
@@ -118,13 +116,9 @@ class Changes:
     def integration(self) -> float:
         """The mean of what there was of: hints taken in, slots with the right list, lists that went with their card,
         cards drawn that were left open. 1 where nothing had happened."""
-        shares = (self.hints.value, _complement(self.shifts), _complement(self.stale), self.drawn.value)
-        values = [share for share in shares if share is not None]
-        return fmean(values) if values else 1.0
-
-
-def _complement(share: Share) -> float | None:
-    return None if share.value is None else 1 - share.value
+        right = [share.value for share in (self.hints, self.drawn) if share.value is not None]
+        right += [1 - share.value for share in (self.shifts, self.stale) if share.value is not None]
+        return fmean(right) if right else 1.0
 
 
 def changes(before: Lists | None, lists: Lists, known_hands: Hands, moves: Sequence[Past]) -> Changes:
@@ -134,13 +128,19 @@ def changes(before: Lists | None, lists: Lists, known_hands: Hands, moves: Seque
     """
     hands = _hands(before or {}, known_hands, moves)
     moved_hands = [_moved(hand, seat, lists, known_hands[seat]) for seat, hand in hands.items()]
-    masks = [pair for seat, hand in hands.items() for pair in _hint_pairs(hand, seat, lists)]
-    counts = agreement(masks, _EVERY, excluded=True)
+    since = [(lists.get((s, slot)) or ANY, m) for s, hand in hands.items() for slot, m in enumerate(hand.by_hints)]
+    counts = ruled_out(since)
+    drawn = [
+        (lists.get((seat, slot)) or ANY) & hand.by_hints[slot] == hand.by_hints[slot]
+        for seat, hand in hands.items()
+        for slot, origin in enumerate(hand.origins)
+        if origin is None
+    ]
     return Changes(
         hints=Share(counts.both, counts.in_hints),
         shifts=_sum(moved.shifts for moved in moved_hands),
         unmoved=_sum(moved.unmoved for moved in moved_hands),
-        drawn=_sum(_open_share(hand, seat, lists) for seat, hand in hands.items()),
+        drawn=Share(sum(drawn), len(drawn)),
         stale=_sum(moved.stale for moved in moved_hands),
         sources={slot: origin for moved in moved_hands for slot, origin in moved.sources.items()},
     )
@@ -162,17 +162,6 @@ def _sum(shares: Iterable[Share]) -> Share:
     return Share(sum(share.part for share in every), sum(share.total for share in every))
 
 
-def _hint_pairs(hand: _Hand, seat: int, lists: Lists) -> Iterator[tuple[Mask, Mask]]:
-    for slot, types in enumerate(hand.by_hints):
-        yield lists.get((seat, slot)) or ANY, types
-
-
-def _open_share(hand: _Hand, seat: int, lists: Lists) -> Share:
-    new = [slot for slot, origin in enumerate(hand.origins) if origin is None]
-    is_open = [(lists.get((seat, slot)) or ANY) & hand.by_hints[slot] == hand.by_hints[slot] for slot in new]
-    return Share(sum(is_open), len(new))
-
-
 @dataclass(frozen=True)
 class _Moved:
     shifts: Share
@@ -185,13 +174,14 @@ def _moved(hand: _Hand, seat: int, lists: Lists, hints: Sequence[Mask]) -> _Move
     """Which list each slot holds, and which of these are wrong."""
     wrong = {slot: hand.wrong(slot, types) for slot, types in enumerate(hints)} if hand.departed else {}
     visible = {slot: masks for slot, masks in wrong.items() if masks and lists.get((seat, slot)) is not None}
-    origins = {
-        slot: source for slot, masks in visible.items() if (source := _origin(lists[seat, slot], masks)) is not None
+    sources_of = {
+        slot: [source for source, those in masks.items() if lists[seat, slot] in those]
+        for slot, masks in visible.items()
     }
+    origins = {slot: matching[0] for slot, matching in sources_of.items() if matching}
     if origins:  # an open list says nothing by itself; beside a list that was not moved, it was not moved either
-        origins |= {
-            slot: slot for slot in visible if slot not in origins and _open_unmoved(hand, slot, lists[seat, slot])
-        }
+        still_open = [slot for slot in visible if lists[seat, slot] == hand.before[slot] == ANY]
+        origins |= {slot: slot for slot in still_open if slot not in origins and ANY not in hand.fine(slot)}
     ruling = [origin for origin in hand.departed if hand.variants(origin)]
     sources = {(seat, slot): source for slot, source in origins.items()}
     for slot, origin in enumerate(hand.origins):
@@ -203,14 +193,6 @@ def _moved(hand: _Hand, seat: int, lists: Lists, hints: Sequence[Mask]) -> _Move
         Share(sum(origin in origins.values() for origin in ruling), len(ruling)),
         sources,
     )
-
-
-def _origin(written: Mask | None, wrong: Mapping[int, set[Mask]]) -> int | None:
-    return next((origin for origin, lists in wrong.items() if written in lists), None)
-
-
-def _open_unmoved(hand: _Hand, slot: int, written: Mask | None) -> bool:
-    return written == ANY and ANY not in hand.fine(slot) and hand.before[slot] == ANY
 
 
 def guessed(before: Lists | None, known_hands: Hands, moves: Sequence[Past]) -> Mapping[str, float]:
@@ -229,18 +211,15 @@ def guessed(before: Lists | None, known_hands: Hands, moves: Sequence[Past]) -> 
         for types, origin in zip(hand.by_hints, hand.origins, strict=True)
         if origin is None
     ]
-    chances = {"new_cards_open": fmean(map(_left_open, new_cards))} if new_cards else {}
+    chances = {}
+    if new_cards:  # a guess is open where it rules out no more than hints do
+        ruled = [[sum(hints & types == 0 for types in values) for values in VALUES.values()] for hints in new_cards]
+        chances["new_cards_open"] = fmean(prod((2.0**out / SETS for out in card), start=1.0) for card in ruled)
     if at:
         chances["shift_errors"] = fmean(every for every, _ in at) / POSSIBLE
         chances["lists_not_moved"] = fmean(unmoved for _, unmoved in at) / POSSIBLE
     hinted_any = any(types != ANY for hand in hands.values() for types in hand.by_hints)
     return chances | ({"hints_taken_in": 1 - KEEPS} if hinted_any else {})
-
-
-def _left_open(hints: Mask) -> float:
-    """The chance that a uniform guess rules out no more than is told."""
-    ruled = (sum(hints & types == 0 for types in values) for values in VALUES.values())
-    return prod((2.0**out / SETS for out in ruled), start=1.0)
 
 
 def named(changed: Changes) -> dict[str, float]:
@@ -283,59 +262,45 @@ def aspects(lists: Lists, hands: Hands, changed: Changes) -> Aspects:
 STALE = "stale_cards"
 
 INFOS = (
-    MarkInfo(
+    share_info(
         "hints_taken_in",
         "Share of the values excluded by hints since the last turn that the list excludes.",
-        "share",
-        1,
         uniform="15/31",
     ),
-    MarkInfo(
+    share_info(
         "shift_errors",
         "Share of slots that hold another card's list after a card left the hand, where lists can be told apart.",
-        "share",
         0,
-        False,
         "the number of wrong lists / 961",
     ),
-    MarkInfo(
+    share_info(
         "lists_not_moved",
         "The same, counting only lists that stayed in their slot.",
-        "share",
         0,
-        False,
         "the number of lists of that slot / 961",
     ),
-    MarkInfo(
+    share_info(
         "new_cards_open",
         "Share of the cards drawn since the last turn for which the list excludes only what hints exclude.",
-        "share",
-        1,
         uniform="2^(values excluded by hints) / 961",
     ),
-    MarkInfo(
+    share_info(
         "lists_of_gone_cards",
         "Share of the cards that left since the last turn whose list still stands in the hand.",
-        "share",
         0,
-        False,
     ),
     MarkInfo(STALE, "Slots whose list is about a card that left, on whatever turn.", "cards", 0, False),
-    MarkInfo(
+    share_info(
         "deduction_accuracy",
         "Exact aspect: 2 x (values that list and hints exclude) / (values the list excludes + values hints exclude); "
         "1 where neither excludes any.",
-        "share",
-        1,
     ),
-    MarkInfo(
+    share_info(
         "history_integration",
         "Exact aspect: mean of hints_taken_in, 1 - shift_errors, 1 - lists_of_gone_cards and new_cards_open, where "
         "they exist; 1 where nothing happened.",
-        "share",
-        1,
     ),
-    MarkInfo("tracking_quality", "Exact aspect: cards_exact.", "share", 1),
-    MarkInfo("overall", "Exact aspect: mean of the other three.", "share", 1),
+    share_info("tracking_quality", "Exact aspect: cards_exact."),
+    share_info("overall", "Exact aspect: mean of the other three."),
 )
 """The marks of lists over the turns of a game."""

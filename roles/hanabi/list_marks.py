@@ -16,7 +16,7 @@ from orchestrator.hanabi.literal_knowledge import Hands
 from roles.hanabi.card_lists import Lists, Slot, by_hints, stated_lists
 from roles.hanabi.sections.table import State
 from roles.hanabi.truth import Truth
-from roles.marks import MarkInfo, Marks
+from roles.marks import MarkInfo, Marks, share_info
 from roles.sections import Sections
 
 VALUES: Mapping[str, tuple[Mask, ...]] = {
@@ -107,22 +107,17 @@ def score(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
 def _compared(lists: Lists, hands: Hands) -> dict[str, float]:
     masks, hints = pairs(lists, hands), cards(hands)
     read = [slot for slot in hints if lists.get(slot) is not None]
+    shares: dict[str, float | None] = {}
+    for (kind, values), excluded in product(VALUES.items(), (False, True)):
+        counts, prefix = agreement(masks, values, excluded=excluded), f"{kind}_{'excluded' if excluded else 'kept'}"
+        shares |= {f"{prefix}_precision": counts.precision, f"{prefix}_recall": counts.recall}
     return {
-        **dict(_shares(masks)),
+        **{name: share for name, share in shares.items() if share is not None},
         "cards_exact": exact(lists, hands),
         "cards_listed": len(read) / len(hints),
         "lists_unread": sum(lists[slot] is None for slot in hints if slot in lists),
         "slots_beyond": sum(slot not in hints for slot in lists),
     }
-
-
-def _shares(masks: list[Pair]) -> Iterator[tuple[str, float]]:
-    for kind, values in VALUES.items():
-        for excluded in (False, True):
-            counts = agreement(masks, values, excluded=excluded)
-            prefix = f"{kind}_{'excluded' if excluded else 'kept'}"
-            named = {f"{prefix}_precision": counts.precision, f"{prefix}_recall": counts.recall}
-            yield from ((name, share) for name, share in named.items() if share is not None)
 
 
 def _against_cards(lists: Lists, truth: Truth, state: State | None) -> dict[str, float]:
@@ -147,11 +142,10 @@ def guess(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
         return None
     masks = pairs({}, by_hints(truth.view))
     shares: dict[str, float] = {}
-    for kind, values in VALUES.items():
-        for excluded in (False, True):
-            share = agreement(masks, values, excluded=excluded).in_hints / (len(masks) * len(values))
-            word, recall = ("excluded", 1 - KEEPS) if excluded else ("kept", KEEPS)
-            shares |= {f"{kind}_{word}_precision": share} | ({f"{kind}_{word}_recall": recall} if share else {})
+    for (kind, values), excluded in product(VALUES.items(), (False, True)):
+        share = agreement(masks, values, excluded=excluded).in_hints / (len(masks) * len(values))
+        word, recall = ("excluded", 1 - KEEPS) if excluded else ("kept", KEEPS)
+        shares |= {f"{kind}_{word}_precision": share} | ({f"{kind}_{word}_recall": recall} if share else {})
     return {
         **shares,
         "cards_exact": 1 / POSSIBLE,
@@ -187,23 +181,16 @@ def _info(kind: str, excluded: bool) -> Iterator[MarkInfo]:
     hints = "exclude" if excluded else "leave"
     share = f"the share of {kind} that the hints {hints}"
     says = f"Share of the {kind} the list {done} that the hints {hints}."
-    yield MarkInfo(f"{kind}_{word}_precision", says, "share", 1, uniform=share)
+    yield share_info(f"{kind}_{word}_precision", says, uniform=share)
     says = f"Share of the {kind} the hints {hints} that the list {done}."
-    yield MarkInfo(f"{kind}_{word}_recall", says, "share", 1, uniform=guess)
+    yield share_info(f"{kind}_{word}_recall", says, uniform=guess)
 
 
 INFOS = (
     *(info for kind in VALUES for excluded in (False, True) for info in _info(kind, excluded)),
-    MarkInfo("cards_exact", "Share of cards whose list is exactly what the hints leave.", "share", 1, uniform="1/961"),
-    MarkInfo("cards_listed", "Share of cards for which the list says something readable.", "share", 1, uniform="1"),
+    share_info("cards_exact", "Share of cards whose list is exactly what the hints leave.", uniform="1/961"),
+    share_info("cards_listed", "Share of cards for which the list says something readable.", uniform="1"),
     MarkInfo("lists_unread", "Cards whose entry in the list cannot be read.", "cards", 0, False, "0"),
     MarkInfo("slots_beyond", "Listed slots that the hand does not have.", "slots", 0, False, "0"),
-    MarkInfo(
-        "card_ruled_out",
-        "Share of cards whose real colour or rank the list excludes.",
-        "share",
-        0,
-        False,
-        "1 - (16/31)²",
-    ),
+    share_info("card_ruled_out", "Share of cards whose real colour or rank the list excludes.", 0, "1 - (16/31)²"),
 )

@@ -6,13 +6,13 @@ from pydantic import Field
 
 from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from roles.hanabi.action_recommender import by_rank
 from roles.hanabi.beliefs import FirstOrder, SecondOrder
 from roles.hanabi.first_order import SEEN
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.registry import role
 from roles.reply_types import ENTRY, Choice, Reply
 from roles.sections import Sections
@@ -83,34 +83,22 @@ def _by_gain(position: Position, plans: Sequence[Plan]) -> Iterator[tuple[Move, 
     """The moves by the gain of their plans; of equal ones plays first, then discards."""
     risky = [move for move in position.plays if move not in [play for play, _ in literal_play.ranked_plays(position)]]
     allowed = [plan for plan in plans if plan.action not in risky]
-    for plan in sorted(allowed, key=lambda plan: (-plan.gain, _order(plan.action))):
+    order = {Play: 0, Discard: 1}
+    for plan in sorted(allowed, key=lambda plan: (-plan.gain, order.get(type(plan.action), 2))):
         yield plan.action, f"its plan gains most: {plan.gain:.2f} points"
-
-
-def _order(move: Move) -> int:
-    return 0 if isinstance(move, Play) else 1 if isinstance(move, Discard) else 2
 
 
 def _objection(position: Position, move: Move, notes: Notes) -> bool:
     """Whether a hint points at just the card that its owner will play unprompted, or a move would be misread."""
-    reports = [note for replies in notes.values() for note in replies]
-    readings = [
-        entry for note in reports if isinstance(note, SecondOrder) for entry in note.readings if entry.action == move
-    ]
+    readings = (entry for note in of_type(notes, SecondOrder) for entry in note.readings if entry.action == move)
     if any(reading.understood < MISREAD for reading in readings):
         return True
-    if not isinstance(move, HintColour | HintRank):
+    if not isinstance(move, Hint):
         return False
-    beliefs = [
-        entry for note in reports if isinstance(note, FirstOrder) for entry in note.beliefs if entry.seat == move.to
-    ]
-    return any(_pointed(position, move) == [belief.plays] for belief in beliefs)
-
-
-def _pointed(position: Position, hint: HintColour | HintRank) -> list[int]:
-    """The playable cards that a hint touches, and the one that it saves."""
-    lesson, cards, playable = literal_play.lesson(position, hint), position.hands[hint.to], position.piles.playable
-    return [*(slot for slot in lesson.touched if playable >> INDEX[cards[slot]] & 1), *([-1] if lesson.saves else [])]
+    lesson, cards, playable = literal_play.lesson(position, move), position.hands[move.to], position.piles.playable
+    pointed = [slot for slot in lesson.touched if playable >> INDEX[cards[slot]] & 1]
+    beliefs = (entry for note in of_type(notes, FirstOrder) for entry in note.beliefs if entry.seat == move.to)
+    return not lesson.saves and any(pointed == [belief.plays] for belief in beliefs)
 
 
 def _plan(position: Position, move: Move, words: Words) -> Plan:

@@ -1,19 +1,16 @@
 """Planner: a one-ply search over the seat's own moves, in which the partners play by the conventions."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
 from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.convention.search import Trial, best, search
-from orchestrator.hanabi.moves import Move
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import scene_of, understood
-from roles.hanabi.reasoning.position import NEEDS, Position
+from roles.hanabi.reasoning.position import NEEDS
 from roles.hanabi.sections.table import State
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.registry import role
 from roles.reply_types import Choice, RatedChoice, Rating
 from roles.role_options import defaults
@@ -33,33 +30,22 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
     """
     position, agreed = understood(sections, notes)
     at = agreed or scene_of(position, [STRANGER] * position.players)  # by what hints say and no more
-    usual = _usual(position, notes) or own_rule.choose(sections, position, agreed)[0]
+    moves = (choice.action for choice in of_type(notes, Choice) if choice.action in position.moves)
+    proposed = next((move for move in moves if literal_play.harmless(position, move)), None)
+    usual = proposed or own_rule.choose(sections, position, agreed)[0]
     rollouts = (defaults(OPTIONS) | dict(sections.options))["rollouts"]
     assert isinstance(rollouts, int)  # as its options say
     if not position.possible:
         return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
     chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat does not know
-    trials = [t for t in search(_harmless(at, position), usual, rollouts, chance) if t.scores]
+    harmless = replace(at, legal=[move for move in at.legal if literal_play.harmless(position, move)])
+    trials = [t for t in search(harmless, usual, rollouts, chance) if t.scores]
     if not trials:
         return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)
     chosen = best(trials)
-    return RatedChoice(ratings=_ratings(trials), reason=_why(chosen, trials[0]), action=chosen.move)
-
-
-def _usual(position: Position, notes: Notes) -> Move | None:
-    """The move that a colleague chose, while it is among those left."""
-    choices = (note.action for replies in notes.values() for note in replies if isinstance(note, Choice))
-    return next((move for move in choices if move in position.moves and literal_play.harmless(position, move)), None)
-
-
-def _harmless(at: Scene, position: Position) -> Scene:
-    """Without the moves that are certainly wrong."""
-    return replace(at, legal=[move for move in at.legal if literal_play.harmless(position, move)])
-
-
-def _ratings(trials: Sequence[Trial]) -> tuple[Rating, ...]:
-    """The mean scores, from -1 for nothing to 1 for 25 points."""
-    return tuple(Rating(action=trial.move, rating=round(trial.mean / 12.5 - 1, 3)) for trial in trials)
+    # the mean scores, from -1 for nothing to 1 for 25 points
+    ratings = tuple(Rating(action=trial.move, rating=round(trial.mean / 12.5 - 1, 3)) for trial in trials)
+    return RatedChoice(ratings=ratings, reason=_why(chosen, trials[0]), action=chosen.move)
 
 
 def _why(chosen: Trial, usual: Trial) -> str:

@@ -1,6 +1,8 @@
 """Proposers: choose a move by themselves."""
 
-from roles.hanabi.reasoning import literal_play
+from orchestrator.hanabi.convention import policy
+from roles.hanabi.reasoning import literal_play, own_rule
+from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules, StepByStep, Strategy
@@ -39,4 +41,12 @@ def proposer(sections: Sections, notes: Notes) -> Choice:
 def rank_proposer(sections: Sections, notes: Notes) -> Choice:
     """A proposer who hints ranks rather than colours where both serve equally (mixture of agents, agent 2)."""
     move, why = literal_play.best(Position.of(sections), prefer_rank=True)
+    return Choice(action=move, reason=why)
+
+
+@role(reply=Choice, takes=WHOLE, needs=NEEDS)
+def convention_player(sections: Sections, notes: Notes) -> Choice:
+    """Decides alone, by a sheet of what the conventions would choose."""
+    position, at = understood(sections, notes)
+    move, why = own_rule.choose(sections, position) if at is None else policy.decide(at, policy.HOUSE_STEPS)
     return Choice(action=move, reason=why)

@@ -18,7 +18,7 @@ from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.table import State
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.registry import role
 from roles.reply_types import Choice, Judgement
 from roles.sections import Sections
@@ -63,9 +63,13 @@ class Safety:
             told = reading is not None and reading.about_own
             exact = reading.scene.beliefs if reading is not None and told else ()
             return self._play(position, move, _inferred(position, trusted) or exact, AGREED if told else NOTED)
-        if isinstance(move, Discard):
-            return _discard(position, move)
-        return Judgement(accept=True, reason="a hint risks nothing")
+        if not isinstance(move, Discard):
+            return Judgement(accept=True, reason="a hint risks nothing")
+        dead = [number for number, slot in enumerate(position.slots) if slot.dead == 1.0]
+        if not dead or position.slots[move.slot].critical < 1.0:
+            reason = "nothing known to be critical is lost while a dead card could go"
+            return Judgement(accept=True, reason=reason)
+        return Judgement(accept=False, reason=f"slot {move.slot} is known critical, and slot {dead[0]} is known dead")
 
     def _play(self, position: Position, move: Play, narrowed: Sequence[belief.Slot], grounds: str) -> Judgement:
         chance = (narrowed or position.slots)[move.slot].playable
@@ -79,14 +83,6 @@ class Safety:
             f"with {lives} it must be at least {needed:.2f}"
         )
         return Judgement(accept=chance >= needed, reason=reason)
-
-
-def _discard(position: Position, move: Discard) -> Judgement:
-    """A card known critical is not thrown away while another is known dead."""
-    dead = [number for number, slot in enumerate(position.slots) if slot.dead == 1.0]
-    if position.slots[move.slot].critical == 1.0 and dead:
-        return Judgement(accept=False, reason=f"slot {move.slot} is known critical, and slot {dead[0]} is known dead")
-    return Judgement(accept=True, reason="nothing known to be critical is lost while a dead card could go")
 
 
 def _inferred(position: Position, trusted: Sequence[HistoryReport]) -> tuple[belief.Slot, ...]:
@@ -155,10 +151,5 @@ def judged(rule: Safety, sections: Sections, notes: Notes) -> Judgement:
     the past if the sections hold it. Without the section `state` there is nothing to judge by."""
     if State not in sections:
         return Judgement(accept=True, reason="nothing of the table is shown to judge by")
-    trusted = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
-    return rule.judge(Position.of(sections), chosen(notes), trusted, sections.get(ConventionFacts))
-
-
-def chosen(notes: Notes) -> Move:
-    """The move of the one choice among the notes."""
-    return next(note.action for replies in notes.values() for note in replies if isinstance(note, Choice))
+    move, trusted = of_type(notes, Choice)[0].action, of_type(notes, HistoryReport)
+    return rule.judge(Position.of(sections), move, trusted, sections.get(ConventionFacts))

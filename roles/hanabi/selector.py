@@ -8,7 +8,7 @@ from roles.hanabi.proposer import WHOLE, proposer
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.legal_moves import LegalMoves
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.registry import role
 from roles.reply_types import Choice
 from roles.role_options import AllowedValues
@@ -17,13 +17,9 @@ from roles.sections import Sections
 
 def only(sections: Sections, notes: Notes) -> Choice | None:
     """The one candidate, when there is one, which the table still allows: nothing is left to select."""
-    moves = candidates(notes)
+    moves = of_type(notes, Choice)
     legal = sections.get(LegalMoves)
     return moves[0] if len(moves) == 1 and legal and moves[0].action in legal.moves else None
-
-
-def candidates(notes: Notes) -> list[Choice]:
-    return [note for replies in notes.values() for note in replies if isinstance(note, Choice)]
 
 
 def by_frequency(choices: Iterable[Choice]) -> Iterator[tuple[Move, int]]:
@@ -48,7 +44,7 @@ def selector(sections: Sections, notes: Notes) -> Choice:
     Its program takes the most frequent one that does no certain harm; where there is none, it goes by the simple rules
     of `own_rule`.
     """
-    position, choices = Position.of(sections), candidates(notes)
+    position, choices = Position.of(sections), of_type(notes, Choice)
     for move, times in by_frequency(choices):
         if move in position.moves and literal_play.harmless(position, move):
             return Choice(action=move, reason=f"{times} of {len(choices)} answers chose it")

@@ -1,13 +1,13 @@
 """Self-verifier: CAC's judge of a chosen move (appendix C.3)."""
 
 from roles.hanabi.reasoning.position import TAKES, Position
-from roles.hanabi.safety import STANDARD, chosen
+from roles.hanabi.safety import STANDARD
 from roles.hanabi.sections.fixed import Rules
 from roles.hanabi.sections.history import OwnActions
 from roles.hanabi.sections.table import FinalRound, NextPlayable, State
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.registry import role
-from roles.reply_types import Judgement
+from roles.reply_types import Choice, Judgement
 from roles.role_options import AllowedValues
 from roles.sections import Sections
 
@@ -21,4 +21,4 @@ def self_verifier(sections: Sections, notes: Notes) -> Judgement:
 
     Its program trusts no report on the past: only the graph's own verifier knows which of them programs made.
     """
-    return STANDARD.judge(Position.of(sections), chosen(notes))
+    return STANDARD.judge(Position.of(sections), of_type(notes, Choice)[0].action)

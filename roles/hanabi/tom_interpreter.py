@@ -37,8 +37,12 @@ def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     legal = set(position.moves)
     urgent = next((advice for advice in (policy.save(at) if at else ()) if advice[0] in legal), None)
     hint, why = urgent or next((advice for advice in _hints(position, at) if advice[0] in legal), (None, NO_HINT))
+    explanation = "The past moves are not known."
+    if history := sections.get(History):
+        lines = [ENGLISH.say(past, history.seat) for past in history.latest]
+        explanation = "; ".join(lines) or "Nobody has moved yet."
     return MindReport(
-        explanation=_explanation(sections.get(History)),
+        explanation=explanation,
         intentions=tuple(_intention(literally, at, seat) for seat in position.hands),
         suggestion=why,
         hint=hint,
@@ -59,13 +63,6 @@ def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
     yield from (
         (lesson.hint, literal_play.why_hint(lesson)) for lesson in lessons if lesson.worth >= literal_play.WORTHWHILE
     )
-
-
-def _explanation(history: History | None) -> str:
-    if history is None:
-        return "The past moves are not known."
-    lines = [ENGLISH.say(past, history.seat) for past in history.latest]
-    return "; ".join(lines) if lines else "Nobody has moved yet."
 
 
 def _intention(literally: Position, at: Scene | None, seat: int) -> Intention:

@@ -1,8 +1,7 @@
 """Tracker: Mycroft's agent, which itself lists what the hints leave of every card (section 5, appendix I.6)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from orchestrator.hanabi.cards import ANY, HAND_SIZES, Mask
 from orchestrator.hanabi.literal_knowledge import hinted, shifted
@@ -53,24 +52,15 @@ def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
 def tracked(state: State, moves: Iterable[Past], remembered: Remembered | None) -> Lists:
     """The list of the last turn, brought up to date by the moves since then; all open where it says nothing."""
     lists = {seat: [ANY] * HAND_SIZES[state.players] for seat in range(state.players)}
-    lists |= _remembered_lists(remembered.memory if remembered else {})
+    notes = remembered.memory.get("notes", {}) if remembered else {}
+    for reply in (reply for replies in notes.values() for reply in replies):
+        lists |= {entry["seat"]: [read(text) for text in entry["slots"]] for entry in reply.get("deductions", ())}
     for past in moves:
-        _after(lists, past)
+        if isinstance(past.move, Play | Discard):
+            lists[past.seat] = [*shifted(lists[past.seat], past.move.slot, [ANY])]
+        else:
+            after = hinted(lists[past.move.to], past.move, past.slots)
+            lists[past.move.to] = [types or ANY for types in after]  # nothing is left: the old list was wrong
     sizes = {seat: len(cards) for seat, cards in state.hands.items()} | {state.seat: len(state.own)}
     # a card that is drawn can be anything, so that those which an empty deck did not give are the last
     return {seat: (masks + [ANY] * size)[:size] for seat, size in sizes.items() for masks in (lists[seat],)}
-
-
-def _after(lists: Lists, past: Past) -> None:
-    if isinstance(past.move, Play | Discard):
-        lists[past.seat] = [*shifted(lists[past.seat], past.move.slot, [ANY])]
-    else:
-        after = hinted(lists[past.move.to], past.move, past.slots)
-        lists[past.move.to] = [types or ANY for types in after]  # nothing is left: the old list was wrong
-
-
-def _remembered_lists(memory: Mapping[str, Any]) -> Lists:
-    """The list that the seat wrote on its last turn, as far as it can be read."""
-    replies = [reply for replies in memory.get("notes", {}).values() for reply in replies]
-    entries = [deduction for reply in replies for deduction in reply.get("deductions", ())]
-    return {entry["seat"]: [read(text) for text in entry["slots"]] for entry in entries}

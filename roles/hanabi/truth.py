@@ -12,8 +12,8 @@ from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import dealt_hands
-from orchestrator.hanabi.moves import HintColour, HintRank, Move
-from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.moves import Hint, Move
+from orchestrator.hanabi.referee import Referee, rebuild
 from orchestrator.hanabi.view import Past, View
 from roles.hanabi.sections.convention_facts import ConventionFacts
 
@@ -100,7 +100,7 @@ class Truth:
         """Whether anybody hinted another seat from this turn until they moved."""
         until = self.next_of(seat)
         between = [past.move for past in self.after if until is None or past.turn < until.turn]
-        return any(isinstance(move, HintColour | HintRank) and move.to == seat for move in between)
+        return any(isinstance(move, Hint) and move.to == seat for move in between)
 
 
 def truths(
@@ -122,8 +122,5 @@ def truths(
 
 def course_of(players: int, deck: Sequence[Card], moves: Sequence[Move]) -> Course:
     """The course of a game from its deck and moves."""
-    referee = Referee(players, deck)
-    for move in moves:
-        referee.apply(move)
     *_, hands = dealt_hands(players, deck, moves)
-    return Course(players, referee.history, hands)
+    return Course(players, rebuild(players, deck, moves).history, hands)

@@ -15,9 +15,9 @@ from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.fixed import CardCounts, Conventions, ProbabilityAdvice, Rules
 from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, State, unmoved
-from roles.hanabi.selector import by_frequency, candidates, support
+from roles.hanabi.selector import by_frequency, support
 from roles.marks import prose_only
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.registry import role
 from roles.reply_types import ENTRY, Choice, Reply
 from roles.sections import Section, Sections
@@ -147,7 +147,7 @@ def safe_or_proposed(sections: Sections, notes: Notes, safe: Sequence[Play]) -> 
     the simple rules of `own_rule`."""
     if safe:
         return Choice(action=safe[0], reason=f"slot {safe[0].slot} is a known safe play")
-    position, proposed = Position.of(sections), candidates(notes)
+    position, proposed = Position.of(sections), of_type(notes, Choice)
     for move, times in by_frequency(proposed):
         if move in position.moves and literal_play.harmless(position, move):
             return Choice(action=move, reason=support(times, len(proposed)))

@@ -7,10 +7,9 @@ from statistics import fmean, stdev
 import pytest
 
 import roles
-from orchestrator.hanabi import Card, HintColour, Play
-from orchestrator.hanabi.cards import ANY, OF_COLOUR, OF_RANK, Mask
+from orchestrator.hanabi.cards import ANY, OF_COLOUR, OF_RANK, Card, Mask
 from orchestrator.hanabi.literal_knowledge import Hands
-from orchestrator.hanabi.moves import Discard, HintRank
+from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import Past
 from roles.hanabi import list_changes, list_marks

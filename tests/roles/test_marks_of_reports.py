@@ -203,7 +203,7 @@ def test_forecasts_and_frequencies_are_chances_even_of_slots_that_the_hand_lacks
     for plays in (None, 0, 3, 4):
         one = next_action_marks._Tested(Forecast(1, plays, 0.7), did, 4, 4)
         assert sum(one.chances.values()) == pytest.approx(1) and one.chances[plays] == 0.7
-        before = next_action_marks._before(one, history)
+        before = one.frequencies(history)
         assert sum(before.values()) == pytest.approx(1) and before[0] == pytest.approx(2 / 6)
 
 

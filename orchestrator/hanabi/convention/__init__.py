@@ -4,7 +4,3 @@ It may import `hanabi` alone. Start with `hint_convention` (which card a hint po
 everybody can derive), `policy` (what a convention player does), `partner_model` (how far partners keep to the
 convention), and `search` with its fast `rollout`.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

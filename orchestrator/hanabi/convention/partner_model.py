@@ -141,7 +141,9 @@ def _judged(
     models: list[PartnerModel] = []
     for convention in sorted(before, key=lambda convention: -before[convention]):
         now = _common({**conventions, other: convention}, history)
-        odds, broke = _weighed(now, identities(now, hands), other, before[convention])
+        compared = [(claim, holds) for claim, holds in _compared(now, identities(now, hands)) if claim.seat == other]
+        broke = tuple(f"turn {claim.turn}: {BROKEN[claim.why]}" for claim, holds in compared if not holds)
+        odds = before[convention] * exp(_log_ratio(compared))
         least = DROPPED if convention == usual(before) else 1
         models.append(PartnerModel(other, convention if odds >= least else STRANGER, odds / (1 + odds), broke))
         if not broke:
@@ -149,13 +151,6 @@ def _judged(
     best = max(models, key=lambda model: (model.convention != STRANGER, model.chance))
     doubted = bool(history) and history[-1].lives == 1 and best.chance < SURE
     return replace(best, convention=STRANGER if doubted else best.convention, broke=models[0].broke)
-
-
-def _weighed(now: CommonKnowledge, seen: Mapping[int, Card], seat: int, odds: float) -> tuple[float, tuple[str, ...]]:
-    """Return the odds after all claims of a player about cards that were seen, and the breaches in words."""
-    compared = [(claim, holds) for claim, holds in _compared(now, seen) if claim.seat == seat]
-    broke = (f"turn {claim.turn}: {BROKEN[claim.why]}" for claim, holds in compared if not holds)
-    return odds * exp(_log_ratio(compared)), tuple(broke)
 
 
 def _log_ratio(compared: Iterable[tuple[Claim, bool]]) -> float:
@@ -186,20 +181,17 @@ def _compared(now: CommonKnowledge, seen: Mapping[int, Card]) -> Iterator[tuple[
 def learnt(games: tuple[Record, ...]) -> Prior:
     """Return the odds after games that a partner played with its own kind: each convention is tested on all moves of
     them."""
-    logs = {convention: log(odds) + _fit(games, convention) for convention, odds in NOTHING_KNOWN.items()}
+    logs = {}
+    for convention, odds in NOTHING_KNOWN.items():
+        compared: list[tuple[Claim, bool]] = []
+        for game in games:
+            now = CommonKnowledge.start((convention,) * game.players)
+            for step in game.steps():
+                now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
+            compared += _compared(now, dict(enumerate(game.deck)))
+        logs[convention] = log(odds) + _log_ratio(compared)
     excess = max(0.0, max(logs.values()) - log(MOST))
     return {convention: max(LEAST, exp(odds - excess)) for convention, odds in logs.items()}
-
-
-def _fit(games: Iterable[Record], convention: Convention) -> float:
-    """Return the log of the likelihood ratio of all moves of some games."""
-    compared: list[tuple[Claim, bool]] = []
-    for game in games:
-        now = CommonKnowledge.start((convention,) * game.players)
-        for step in game.steps():
-            now = now.after(PublicMove(step.seat, step.move, step.lost, step.scored, step.touched))
-        compared += _compared(now, dict(enumerate(game.deck)))
-    return _log_ratio(compared)
 
 
 # Models read these sentences in notes: their wording is part of the prompts.

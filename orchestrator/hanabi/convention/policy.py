@@ -150,10 +150,6 @@ class Scene:
         """True if no partner keeps to a convention."""
         return all(self.knowledge.conventions[seat] == STRANGER for seat in self.hands)
 
-    def literally(self, hint: Hint) -> bool:
-        """Return whether the receiver of a hint is assumed to read it literally."""
-        return self.is_stranger(hint.to)
-
     @property
     def chop(self) -> int | None:
         """The own slot to discard next where none is known dead: by the conventions; among strangers, who warn of no

@@ -288,7 +288,7 @@ class RolloutGame:
         """See `policy.decide`."""
         masks = self.own_masks()
         certain = self._save() or self._play(masks) or self._help()
-        return certain or self._gamble(masks) or self._dump() or self._spare(masks)
+        return certain or self._gamble(masks) or self._spare(masks)
 
     def own_masks(self) -> list[Mask]:
         """Return the types that each own slot may be, given the others' hands."""
@@ -372,13 +372,10 @@ class RolloutGame:
         slot = max(range(len(masks)), key=lambda slot: chances[slot])
         return Act(PLAY, slot) if chances[slot] else None
 
-    def _dump(self) -> Act | None:
-        if self.tokens < MAX_TOKENS:
-            return None
-        right = (self.seat - 1) % self.players
-        return Act(HINT, FIRST_RANK + RANK[self.hands[right][0]], right)
-
     def _spare(self, masks: Sequence[Mask]) -> Act:
+        if self.tokens == MAX_TOKENS:  # nothing may be discarded
+            right = (self.seat - 1) % self.players
+            return Act(HINT, FIRST_RANK + RANK[self.hands[right][0]], right)
         commonly, dead = self.common[self.seat], self.dead
         lost = [slot for slot, mask in enumerate(masks) if not mask & ~dead]
         if lost:

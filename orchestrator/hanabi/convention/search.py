@@ -58,31 +58,18 @@ def search(scene: Scene, usual: Move, rollouts: int, chance: Random, moves: Sequ
     rounds = ceil(log2(len(trials))) if len(trials) > 1 else 0
     for _round in range(rounds):
         for _deal in range(rollouts // rounds // len(remaining)):
-            if not _try(remaining, deals):
+            if (game := deals.draw()) is None:
                 return trials
-        remaining = [trials[0], *_better_half(remaining)]
+            for trial in remaining:
+                played = game.dealt(game.hands, game.deck)
+                played.apply(act(trial.move))
+                trial.scores.append(played.finish())
+        first, *rivals = remaining
+        ahead = sorted((trial for trial in rivals if trial.mean > first.mean), key=lambda trial: -trial.mean)
+        remaining = [first, *ahead[: (len(rivals) + 1) // 2]]
         if len(remaining) == 1:
             break
     return trials
-
-
-def _try(trials: Sequence[Trial], deals: "Deals") -> bool:
-    """Try every move on one more deal; False when no deal could be drawn."""
-    game = deals.draw()
-    if game is None:
-        return False
-    for trial in trials:
-        played = game.dealt(game.hands, game.deck)
-        played.apply(act(trial.move))
-        trial.scores.append(played.finish())
-    return True
-
-
-def _better_half(trials: Sequence[Trial]) -> list[Trial]:
-    """Return the best of the moves that are ahead of the usual one: at most half of those that were tried."""
-    usual, *rivals = trials
-    ahead = sorted((trial for trial in rivals if trial.mean > usual.mean), key=lambda trial: -trial.mean)
-    return ahead[: (len(rivals) + 1) // 2]
 
 
 def best(trials: Sequence[Trial]) -> Trial:
@@ -140,28 +127,19 @@ class Deals:
 
 def candidates(scene: Scene, usual: Move) -> list[Move]:
     """Return the usual move, then a few plays, hints and discards that may be better and say nothing false."""
+    least = 1.0 if scene.knowledge.lives == 1 else WORTH_A_TRY
+    likely = [(slot, belief.playable) for slot, belief in enumerate(scene.beliefs) if belief.playable >= least]
+    plays = [Play(slot=slot) for slot, _ in sorted(likely, key=lambda item: -item[1])][:3]
+    tried = (usual, *plays, *_truthful_hints(scene), *_safe_discards(scene))
     legal = set(scene.legal)
-    tried = (usual, *_plays(scene), *_truthful_hints(scene), *_safe_discards(scene))
-    moves = dict.fromkeys(move for move in tried if move in legal)
-    return list(moves)[:MOST]
-
-
-def _plays(scene: Scene) -> Sequence[Move]:
-    likely = [slot for slot, belief in enumerate(scene.beliefs) if belief.playable >= WORTH_A_TRY]
-    if scene.knowledge.lives == 1:
-        likely = [slot for slot in likely if scene.beliefs[slot].playable == 1.0]
-    ranked = sorted(likely, key=lambda slot: -scene.beliefs[slot].playable)
-    return [Play(slot=slot) for slot in ranked][:3]
+    return list(dict.fromkeys(move for move in tried if move in legal))[:MOST]
 
 
 def _truthful_hints(scene: Scene) -> Sequence[Move]:
     """Hints that say nothing false; only hints to the next player when they are about to lose a critical card."""
     danger = scene.in_danger() is not None
-    truthful = [
-        effect
-        for effect in scene.hint_effects
-        if (effect.says is None or effect.true) and (not danger or effect.hint.to == scene.next)
-    ]
+    effects = (effect for effect in scene.hint_effects if not danger or effect.hint.to == scene.next)
+    truthful = (effect for effect in effects if not effect.false)
     ranked = sorted(truthful, key=lambda effect: (not effect.helps, not effect.warns, -effect.removed))
     return [effect.hint for effect in ranked][:5]
 

@@ -3,7 +3,3 @@
 It may import what `players` may. Start with `player` (when to play, hint and discard), then `knowledge` (the common
 knowledge that all hat players compute) and `code` (how a hand is encoded as a number).
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,7 +8,7 @@ hint.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from orchestrator.hanabi.cards import (
@@ -26,7 +26,7 @@ from orchestrator.hanabi.cards import (
     Piles,
 )
 from orchestrator.hanabi.literal_knowledge import HandMasks, hinted, shifted, unknown_hands, with_hand
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.hanabi.view import Past, View
 from orchestrator.players.hat.code import Pool, decode, encode, is_single, settle
 
@@ -68,8 +68,11 @@ class HatTable:
     # Hints as numbers
 
     def sizes(self, giver: int) -> list[int]:
-        """Return how many numbers the hints to each other player can stand for."""
-        return [_size(self.common[seat]) for seat in self.other_seats(giver)]
+        """Return how many numbers the hints to each other player can stand for: 4 if their hand certainly has two
+        colours and two ranks, so that all four hints can be given; else 3."""
+        singles = (*OF_COLOUR.values(), *OF_RANK.values())
+        hands = (self.common[seat] for seat in self.other_seats(giver))
+        return [3 if any(all(types & single for types in hand) for single in singles) else 4 for hand in hands]
 
     def number(self, giver: int, to: int, slots: Sequence[int], by_rank: bool) -> int:
         """Return the number that a hint stands for: by its receiver, its kind, and whether it touches a certain slot of
@@ -127,25 +130,20 @@ class HatTable:
             for hand in zip(common, literal, strict=True)
         ]
         settled, pool = settle(tuple(mended), Pool.from_counts(copies_left(self.piles)))
-        return HatTable(self.seat, self.cards, settled, tuple(literal), pool, self.piles, self.tokens)
+        return replace(self, common=settled, literal=tuple(literal), pool=pool)
 
     # After a move
 
     def after(self, past: Past, discards: tuple[Card, ...]) -> "HatTable":
         """Return the table after a move. `discards`: the pile after it."""
-        if isinstance(past.move, HintColour | HintRank):
-            return self._hinted(past, past.move)
-        table = self
-        if isinstance(past.move, Discard):
-            table = self._discarded(past.seat, past.move.slot)
-        return table._moved(past, past.move, piles_of(past.fireworks, discards))
-
-    def _hinted(self, past: Past, hint: Hint) -> "HatTable":
-        number = self.number(past.seat, hint.to, past.slots, isinstance(hint, HintRank))
-        common = self.after_number(past.seat, sum(self.sizes(past.seat)), number)
-        literal = with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots))
-        after = self._with(common, literal)
-        return HatTable(after.seat, after.cards, after.common, after.literal, after.pool, after.piles, past.tokens)
+        move = past.move
+        if isinstance(move, Hint):
+            number = self.number(past.seat, move.to, past.slots, isinstance(move, HintRank))
+            common = self.after_number(past.seat, sum(self.sizes(past.seat)), number)
+            literal = with_hand(self.literal, move.to, hinted(self.literal[move.to], move, past.slots))
+            return replace(self._with(common, literal), tokens=past.tokens)
+        table = self._discarded(past.seat, move.slot) if isinstance(move, Discard) else self
+        return table._moved(past, move, piles_of(past.fireworks, discards))
 
     def _discarded(self, seat: int, slot: int) -> "HatTable":
         table = self.nobody_waits(seat) if self.tokens else self
@@ -163,19 +161,11 @@ class HatTable:
         def moved(hands: tuple[HandMasks, ...], card: Mask) -> tuple[HandMasks, ...]:
             return with_hand(hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ()))
 
-        common, literal = moved(self.common, ANY), moved(self.literal, ANY)
-        table = HatTable(self.seat, moved(self.cards, drew), common, literal, self.pool, piles, past.tokens)
-        return table._with(common, literal)
+        table = replace(self, cards=moved(self.cards, drew), piles=piles, tokens=past.tokens)
+        return table._with(moved(self.common, ANY), moved(self.literal, ANY))
 
 
 _encoded = lru_cache(maxsize=4096)(encode)
-
-
-def _size(hand: HandMasks) -> int:
-    """Return how many numbers hints to a hand can stand for: 4 if it certainly has two colours and two ranks, so that
-    all four hints can be given; else 3."""
-    of_one = any(all(types & single for types in hand) for single in (*OF_COLOUR.values(), *OF_RANK.values()))
-    return 3 if of_one else 4
 
 
 def _asked_slot(hand: HandMasks, piles: Piles) -> int:

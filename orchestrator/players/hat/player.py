@@ -14,7 +14,7 @@ from random import Random
 
 from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, MAX_TOKENS, Mask
 from orchestrator.hanabi.literal_knowledge import HandMasks, types_of
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.hanabi.view import View
 from orchestrator.players.base import Partner, ReasonedMove
 from orchestrator.players.hat.code import Pool, settle
@@ -94,7 +94,7 @@ class HatPosition:
         number = self.table.sum(seat, sum(self.table.sizes(seat)))
         fitting: list[Hint] = []
         for hint in self.view.legal:
-            if isinstance(hint, HintColour | HintRank):
+            if isinstance(hint, Hint):
                 touched = [slot for slot, card in enumerate(self.table.cards[hint.to]) if card & types_of(hint)]
                 if self.table.number(seat, hint.to, touched, isinstance(hint, HintRank)) == number:
                     fitting.append(hint)

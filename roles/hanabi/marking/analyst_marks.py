@@ -3,83 +3,62 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, get_args
 
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard, Hint, Play
 from roles.hanabi.analysis import Analysis, Assessment, Risk, Success, Value, in_words, risk_of
-from roles.hanabi.marking.exact_belief import exact, slot_of, whole_position
-from roles.hanabi.marking.hints import played_after, says_something
+from roles.hanabi.marking import exact_belief
+from roles.hanabi.marking.exact_belief import played_after, says_something, share_of_moves, slot_of, whole_position
 from roles.hanabi.truth import Truth
-from roles.legal_moves import LegalMoves
-from roles.marks import LEAST_NATS, Marker, MarkInfo, Marks, Stated, brier, log_score, mean, only
+from roles.marks import (
+    Marker,
+    Marks,
+    Stated,
+    brier,
+    log_info,
+    log_score,
+    mean,
+    only,
+    share_info,
+    squared_info,
+)
 from roles.sections import Sections
 
 INFOS = (
-    MarkInfo(
-        "play_brier",
-        "Squared error (Brier score) of the stated play probabilities.",
-        "squared error",
-        0,
-        higher=False,
-        uniform="0.25",
-    ),
-    MarkInfo(
-        "play_log", "Log loss of the stated play probabilities.", "nats", LEAST_NATS, higher=False, uniform="0.69"
-    ),
-    MarkInfo(
+    squared_info("play_brier", "Squared error (Brier score) of the stated play probabilities."),
+    log_info("play_log", "Log loss of the stated play probabilities.", "0.69"),
+    squared_info(
         "play_error",
         "Squared distance of the stated play probabilities from the exact ones.",
-        "squared error",
-        0,
-        higher=False,
-        uniform="the squared distance of 0.5 from the exact probabilities",
+        "the squared distance of 0.5 from the exact probabilities",
     ),
-    MarkInfo(
+    share_info(
         "certain_wrong",
         "Share of the plays called certain that are not playable.",
-        "share",
         0,
-        higher=False,
-        uniform="the share of plays that are not playable",
+        "the share of plays that are not playable",
     ),
-    MarkInfo(
+    share_info(
         "impossible_wrong",
         "Share of the plays called impossible that are playable.",
-        "share",
         0,
-        higher=False,
-        uniform="the share of plays that are playable",
+        "the share of plays that are playable",
     ),
-    MarkInfo(
-        "success_agrees", "Share of plays whose stated word matches their exact probability.", "share", 1, uniform="0.2"
-    ),
-    MarkInfo(
-        "risk_agrees",
-        "Share of discards whose stated word matches their exact probability.",
-        "share",
-        1,
-        uniform="0.25",
-    ),
-    MarkInfo(
+    share_info("success_agrees", "Share of plays whose stated word matches their exact probability.", uniform="0.2"),
+    share_info("risk_agrees", "Share of discards whose stated word matches their exact probability.", uniform="0.25"),
+    share_info(
         "immediate_true",
         "Share of the hints called immediate-play that tell something new about a playable card.",
-        "share",
-        1,
         uniform="the share of hints that do",
     ),
-    MarkInfo(
+    share_info(
         "redundant_true",
         "Share of the hints called redundant or wasted that neither lead to a play nor save a card.",
-        "share",
-        1,
         uniform="the share of hints that do neither",
     ),
-    MarkInfo(
+    share_info(
         "immediate_played",
         "Whether the receiver of a given immediate-play hint next played one of its cards successfully.",
-        "share",
-        1,
     ),
-    MarkInfo("moves_assessed", "Share of the listed moves that have an entry.", "share", 1),
+    share_info("moves_assessed", "Share of the listed moves that have an entry."),
 )
 SUCCESSES, RISKS, VALUES = get_args(Success), get_args(Risk), get_args(Value)
 USELESS = ("redundant", "wasted")
@@ -101,7 +80,7 @@ class _Hint(NamedTuple):
 
 
 def _plays(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[_Play]:
-    slots = exact(sections, truth)
+    slots = exact_belief.exact(sections, truth)
     for entry in analysis.moves:
         if isinstance(entry.action, Play):
             fits, slot = truth.within(entry.action.slot, truth.piles.playable), slot_of(slots, entry.action.slot)
@@ -109,27 +88,13 @@ def _plays(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[_Pl
                 yield _Play(entry, fits, slot.playable if slot else None)
 
 
-def _discards(analysis: Analysis, sections: Sections, truth: Truth) -> Iterator[tuple[Risk, Slot]]:
-    slots = exact(sections, truth)
-    for entry in analysis.moves:
-        if isinstance(entry.action, Discard) and entry.discard_risk and (slot := slot_of(slots, entry.action.slot)):
-            yield entry.discard_risk, slot
-
-
 def _hints(analysis: Analysis, truth: Truth) -> Iterator[_Hint]:
     if truth.view is None:
         return
     position = whole_position(truth.view)
     for entry in analysis.moves:
-        if isinstance(entry.action, HintColour | HintRank) and entry.hint_value and entry.action.to in position.hands:
+        if isinstance(entry.action, Hint) and entry.hint_value and entry.action.to in position.hands:
             yield _Hint(entry, says_something(position, entry.action))
-
-
-def _assessed(analysis: Analysis, sections: Sections) -> float | None:
-    """The share of the list's moves that have an entry."""
-    legal = sections[LegalMoves].moves if LegalMoves in sections else ()
-    moves = {entry.action for entry in analysis.moves}
-    return mean(move in moves for move in legal)
 
 
 def _hint_worth(analysis: Analysis, truth: Truth) -> tuple[Value, bool] | None:
@@ -151,6 +116,12 @@ def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
     worded = [play for play in plays if play.entry.success and play.exact is not None]
     exact = [(p.entry.chance, p.exact) for p in plays if p.entry.chance is not None and p.exact is not None]
     stated = _hint_worth(analysis, truth)
+    slots = dict(enumerate(exact_belief.exact(sections, truth)))
+    discards = [
+        (entry.discard_risk, slots[entry.action.slot])
+        for entry in analysis.moves
+        if isinstance(entry.action, Discard) and entry.discard_risk and entry.action.slot in slots
+    ]
     return only(
         play_brier=brier(chances),
         play_log=log_score(chances),
@@ -158,11 +129,11 @@ def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
         certain_wrong=_share(plays, "certain", fits=False),
         impossible_wrong=_share(plays, "impossible", fits=True),
         success_agrees=mean(play.entry.success == in_words(play.exact or 0.0) for play in worded),
-        risk_agrees=mean(risk == risk_of(slot) for risk, slot in _discards(analysis, sections, truth)),
+        risk_agrees=mean(risk == risk_of(slot) for risk, slot in discards),
         immediate_true=mean(hint.useful for hint in hints if hint.entry.hint_value == "immediate-play"),
         redundant_true=mean(not hint.useful for hint in hints if hint.entry.hint_value in USELESS),
         immediate_played=float(stated[1]) if stated and stated[0] == "immediate-play" else None,
-        moves_assessed=_assessed(analysis, sections),
+        moves_assessed=share_of_moves((entry.action for entry in analysis.moves), sections),
     )
 
 

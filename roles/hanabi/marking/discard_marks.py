@@ -7,40 +7,33 @@ from orchestrator.hanabi.belief import Slot
 from roles.hanabi.discard_report import CardRisk, Criticality, DiscardReport, criticality_of
 from roles.hanabi.marking.exact_belief import exact, slot_of
 from roles.hanabi.truth import Truth
-from roles.marks import LEAST_NATS, Marker, MarkInfo, Marks, Stated, brier, log_score, mean, only
+from roles.marks import (
+    Marker,
+    MarkInfo,
+    Marks,
+    Stated,
+    brier,
+    log_info,
+    log_score,
+    mean,
+    only,
+    share_info,
+    squared_info,
+)
 from roles.sections import Sections
 
 INFOS = (
-    MarkInfo(
-        "safety_brier",
-        "Squared error (Brier score) of the stated probabilities that cards are not critical.",
-        "squared error",
-        0,
-        higher=False,
-        uniform="0.25",
+    squared_info(
+        "safety_brier", "Squared error (Brier score) of the stated probabilities that cards are not critical."
     ),
-    MarkInfo(
-        "safety_log",
-        "Log loss of these probabilities.",
-        "nats",
-        LEAST_NATS,
-        higher=False,
-        uniform="0.69",
-    ),
-    MarkInfo(
+    log_info("safety_log", "Log loss of these probabilities.", "0.69"),
+    squared_info(
         "safety_error",
         "Squared distance of these probabilities from the exact ones.",
-        "squared error",
-        0,
-        higher=False,
-        uniform="the squared distance of 0.5 from the exact probabilities",
+        "the squared distance of 0.5 from the exact probabilities",
     ),
-    MarkInfo(
-        "criticality_agrees",
-        "Share of cards whose stated word matches their exact probability.",
-        "share",
-        1,
-        uniform="0.2",
+    share_info(
+        "criticality_agrees", "Share of cards whose stated word matches their exact probability.", uniform="0.2"
     ),
     MarkInfo(
         "discard_regret",
@@ -50,23 +43,16 @@ INFOS = (
         higher=False,
         uniform="the mean over the own cards",
     ),
-    MarkInfo(
-        "first_critical",
-        "Whether the card named first was critical.",
-        "share",
-        0,
-        higher=False,
-        uniform="the share of own cards that are critical",
+    share_info(
+        "first_critical", "Whether the card named first was critical.", 0, "the share of own cards that are critical"
     ),
-    MarkInfo(
+    share_info(
         "dead_missed",
         "Whether the card named first was not a known dead card although the hand had one.",
-        "share",
         0,
-        higher=False,
-        uniform="the share of own cards not known to be dead",
+        "the share of own cards not known to be dead",
     ),
-    MarkInfo("cards_judged", "Share of the own cards that have an entry.", "share", 1),
+    share_info("cards_judged", "Share of the own cards that have an entry."),
 )
 WORDS = get_args(Criticality)
 
@@ -85,15 +71,10 @@ def _judged(report: DiscardReport, sections: Sections, truth: Truth) -> list[_Ju
     return [_Judged(card, critical, slot_of(slots, card.slot)) for card, critical in seen if critical is not None]
 
 
-def _first(report: DiscardReport, truth: Truth) -> int | None:
-    """The slot named first, if the hand has it."""
-    first = next(iter(report.safest_first), None)
-    return first if first is not None and 0 <= first < len(truth.own) else None
-
-
 def score(report: DiscardReport, sections: Sections, truth: Truth) -> Marks | None:
     """See INFOS."""
-    judged, slots, first = _judged(report, sections, truth), exact(sections, truth), _first(report, truth)
+    judged, slots = _judged(report, sections, truth), exact(sections, truth)
+    first = next((slot for slot in report.safest_first[:1] if slot < len(truth.own)), None)
     chances = [(card.entry.safety, not card.critical) for card in judged]
     chosen = slots[first] if slots and first is not None else None
     dead = any(slot.dead == 1.0 for slot in slots)

@@ -10,17 +10,23 @@ from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
 from roles.hanabi.history_report import HistoryReport, Trusted
 from roles.hanabi.marking.exact_belief import exact
 from roles.hanabi.truth import Truth
-from roles.marks import LEAST_NATS, SUREST, Marker, MarkInfo, Marks, Stated, brier, mean, only
+from roles.marks import (
+    SUREST,
+    Marker,
+    MarkInfo,
+    Marks,
+    Stated,
+    brier,
+    log_info,
+    mean,
+    only,
+    share_info,
+    squared_info,
+)
 from roles.sections import Sections
 
 INFOS = (
-    MarkInfo(
-        "inferred_held",
-        "Share of inferences that contain the real card.",
-        "share",
-        1,
-        uniform="1: it excludes nothing",
-    ),
+    share_info("inferred_held", "Share of inferences that contain the real card.", uniform="1: it excludes nothing"),
     MarkInfo(
         "inferred_types",
         "Mean number of kinds of card that an inference leaves possible.",
@@ -29,45 +35,29 @@ INFOS = (
         higher=False,
         uniform="25",
     ),
-    MarkInfo(
+    log_info(
         "inferred_log",
         "Log loss of the real card, with 99 % spread over the kinds that the inference leaves and 1 % over the others.",
-        "nats",
-        LEAST_NATS,
-        higher=False,
-        uniform="3.22",
+        "3.22",
     ),
-    MarkInfo(
+    share_info(
         "inferred_too_narrow",
         "Share of inferences that exclude a kind of card that is possible by the exact belief.",
-        "share",
         0,
-        higher=False,
-        uniform="0: it excludes nothing",
+        "0: it excludes nothing",
     ),
-    MarkInfo(
+    share_info(
         "inferred_ruled_out",
         "Of the kinds of card that hints exclude for the inferred slots, the share that the inferences exclude.",
-        "share",
-        1,
         uniform="0",
     ),
-    MarkInfo("hinted_inferred", "Share of the hinted own slots that have an inference.", "share", 1),
-    MarkInfo(
+    share_info("hinted_inferred", "Share of the hinted own slots that have an inference."),
+    share_info(
         "trust_right",
         "Share of partners for whom the stated convention is the one that fits all their moves best.",
-        "share",
-        1,
         uniform="0.2",
     ),
-    MarkInfo(
-        "trust_brier",
-        "Squared error (Brier score) of the stated probabilities that partners keep to it.",
-        "squared error",
-        0,
-        higher=False,
-        uniform="0.25",
-    ),
+    squared_info("trust_brier", "Squared error (Brier score) of the stated probabilities that partners keep to it."),
 )
 CONVENTIONS = len(NOTHING_KNOWN) + 1
 """What may be said of a partner: each convention, or none."""
@@ -94,23 +84,12 @@ def _nats(inference: _Inferred) -> float:
     return -log((1 - SUREST) / other)
 
 
-def _narrow(inference: _Inferred, sections: Sections, truth: Truth) -> bool | None:
-    slots = exact(sections, truth)
-    return bool(slots[inference.slot].possible & ~inference.kinds) if slots else None
-
-
 def _ruled_out(inferred: list[_Inferred], truth: Truth) -> float | None:
     """Over all inferred slots together."""
     if truth.view is None:
         return None
     excluded = [(~truth.view.own[inference.slot].mask & ANY, ~inference.kinds & ANY) for inference in inferred]
     return mean(bool(out >> i & 1) for hinted, out in excluded for i in range(len(CARDS)) if hinted >> i & 1)
-
-
-def _hinted(report: HistoryReport, truth: Truth) -> float | None:
-    hand = truth.view.own if truth.view else ()
-    named = {card.slot for card in report.inferred}
-    return mean(slot in named for slot, card in enumerate(hand) if card.colour is not None or card.rank is not None)
 
 
 def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool, bool]]:
@@ -126,14 +105,15 @@ def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool,
 def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
     """See INFOS."""
     inferred, trust = _inferred(report, truth), list(_trust(report, truth))
-    narrow = (_narrow(inference, sections, truth) for inference in inferred)
+    slots, named = exact(sections, truth), {card.slot for card in report.inferred}
+    hinted = [slot for slot, card in enumerate(truth.view.own if truth.view else ()) if card.colour or card.rank]
     return only(
         inferred_held=mean(inference.held for inference in inferred),
         inferred_types=mean(inference.kinds.bit_count() for inference in inferred),
         inferred_log=mean(_nats(inference) for inference in inferred),
-        inferred_too_narrow=mean(flag for flag in narrow if flag is not None),
+        inferred_too_narrow=mean(bool(slots[i.slot].possible & ~i.kinds) for i in (inferred if slots else ())),
         inferred_ruled_out=_ruled_out(inferred, truth),
-        hinted_inferred=_hinted(report, truth),
+        hinted_inferred=mean(slot in named for slot in hinted),
         trust_right=mean(right for _, right, _ in trust),
         trust_brier=brier((entry.chance, right) for entry, _, right in trust),
     )

@@ -1,53 +1,44 @@
 """The marks of reports on other minds: what partners were foreseen to do, and the hint that was suggested."""
 
-from collections.abc import Iterator
-
-from orchestrator.hanabi.moves import Hint, HintColour, HintRank
+from orchestrator.hanabi.moves import Hint
 from roles.hanabi.beliefs import FirstOrder, SecondOrder
 from roles.hanabi.marking import next_action_marks as foreseen
-from roles.hanabi.marking.exact_belief import told_conventions, whole_position
-from roles.hanabi.marking.hints import holds_critical, kept_after, played_after, says_something
+from roles.hanabi.marking.exact_belief import (
+    holds_critical,
+    kept_after,
+    played_after,
+    says_something,
+    share_of_moves,
+    told_conventions,
+    whole_position,
+)
 from roles.hanabi.marking.next_action_marks import Forecast
 from roles.hanabi.mind_report import MindReport
 from roles.hanabi.truth import Truth
-from roles.legal_moves import LegalMoves
-from roles.marks import Marker, MarkInfo, Marks, Stated, mean, only
+from roles.marks import Marker, Marks, mean, only, share_info
 from roles.sections import Sections
 
 HINTS = (
-    MarkInfo(
+    share_info(
         "hint_useful",
         "Whether the suggested hint tells something new about a playable card, or saves a critical one.",
-        "share",
-        1,
         uniform="the share of legal hints that do",
     ),
-    MarkInfo(
+    share_info(
         "hint_given",
         "Whether the seat then gave the suggested hint.",
-        "share",
-        1,
         uniform="1 / the number of legal hints, where a hint was given",
     ),
-    MarkInfo(
+    share_info(
         "hint_played",
         "Whether the receiver of a suggested, given, not urgent hint next played one of its cards successfully.",
-        "share",
-        1,
     ),
-    MarkInfo(
+    share_info(
         "urgent_true",
         "Whether the receiver of a hint called urgent holds a critical card.",
-        "share",
-        1,
         uniform="the share of legal hints to such receivers",
     ),
-    MarkInfo(
-        "urgent_kept",
-        "Whether the receiver of an urgent hint that was given next discarded no critical card.",
-        "share",
-        1,
-    ),
+    share_info("urgent_kept", "Whether the receiver of an urgent hint that was given next discarded no critical card."),
 )
 
 
@@ -57,23 +48,19 @@ def _intended(report: MindReport) -> list[Forecast]:
     return [Forecast(intention.seat, intention.plays, intention.chance) for intention in typed]
 
 
-def _hint(report: MindReport, truth: Truth) -> Hint | None:
-    """The suggested hint, where it is to a partner of whom something is known."""
-    hint, partners = report.hint, {hand.seat for hand in truth.view.hands} if truth.view else set[int]()
-    return hint if isinstance(hint, HintColour | HintRank) and hint.to in partners else None
-
-
 def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None:
     if hint is None or truth.view is None:
         return None
-    if told_conventions(sections) and truth.scene and not truth.scene.literally(hint):
+    if told_conventions(sections) and truth.scene and not truth.scene.is_stranger(hint.to):
         effect = truth.scene.effect_of(hint)
         return float(effect.helps or (effect.warns and effect.true) or says_something(whole_position(truth.view), hint))
     return float(says_something(whole_position(truth.view), hint))
 
 
 def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
-    move, hint = truth.past, _hint(report, truth)
+    move, hint, partners = truth.past, report.hint, [hand.seat for hand in truth.view.hands] if truth.view else []
+    if not isinstance(hint, Hint) or hint.to not in partners:  # nothing is known of that partner
+        hint = None
     is_hint = None if move is None or hint is None else move.move == hint
     played, saved = (played_after(truth), kept_after(truth)) if is_hint else (None, None)
     hinted = only(
@@ -88,7 +75,7 @@ def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
 
 def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
     """Of one who names a legal hint by lot, beside even forecasts."""
-    hints = [move for move in (truth.view.legal if truth.view else ()) if isinstance(move, HintColour | HintRank)]
+    hints = [move for move in (truth.view.legal if truth.view else ()) if isinstance(move, Hint)]
     one_of = None if truth.past is None or not hints else (truth.past.move in hints) / len(hints)
     hinted = only(
         hint_useful=mean(useful for hint in hints if (useful := _useful(hint, sections, truth)) is not None),
@@ -98,20 +85,12 @@ def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
     return {**foreseen.guess(_intended(report), truth), **(hinted or {})} or None
 
 
-def _previous(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
-    return foreseen.previous(_intended(report), truth) or None
-
-
-def _pairs(report: MindReport, sections: Sections, truth: Truth) -> Iterator[Stated]:
-    return foreseen.pairs(_intended(report), truth)
-
-
 INTERPRETER = Marker(
     _score,
     (*foreseen.INFOS, *HINTS),
     _guess,
-    _previous,
-    _pairs,
+    lambda report, sections, truth: foreseen.previous(_intended(report), truth) or None,
+    lambda report, sections, truth: foreseen.pairs(_intended(report), truth),
     prose="What past moves meant, which discard or hint comes next, and why a hint helps are prose.",
 )
 
@@ -131,13 +110,11 @@ BELIEVER = Marker(
 
 
 def _read(report: SecondOrder, sections: Sections, truth: Truth) -> Marks | None:
-    legal = sections[LegalMoves].moves if LegalMoves in sections else ()
-    moves = {reading.action for reading in report.readings}
-    return only(readings_given=mean(move in moves for move in legal))
+    return only(readings_given=share_of_moves((reading.action for reading in report.readings), sections))
 
 
 MIRROR = Marker(
     _read,
-    (MarkInfo("readings_given", "Share of the listed moves of which a reading is given.", "share", 1),),
+    (share_info("readings_given", "Share of the listed moves of which a reading is given."),),
     prose="What partners believe and how they would read a move is prose, so its chance cannot be tested.",
 )

@@ -12,14 +12,12 @@ from orchestrator.hanabi.cards import MAX_TOKENS
 from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.truth import Truth
-from roles.marks import LEAST_NATS, MarkInfo, Marks, Stated, mean, nats, only
+from roles.marks import MarkInfo, Marks, Stated, log_info, mean, nats, only, share_info
 
 INFOS = (
-    MarkInfo(
+    share_info(
         "next_right",
         "Share of forecasts that came true: the partner played the foreseen slot, or did not play as foreseen.",
-        "share",
-        1,
         uniform="its probability of what happened",
     ),
     MarkInfo(
@@ -30,14 +28,7 @@ INFOS = (
         higher=False,
         uniform="with equal probabilities for each kind of legal move, and for each slot",
     ),
-    MarkInfo(
-        "next_log",
-        "Log loss of the forecast.",
-        "nats",
-        LEAST_NATS,
-        higher=False,
-        uniform="with the same probabilities",
-    ),
+    log_info("next_log", "Log loss of the forecast.", "with the same probabilities"),
 )
 
 
@@ -86,6 +77,13 @@ class _Tested(NamedTuple):
         rest = [option for option in self.options if option != forecast.plays]
         return dict.fromkeys(rest, (1 - forecast.chance) / len(rest)) | {forecast.plays: forecast.chance}
 
+    def frequencies(self, history: Iterable[Past]) -> Chances:
+        """Of each option: the share of the partner's moves before, each option counted once more."""
+        moves = [past.move for past in history if past.seat == self.forecast.seat]
+        done = Counter(move.slot if isinstance(move, Play) else None for move in moves)
+        plays = sum(done[option] for option in self.options)  # a hand may be shorter than it was
+        return {option: (done[option] + 1) / (plays + len(self.options)) for option in self.options}
+
 
 def tested(forecasts: Iterable[Forecast], truth: Truth) -> list[_Tested]:
     """Those that can be tested."""
@@ -116,28 +114,20 @@ def _scored(tests: Sequence[tuple[_Tested, Chances]], right: Sequence[float]) ->
 def guess(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
     """Of one who gives each kind of move that the partner can make the same chance, and each slot to play; and who
     names a move by these chances."""
-    tests = [(test, _even(test)) for test in tested(forecasts, truth)]
-    return _scored(tests, [chances[test.outcome] for test, chances in tests])
-
-
-def _even(test: _Tested) -> Chances:
-    kinds = 1 + (test.tokens < MAX_TOKENS) + (test.tokens > 0)
-    return {option: 1 - 1 / kinds if option is None else 1 / kinds / test.size for option in test.options}
+    tests = []
+    for test in tested(forecasts, truth):
+        kinds = 1 + (test.tokens < MAX_TOKENS) + (test.tokens > 0)
+        even = {option: 1 - 1 / kinds if option is None else 1 / kinds / test.size for option in test.options}
+        tests.append((test, even))
+    return _scored(tests, [even[test.outcome] for test, even in tests])
 
 
 def previous(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
     """Of one who gives the shares of the partner's moves before, each option counted once more, and names the likeliest
     option."""
     history = truth.view.history if truth.view else ()
-    tests = [(test, _before(test, history)) for test in tested(forecasts, truth)]
-    return _scored(tests, [max(c, key=lambda option: c[option]) == test.outcome for test, c in tests])
-
-
-def _before(test: _Tested, history: Iterable[Past]) -> Chances:
-    moves = [past.move for past in history if past.seat == test.forecast.seat]
-    done = Counter(move.slot if isinstance(move, Play) else None for move in moves)
-    plays = sum(done[option] for option in test.options)  # a hand may be shorter than it was
-    return {option: (done[option] + 1) / (plays + len(test.options)) for option in test.options}
+    tests = [(test, test.frequencies(history)) for test in tested(forecasts, truth)]
+    return _scored(tests, [max(c, key=c.__getitem__) == test.outcome for test, c in tests])
 
 
 def pairs(forecasts: Iterable[Forecast], truth: Truth) -> Iterator[Stated]:

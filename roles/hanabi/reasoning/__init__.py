@@ -3,7 +3,3 @@
 The folder imports `orchestrator.hanabi`, the sections, the files of `roles/`, and of the files beside it only
 `history_report.py`, the report that says how far partners keep to conventions. Start reading with `position.py`.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

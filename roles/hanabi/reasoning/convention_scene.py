@@ -11,7 +11,7 @@ from roles.hanabi.history_report import HistoryReport, by_history
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import Conventions
-from roles.notes_text import Notes
+from roles.notes_text import Notes, of_type
 from roles.sections import Sections
 
 
@@ -25,26 +25,16 @@ def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None
     facts = sections.get(ConventionFacts)
     if facts is not None:
         at = facts.scene
-        partners = {seat: at.knowledge.common[seat] for seat in at.hands}
-        narrowed = replace(Position.of(sections), own=at.knowledge.common[at.seat], known=partners)
+        others = {seat: at.knowledge.common[seat] for seat in at.hands}
+        narrowed = replace(Position.of(sections), own=at.knowledge.common[at.seat], known=others)
         return narrowed, replace(at, legal=narrowed.moves)
-    position = by_history(Position.of(sections), notes)
-    return position, scene(sections, position, notes)
-
-
-def scene(sections: Sections, position: Position, notes: Notes) -> Scene | None:
-    """The position as a convention player sees it; None without conventions, or without a report that says how far
-    each partner keeps to them.
-
-    `position`: narrowed by that report.
-    """
-    conventions = sections.get(Conventions)
-    reports = [note for replies in notes.values() for note in replies if isinstance(note, HistoryReport)]
-    trust = {partner.seat: Convention(partner.hints, partner.reads) for report in reports for partner in report.trust}
+    position, conventions = by_history(Position.of(sections), notes), sections.get(Conventions)
+    partners = (partner for report in of_type(notes, HistoryReport) for partner in report.trust)
+    trust = {partner.seat: Convention(partner.hints, partner.reads) for partner in partners}
     if not trust or conventions is None or not conventions.agreed:
-        return None
+        return position, None
     customs = [ADAPTING if seat == position.seat else trust.get(seat, STRANGER) for seat in range(position.players)]
-    return scene_of(position, customs, literal=_hands(Position.of(sections)))
+    return position, scene_of(position, customs, literal=_hands(Position.of(sections)))
 
 
 def scene_of(position: Position, conventions: Sequence[Convention], *, literal: Hands | None = None) -> Scene:

@@ -60,13 +60,9 @@ def lesson(position: Position, hint: Hint) -> Lesson:
             points += 1
             worth += WORTHWHILE + 1.5 * share(new, playable)
     chop = next_discard(position.known[hint.to])
-    saves = int(chop in touched and _saved(position, bits[chop or 0], before[chop or 0], after[chop or 0]))
+    at_risk = chop is not None and chop in touched and before[chop] != after[chop]
+    saves = int(at_risk and bool(bits[chop or 0] & position.piles.critical & ~playable))
     return Lesson(hint, touched, len(learnt), points, saves, worth + 5.0 * len(learnt) + 2.5 * saves)
-
-
-def _saved(position: Position, bit: Mask, old: Mask, new: Mask) -> bool:
-    """Whether the card that its owner would discard next is critical, not playable, and newly hinted."""
-    return bool(bit & position.piles.critical and not bit & position.piles.playable and new != old)
 
 
 def next_discard(masks: Iterable[Mask]) -> int | None:
@@ -132,14 +128,16 @@ def ranked(position: Position, *, prefer_rank: bool = False) -> Iterator[tuple[M
     """Every move that is left with its reason, in the order in which literal play would take them."""
     good = list(ranked_plays(position))
     yield from good
-    hints, discards = _by_worth(position, prefer_rank), by_spareness(position)
+    hints, discards = lessons(position), by_spareness(position)
+    if prefer_rank:
+        hints.sort(key=lambda lesson: (lesson.late, -round(lesson.worth, 1), isinstance(lesson.hint, HintColour)))
     worthy = list(takewhile(lambda lesson: lesson.worth >= WORTHWHILE, hints))
     yield from ((lesson.hint, why_hint(lesson)) for lesson in worthy)
     yield from ((move, why_discard(position, move)) for move in discards)
     yield from ((lesson.hint, why_hint(lesson)) for lesson in hints[len(worthy) :])
     gambles = [move for move in position.plays if move not in [play for play, _ in good]]
     only = not (good or hints or discards)
-    for move in sorted(gambles, key=lambda move: -_chance(position, move)):
+    for move in sorted(gambles, key=lambda move: -position.slots[move.slot].playable):
         yield move, "every other move was refused or is not allowed" if only else _fits(position, move)
 
 
@@ -151,19 +149,8 @@ def ranked_plays(position: Position) -> Iterator[tuple[Play, str]]:
     yield from ((move, f"{_fits(position, move)}, and there is a life to spare") for move in risked)
 
 
-def _by_worth(position: Position, prefer_rank: bool) -> list[Lesson]:
-    hints = lessons(position)
-    if prefer_rank:
-        hints.sort(key=lambda lesson: (lesson.late, -round(lesson.worth, 1), isinstance(lesson.hint, HintColour)))
-    return hints
-
-
-def _chance(position: Position, move: Play) -> float:
-    return position.slots[move.slot].playable
-
-
 def _fits(position: Position, move: Play) -> str:
-    return f"slot {move.slot} is playable with probability {_chance(position, move):.2f}"
+    return f"slot {move.slot} is playable with probability {position.slots[move.slot].playable:.2f}"
 
 
 FORESEEN = {

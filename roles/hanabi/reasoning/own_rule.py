@@ -5,6 +5,7 @@ without their advice does not answer these questions for them: it takes the firs
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS
 from orchestrator.hanabi.convention.hint_convention import has_turn
@@ -25,14 +26,13 @@ def choose(sections: Sections, position: Position, at: Scene | None = None) -> R
     `at`: the position as a convention player sees it, where the program has that. Raises StopIteration only when no
     move is left.
     """
-    return next(_all(sections, position, at))
-
-
-def _all(sections: Sections, position: Position, at: Scene | None) -> Iterator[Reasoned]:
-    yield from plays(position)
-    yield from hints(position, at)
-    yield from discards(sections, position)
-    yield from rest(position, at)
+    steps: tuple[Iterator[Reasoned], ...] = (
+        plays(position),
+        hints(position, at),
+        discards(sections, position),
+        rest(position, at),
+    )
+    return next(chain.from_iterable(steps))
 
 
 def plays(position: Position) -> Iterator[tuple[Play, str]]:
@@ -48,14 +48,13 @@ def hints(position: Position, at: Scene | None = None) -> Iterator[tuple[Hint, s
     a playable card that they do not know to be playable.
     """
     for hint in position.hints:
-        by_convention = at is not None and not at.literally(hint)
-        if at.effect_of(hint).helps if at is not None and by_convention else _points(position, hint):
+        if at is not None and not at.is_stranger(hint.to):
+            helps = at.effect_of(hint).helps
+        else:
+            lesson = literal_play.lesson(position, hint)
+            helps = bool(lesson.plays or lesson.points)
+        if helps:
             yield hint, f"it is the first hint of the list that helps P{hint.to} to play"
-
-
-def _points(position: Position, hint: Hint) -> bool:
-    lesson = literal_play.lesson(position, hint)
-    return bool(lesson.plays or lesson.points)
 
 
 def plain_hints(position: Position) -> Iterator[tuple[Hint, str]]:
@@ -88,13 +87,9 @@ def discards(sections: Sections, position: Position) -> Iterator[tuple[Discard, 
 def rest(position: Position, at: Scene | None = None) -> Iterator[Reasoned]:
     """What is left when nothing of the above may be done: hints that say nothing false, other hints, plays by their
     chance."""
-    false = [hint for hint in position.hints if at is not None and not at.literally(hint) and _lies(at, hint)]
+    agreed = [hint for hint in position.hints if at and not at.is_stranger(hint.to)]
+    false = [hint for hint in agreed if at and at.effect_of(hint).false]
     true = [hint for hint in position.hints if hint not in false]
     yield from ((hint, "nothing better is allowed") for hint in (*true, *false))
     likely = sorted(position.plays, key=lambda move: -position.slots[move.slot].playable)
     yield from ((move, f"it fits with {position.slots[move.slot].playable:.2f}") for move in likely)
-
-
-def _lies(at: Scene, hint: Hint) -> bool:
-    effect = at.effect_of(hint)
-    return effect.says is not None and not effect.true

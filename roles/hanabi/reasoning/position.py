@@ -12,7 +12,7 @@ from functools import cached_property
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import ANY, Card, Mask, Piles
-from orchestrator.hanabi.moves import Discard, Hint, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from roles.hanabi.sections.table import Discards, FinalRound, OwnDeductions, PartnerDeductions, PartnerKnowledge, State
 from roles.legal_moves import LegalMoves
 from roles.sections import Section, Sections
@@ -48,19 +48,26 @@ class Position:
     def of(cls, sections: Sections) -> "Position":
         """Raises KeyError without the section `state`."""
         state, discards, legal = sections[State], sections.get(Discards), sections.get(LegalMoves)
-        deductions = sections.get(OwnDeductions)
+        deductions, final = sections.get(OwnDeductions), sections.get(FinalRound)
+        if partners := sections.get(PartnerDeductions):
+            known: Mapping[int, tuple[Mask, ...]] = partners.masks
+        elif outright := sections.get(PartnerKnowledge):
+            known = outright.hands
+        else:
+            known = {seat: (ANY,) * len(cards) for seat, cards in state.hands.items()}
+        turns = 2 * state.deck_size + state.tokens + state.players  # by the cards and tokens that are left to spend
         return cls(
             players=state.players,
             seat=state.seat,
             lives=state.lives,
             tokens=state.tokens,
             deck_size=state.deck_size,
-            turns=_turns(sections, state),
-            turns_left=final.turns_left if (final := sections.get(FinalRound)) else None,
+            turns=turns if final is None or final.turns_left is None else final.turns_left,
+            turns_left=final.turns_left if final else None,
             piles=Piles(state.fireworks, discards.cards if discards else ()),
             own=deductions.slots if deductions else state.own,
             hands=state.hands,
-            known=_known(sections, state.hands),
+            known=known,
             moves=legal.moves if legal else (),
         )
 
@@ -96,7 +103,7 @@ class Position:
 
     @property
     def hints(self) -> list[Hint]:
-        return [move for move in self.moves if isinstance(move, HintColour | HintRank)]
+        return [move for move in self.moves if isinstance(move, Hint)]
 
     def unseen_by(self, seat: int) -> tuple[int, ...]:
         """Copies of each type that a partner cannot see, as far as this seat can tell: its own hand among them."""
@@ -110,19 +117,3 @@ class Position:
     def _possible(self) -> Mapping[int, tuple[Mask, ...]]:
         unseen = {seat: sum(1 << i for i, n in enumerate(self.unseen_by(seat)) if n) for seat in self.hands}
         return {seat: tuple(mask & unseen[seat] for mask in self.known[seat]) for seat in self.hands}
-
-
-def _known(sections: Sections, hands: Mapping[int, tuple[Card, ...]]) -> Mapping[int, tuple[Mask, ...]]:
-    if deductions := sections.get(PartnerDeductions):
-        return deductions.masks
-    if outright := sections.get(PartnerKnowledge):
-        return outright.hands
-    return {seat: (ANY,) * len(cards) for seat, cards in hands.items()}
-
-
-def _turns(sections: Sections, state: State) -> int:
-    """Exact in the final round, if a section shows it; else by the cards and tokens that are left to spend."""
-    final = sections.get(FinalRound)
-    if final and final.turns_left is not None:
-        return final.turns_left
-    return 2 * state.deck_size + state.tokens + state.players

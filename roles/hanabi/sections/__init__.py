@@ -5,7 +5,3 @@ this one, `fixed.py` what is the same on every turn; the legal moves are in
 `roles/legal_moves.py`. The folder imports `orchestrator`, `prompts` and the files of
 `roles/`. Start reading with `State` in `table.py`.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

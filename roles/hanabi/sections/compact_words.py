@@ -1,14 +1,13 @@
 """The position in a few short lines, for models that read little: the words of `convention_facts: {told: compact}`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import ANY, COLOURS, INDEX, RANKS, Card, Mask, Piles, unmask
+from orchestrator.hanabi.cards import ANY, COLOURS, INDEX, RANKS, Mask, unmask
 from orchestrator.hanabi.convention.hint_convention import is_certain, next_discard
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
-from roles.words import Words, percent
+from roles.words import Words, percent, slots_by_text
 
 FEW = 3
 """The most possible cards of a slot that its line lists."""
@@ -18,6 +17,10 @@ def values(scene: Scene, history: Sequence[Past], words: Words) -> dict[str, obj
     """The variables of `sections/compact.md`: everything public, the hands in sight, and what the conventions say."""
     now = scene.knowledge
     recent = history[-(now.players - 1) :] if history else ()
+    ranks = {colour: sorted(card.rank for card in now.piles.discards if card.colour == colour) for colour in COLOURS}
+    plays = (str(Play(slot=slot)) for slot, belief in enumerate(scene.beliefs) if belief.playable == 1)
+    chop = next_discard(now.common[scene.seat], now.piles, now.conventions[scene.seat])
+    going = None if chop is None else Discard(slot=chop)
     return {
         "players": now.players,
         "seat": scene.seat,
@@ -26,43 +29,27 @@ def values(scene: Scene, history: Sequence[Past], words: Words) -> dict[str, obj
         "tokens": now.tokens,
         "deck": now.deck,
         "fireworks": " ".join(f"{colour}{rank}" for colour, rank in zip(COLOURS, now.piles.fireworks, strict=True)),
-        "discards": " ".join(_by_colour(now.piles.discards)) or words("none"),
-        "own": "\n".join(_shared(_own(scene, words))),
+        "discards": " ".join(f"{colour}{''.join(map(str, several))}" for colour, several in ranks.items() if several)
+        or words("none"),
+        "own": "\n".join(
+            f"{' '.join(map(str, slots))}: {text}" for text, slots in slots_by_text(enumerate(_own(scene, words)))
+        ),
         "hands": "\n".join(_hand(scene, seat, words) for seat in scene.hands),
-        "plays": ", ".join(_certain_plays(scene)) or words("none"),
+        "plays": ", ".join(plays) or words("none"),
         "hints": _hints(scene, words),
-        "discard": _next_discard(scene) or words("none"),
-        "legal": _kinds_of_move(scene, words),
+        "discard": str(going) if going in scene.legal else words("none"),
+        "legal": ", ".join(map(words, dict.fromkeys(str(move).partition(" ")[0] for move in scene.legal))),
         "moves": "; ".join(f"P{past.seat} {past.move}{words.result(past)}" for past in recent) or words("none"),
     }
-
-
-def _by_colour(cards: Sequence[Card]) -> Iterator[str]:
-    """`R113`: the ranks of a colour, sorted."""
-    for colour in COLOURS:
-        if ranks := sorted(card.rank for card in cards if card.colour == colour):
-            yield f"{colour}{''.join(map(str, ranks))}"
-
-
-def _shared(texts: Iterable[str]) -> Iterator[str]:
-    """A line for all slots of which the same is said."""
-    slots: dict[str, list[str]] = {}
-    for slot, text in enumerate(texts):
-        slots.setdefault(text, []).append(str(slot))
-    return (f"{' '.join(numbers)}: {text}" for text, numbers in slots.items())
 
 
 def _own(scene: Scene, words: Words) -> Iterator[str]:
     """What each own card can be, and the chances that it is playable, dead and critical, in percent."""
     for belief, literal in zip(scene.beliefs, scene.knowledge.literal[scene.seat], strict=True):
+        cards = [card.value for card in belief.cards()]
         chances = {"p": belief.playable, "d": belief.dead, "c": belief.critical}
         texts = (f"{letter}{percent(chance).rstrip('%')}" for letter, chance in chances.items() if chance)
-        yield " ".join((_kinds(belief, literal, words), *texts))
-
-
-def _kinds(belief: Slot, literal: Mask, words: Words) -> str:
-    cards = belief.cards()
-    return "/".join(card.value for card in cards) if len(cards) <= FEW else _hinted(literal, words)
+        yield " ".join(("/".join(cards) if len(cards) <= FEW else _hinted(literal, words), *texts))
 
 
 def _hinted(literal: Mask, words: Words) -> str:
@@ -77,22 +64,16 @@ def _hinted(literal: Mask, words: Words) -> str:
 def _hand(scene: Scene, seat: int, words: Words) -> str:
     """A hand in sight: each card, what it is worth, and what its owner knows; and what they would do with it."""
     now = scene.knowledge
-    cards = zip(scene.hands[seat], now.literal[seat], strict=True)
-    texts = (f"{card.value}{_worth(card, now.piles, words)}{_told(mask, words)}" for card, mask in cards)
+    kinds = {"playable": now.piles.playable, "dead": now.piles.dead, "critical": now.piles.critical}
+    texts = []
+    for card, literal in zip(scene.hands[seat], now.literal[seat], strict=True):
+        worth = "".join(f" {words(name)}" for name, types in kinds.items() if types >> INDEX[card] & 1)
+        texts.append(f"{card.value}{worth}{'' if literal == ANY else f' ({_hinted(literal, words)})'}")
     ready = [str(slot) for slot, mask in enumerate(now.common[seat]) if is_certain(mask, now.piles.playable)]
     going = next_discard(now.common[seat], now.piles, now.conventions[seat])
     thinks = words("; thinks playable $slots", slots=" ".join(ready)) if ready else ""
     next_ = "" if going is None else words("; discards next $slot", slot=going)
     return f"P{seat}: {', '.join(texts)}{thinks}{next_}"
-
-
-def _told(literal: Mask, words: Words) -> str:
-    return "" if literal == ANY else f" ({_hinted(literal, words)})"
-
-
-def _worth(card: Card, piles: Piles, words: Words) -> str:
-    kinds = {"playable": piles.playable, "dead": piles.dead, "critical": piles.critical}
-    return "".join(f" {words(name)}" for name, types in kinds.items() if types >> INDEX[card] & 1)
 
 
 def _hints(scene: Scene, words: Words) -> str:
@@ -105,20 +86,3 @@ def _hints(scene: Scene, words: Words) -> str:
     hints = {words(kind): [str(effect.hint) for effect in effects] for kind, effects in kinds.items() if effects}
     listed = {kind: ", ".join(moves) for kind, moves in hints.items()}
     return ". ".join(f"{kind}: {targets}" for kind, targets in listed.items()) or words("No hint says to play or warns")
-
-
-def _certain_plays(scene: Scene) -> Iterator[str]:
-    return (str(Play(slot=slot)) for slot, belief in enumerate(scene.beliefs) if belief.playable == 1)
-
-
-def _next_discard(scene: Scene) -> str:
-    """The discard of the oldest card that no hint protects, where it is legal."""
-    now = scene.knowledge
-    slot = next_discard(now.common[scene.seat], now.piles, now.conventions[scene.seat])
-    move = None if slot is None else Discard(slot=slot)
-    return str(move) if move in scene.legal else ""
-
-
-def _kinds_of_move(scene: Scene, words: Words) -> str:
-    kinds = dict.fromkeys(str(move).partition(" ")[0] for move in scene.legal)
-    return ", ".join(map(words, kinds))

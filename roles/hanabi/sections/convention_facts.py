@@ -1,7 +1,7 @@
 """The section of what the conventions say now: who discards what next, what each hint would be read as, and what they
 say of the own cards."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -9,12 +9,11 @@ from typing import Any, Literal, Self
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, Card, Fireworks
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Understanding, learnt, understand
 from orchestrator.hanabi.convention.policy import HOUSE_STEPS, HintEffect, PolicyStep, Scene, discard, lowest, play
-from orchestrator.hanabi.literal_knowledge import with_hand
-from orchestrator.hanabi.moves import Hint, HintColour, Move
+from orchestrator.hanabi.literal_knowledge import types_of, with_hand
+from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import Past, View
 from orchestrator.table.seat import BEFORE
 from roles.hanabi.sections import compact_words
@@ -83,7 +82,7 @@ class ConventionFacts(Section):
     def words(self, words: Words = ENGLISH) -> str:
         if self.told not in FILES:
             return super().words(words)
-        doubts = self._others_doubts(words)
+        doubts = self._doubts(words)
         if self.told == "compact":
             values = compact_words.values(self.scene, self.history, words)
             return words.fill(FILES[self.told], doubts=doubts, **values)
@@ -107,17 +106,13 @@ class ConventionFacts(Section):
         """The position as a convention player sees it. Where no hand fits the conventions, the own cards are what the
         hints leave."""
         now = self.understood.knowledge
-        if not self._fits(now):
+        try:
+            belief.believe(now.common[self.seat], now.piles, *self.hands.values())
+        except ValueError:
             now = replace(now, common=with_hand(now.common, self.seat, now.literal[self.seat]))
         if self.fireworks is not None:
             now = replace(now, piles=replace(now.piles, fireworks=self.fireworks))
         return Scene(self.seat, now, self.hands, self.legal, self.turns_left)
-
-    def _fits(self, now: CommonKnowledge) -> bool:
-        try:
-            return bool(belief.believe(now.common[self.seat], now.piles, *self.hands.values()))
-        except ValueError:
-            return False
 
     @cached_property
     def by_hints(self) -> tuple[Slot, ...]:
@@ -136,34 +131,36 @@ class ConventionFacts(Section):
         return self.told in ("whole", "without_own", "others", "sheet", "compact")
 
     def variables(self, words: Words) -> dict[str, object]:
-        lines = {"own": self._own_lines, "others": self._other_lines, "losses": self._loss_lines}
-        if self.told in lines:
-            doubts, told = self._others_doubts(words) if self.told == "others" else "", lines[self.told](words)
-        else:
-            doubts, told = self._others_doubts(words), self._all_lines(words)
-        return {"doubts": doubts, "facts": "\n".join(told)}
-
-    def _all_lines(self, words: Words) -> Iterator[str]:
-        if self.told != "without_own":
-            yield from (*self._own_hand(words), self._going(words), "")
-        yield from self._other_lines(words)
+        lines: list[str] = []
+        if self.told in ("own", "whole", "without_hints"):
+            lines += self._own_lines(words)
+        if self.told in ("whole", "without_hints"):
+            lines += (words(DEAD, slots=self._sure("dead", words)), self._going(words), "")
+        if self.told == "own" and self.scene.among_strangers:
+            lines.append(words(ALONE))
+        if self.told == "losses":
+            lines += self._loss_lines(words)
+        elif self.told != "own":
+            lines += self._other_lines(words)
+        doubts = "" if self.told in ("own", "losses") else self._doubts(words)
+        return {"doubts": doubts, "facts": "\n".join(lines)}
 
     def _own_lines(self, words: Words) -> Iterator[str]:
-        """The own cards, as far as the past says more of them, and what may be played."""
-        yield from self._chances(words, words.few)
+        """The own slots of which the conventions say more than hints and counting, and what may be played."""
+        both = enumerate(zip(self.by_hints, self.scene.beliefs, strict=True))
+        changed = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
+        yield words(MORE if changed else NO_MORE)
+        yield from words.shared_slots(changed)
         yield words(PLAYABLE, slots=self._sure("playable", words))
-        if self.scene.among_strangers:
-            yield words(ALONE)
 
     def _loss_lines(self, words: Words) -> Iterator[str]:
         """What the team would lose with each own card."""
-
-        def risk(slot: Slot) -> str:
-            chances = {"dead": percent(slot.dead), "critical": percent(slot.critical)}
-            return words(RISK, rank=lowest(slot), **chances)
-
+        risks = [
+            words(RISK, dead=percent(slot.dead), critical=percent(slot.critical), rank=lowest(slot))
+            for slot in self.scene.beliefs
+        ]
         yield words(RISKS)
-        yield from words.shared_slots((slot, risk(now)) for slot, now in enumerate(self.scene.beliefs))
+        yield from words.shared_slots(enumerate(risks))
         yield words(DEAD, slots=self._sure("dead", words))
         yield self._going(words)
 
@@ -180,48 +177,30 @@ class ConventionFacts(Section):
             lines.append(f"{number}. {words(text)} {words.listed(moves) or words('none')}.")
         return "\n".join(lines)
 
-    def _others_doubts(self, words: Words) -> str:
-        return "".join(f" {doubt}" for doubt in self._doubts(words))
-
-    def _doubts(self, words: Words) -> Iterator[str]:
+    def _doubts(self, words: Words) -> str:
         """What is different about partners; nothing where all keep to the conventions."""
-        conventions = self.scene.knowledge.conventions
-        strangers = [seat for seat in self.hands if conventions[seat] == STRANGER]
-        if strangers:
-            yield words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))
-        for seat in self.hands:
-            if seat in strangers:
-                continue
-            if conventions[seat].reads is None:
-                yield words(READS_LITERALLY, seat=seat)
-            elif conventions[seat].reads == "oldest":
-                yield words(OLDEST, seat=seat)
-        if self.told not in ("without_hints", *FILES) and any(self.scene.is_stranger(seat) for seat in self.hands):
-            yield words(LITERAL)
-            if self.scene.among_strangers and self.told not in ("others", *FILES):
-                yield words(ALONE)
+        reads = {seat: self.scene.knowledge.conventions[seat].reads for seat in self.hands}
+        strangers = [seat for seat in self.hands if self.scene.knowledge.conventions[seat] == STRANGER]
+        doubts = [words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))] if strangers else []
+        for seat in (seat for seat in self.hands if seat not in strangers and reads[seat] in (None, "oldest")):
+            doubts.append(words(READS_LITERALLY if reads[seat] is None else OLDEST, seat=seat))
+        if self.told not in ("without_hints", *FILES) and None in reads.values():
+            doubts.append(words(LITERAL))
+            if self.scene.among_strangers and self.told != "others":
+                doubts.append(words(ALONE))
+        return "".join(f" {doubt}" for doubt in doubts)
 
     # The own cards
-
-    def _own_hand(self, words: Words) -> Iterator[str]:
-        yield from self._chances(words, words.few)
-        yield words(PLAYABLE, slots=self._sure("playable", words))
-        yield words(DEAD, slots=self._sure("dead", words))
-
-    def _chances(self, words: Words, worded: Callable[[Slot], str]) -> Iterator[str]:
-        """The own slots of which the conventions say more than hints and counting."""
-        both = enumerate(zip(self.by_hints, self.scene.beliefs, strict=True))
-        changed = [(slot, worded(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
-        yield words(MORE if changed else NO_MORE)
-        yield from words.shared_slots(changed)
 
     def _sure(self, what: Literal["playable", "dead"], words: Words) -> str:
         """The slots that are surely so, in the order in which they go: first those of which nobody else can tell."""
         step, types = (play, self.scene.piles.playable) if what == "playable" else (discard, self.scene.piles.dead)
         sure = [slot for slot, belief in enumerate(self.scene.beliefs) if getattr(belief, what) == 1.0]
         commonly = self.scene.knowledge.common[self.seat]
-        slots = [move.slot for move, _ in step(self.scene) if move.slot in sure]
-        return _slots_in_words([(slot, is_certain(commonly[slot], types)) for slot in dict.fromkeys(slots)], words)
+        slots = dict.fromkeys(move.slot for move, _ in step(self.scene) if move.slot in sure)
+        certain = {slot: is_certain(commonly[slot], types) for slot in slots}
+        texts = (words(EVERYBODY_KNOWS if known else BY_SIGHT, slot=slot) for slot, known in certain.items())
+        return words.listed(texts) or words("none")
 
     def _going(self, words: Words) -> str:
         chop = self.scene.chop
@@ -238,13 +217,10 @@ class ConventionFacts(Section):
             going = words("none")
         else:
             going = words("slot $slot ($card)", slot=slot, card=hand[slot].value)
-        fitting = words.listed(self._seen(seat, slot, words) for slot in fits) or words("none")
-        return words(PARTNER, seat=seat, fits=fitting, going=going)
-
-    def _seen(self, seat: int, slot: int, words: Words) -> str:
-        card = self.hands[seat][slot]
-        right = self.scene.piles.playable >> INDEX[card] & 1
-        return words(RIGHT if right else WRONG, slot=slot, card=card.value)
+        cards = {slot: hand[slot] for slot in fits}
+        right = {slot: now.piles.playable >> INDEX[card] & 1 for slot, card in cards.items()}
+        seen = (words(RIGHT if right[slot] else WRONG, slot=slot, card=card.value) for slot, card in cards.items())
+        return words(PARTNER, seat=seat, fits=words.listed(seen) or words("none"), going=going)
 
     def _danger(self, words: Words) -> str:
         following, slot = self.scene.next, self.scene.in_danger()
@@ -264,14 +240,9 @@ class ConventionFacts(Section):
         return "\n\n" + "\n".join((words(HINTS), *lines, *late))
 
     def _hint(self, effect: HintEffect, words: Words) -> str:
-        hint, hand = effect.hint, self.hands[effect.hint.to]
-        touched = (str(slot) for slot, card in enumerate(hand) if _touches(hint, card))
-        return words(
-            HINT,
-            hint=hint,
-            slots=words.listed(touched),
-            says=self._says(effect, words),
-        )
+        types, hand = types_of(effect.hint), self.hands[effect.hint.to]
+        touched = (str(slot) for slot, card in enumerate(hand) if types >> INDEX[card] & 1)
+        return words(HINT, hint=effect.hint, slots=words.listed(touched), says=self._says(effect, words))
 
     def _says(self, effect: HintEffect, words: Words) -> str:
         news = words(NEWS, types=effect.removed)
@@ -340,14 +311,4 @@ TELLS = "something new of playable cards: $cards"
 NEWS = "; news $types"
 NO_TURN = "- any hint to P$seat: nothing, for P$seat has no turn left"
 NO_TOKEN = "There is no token for a hint."
-
-
-def _slots_in_words(slots: Sequence[tuple[int, bool]], words: Words) -> str:
-    texts = (
-        words("slot $slot (everybody knows)" if all_ else "slot $slot (by what you see)", slot=s) for s, all_ in slots
-    )
-    return words.listed(texts) or words("none")
-
-
-def _touches(hint: Hint, card: Card) -> bool:
-    return card.colour == hint.colour if isinstance(hint, HintColour) else card.rank == hint.rank
+EVERYBODY_KNOWS, BY_SIGHT = "slot $slot (everybody knows)", "slot $slot (by what you see)"

@@ -127,9 +127,6 @@ class Conventions(Section):
         """Whether there are any."""
         return self.pack != "none"
 
-    def words(self, words: Words = ENGLISH) -> str:
-        return "" if self.silent else super().words(words)
-
 
 @section
 @dataclass(frozen=True)

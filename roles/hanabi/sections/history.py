@@ -58,8 +58,7 @@ class History(Section):
         which = options["moves"]
         moves = view.history
         if which == "since_last_turn":
-            last = max((past.turn for past in moves if past.seat == view.seat), default=0)
-            moves = tuple(past for past in moves if past.turn >= last)
+            moves = since_last_turn(moves, view.seat)
         elif isinstance(which, int):
             moves = moves[-which:] if which else ()
         switches = {option: options[option] == "told" for option in ("after", "details", "shift")}
@@ -72,9 +71,11 @@ class History(Section):
         sentences = (words.say(past, self.seat, players, after=self.after, details=self.details) for past in self.moves)
         lines = list(sentences) or [words(NO_MOVE)]
         title = "All moves so far, oldest first" if self.whole else "The latest moves, oldest first"
+        after, third = (f"P{(self.seat + step) % self.players}" for step in (1, 2))
+        naming = words(NAMING, you=f"P{self.seat}", after=after, third=third) if self.relative else ""
         return {
             "title": words(title),
-            "naming": self._naming(words),
+            "naming": naming,
             "after": (words(SHIFT) if self.shift else "") + (words(AFTER) if self.after else ""),
             "moves": "\n".join(f"- {line}" for line in lines),
         }
@@ -82,14 +83,13 @@ class History(Section):
     @property
     def latest(self) -> tuple[Past, ...]:
         """The others' moves since the seat's own last one."""
-        last = max((past.turn for past in self.moves if past.seat == self.seat), default=0)
-        return tuple(past for past in self.moves if past.turn > last)
+        return tuple(past for past in since_last_turn(self.moves, self.seat) if past.seat != self.seat)
 
-    def _naming(self, words: Words) -> str:
-        if not self.relative:
-            return ""
-        after, third = (f"P{(self.seat + step) % self.players}" for step in (1, 2))
-        return words(NAMING, you=f"P{self.seat}", after=after, third=third)
+
+def since_last_turn(moves: tuple[Past, ...], seat: int) -> tuple[Past, ...]:
+    """The moves since a seat's last one, itself included."""
+    last = max((past.turn for past in moves if past.seat == seat), default=0)
+    return tuple(past for past in moves if past.turn >= last)
 
 
 @section
@@ -109,11 +109,10 @@ class OwnActions(Section):
         return cls(tuple(past for past in view.history if past.seat == view.seat), options["results"] == "told")
 
     def variables(self, words: Words) -> dict[str, object]:
-        moves = (words("$turn: $move", turn=past.turn, move=self._move(past, words)) for past in self.moves)
+        results = [words.result(past) if self.results else "" for past in self.moves]
+        pairs = zip(self.moves, results, strict=True)
+        moves = (words("$turn: $move", turn=past.turn, move=f"{past.move}{result}") for past, result in pairs)
         return {"moves": words("; ").join(moves) or words("None yet.")}
-
-    def _move(self, past: Past, words: Words) -> str:
-        return f"{past.move}{words.result(past)}" if self.results else str(past.move)
 
 
 @section

@@ -1,6 +1,6 @@
 """The section of the state judge: what a player wrote of all cards, beside what the hints leave of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -10,6 +10,7 @@ from orchestrator.hanabi.view import Past, View
 from roles.hanabi.card_lists import Lists, by_hints, lists
 from roles.hanabi.card_words import written
 from roles.hanabi.list_changes import Changes, changes
+from roles.hanabi.sections.history import since_last_turn
 from roles.reply_types import Deduction
 from roles.role_options import Options
 from roles.sections import Section, section
@@ -43,12 +44,16 @@ class JudgedLists(Section):
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        return cls(view.seat, view.turn, by_hints(view), since_last_turn(view))
+        return cls(view.seat, view.turn, by_hints(view), since_last_turn(view.history, view.seat))
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
         judged = memory.get(JUDGED) or {}
         before = judged.get("before")
-        return replace(self, now=_read(judged.get("now") or ()), before=None if before is None else _read(before))
+        return replace(
+            self,
+            now=tuple(map(Deduction.model_validate, judged.get("now") or ())),
+            before=None if before is None else tuple(map(Deduction.model_validate, before)),
+        )
 
     @property
     def lists(self) -> Lists:
@@ -64,7 +69,7 @@ class JudgedLists(Section):
         texts = {(deduction.seat, slot): text for deduction in self.now for slot, text in enumerate(deduction.slots)}
         hands = [
             f"- P{seat} slot {slot}: the hints leave: {written(types)}. P{self.seat} wrote: "
-            f"{_quoted(texts, seat, slot)}"
+            f"{repr(texts[seat, slot]) if (seat, slot) in texts else 'nothing'}"
             for seat, hand in enumerate(self.known)
             for slot, types in enumerate(hand)
         ]
@@ -73,33 +78,14 @@ class JudgedLists(Section):
             f"- P{seat} slot {slot}: {text!r}" for (seat, slot), text in texts.items() if (seat, slot) not in slots
         ]
         extra = "\n".join(("Slots that they listed and that no hand has:", *beyond, "", "")) if beyond else ""
+        before = (
+            f"- P{deduction.seat}: {', '.join(f'slot {slot} {text!r}' for slot, text in enumerate(deduction.slots))}"
+            for deduction in self.before or ()
+        )
         return {
             "seat": self.seat,
             "turn": self.turn,
             "hands": "\n".join(hands),
             "beyond": extra,
-            "before": "\n".join(_lines(self.before)) if self.before else NOTHING,
+            "before": "\n".join(before) or NOTHING,
         }
-
-
-def since_last_turn(view: View) -> tuple[Past, ...]:
-    """The moves since the seat's own last turn, its own move of then included."""
-    last = max((past.turn for past in view.history if past.seat == view.seat), default=0)
-    return tuple(past for past in view.history if past.turn >= last)
-
-
-def _read(data: Sequence[Any]) -> tuple[Deduction, ...]:
-    return tuple(Deduction.model_validate(entry) for entry in data)
-
-
-def _quoted(texts: Mapping[tuple[int, int], str], seat: int, slot: int) -> str:
-    text = texts.get((seat, slot))
-    return "nothing" if text is None else repr(text)
-
-
-def _lines(before: Sequence[Deduction]) -> list[str]:
-    hands = [
-        f"P{deduction.seat}: {', '.join(f'slot {slot} {text!r}' for slot, text in enumerate(deduction.slots))}"
-        for deduction in before
-    ]
-    return [f"- {hand}" for hand in hands]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Play
+from orchestrator.hanabi.moves import Discard, HintColour, Play
 from orchestrator.hanabi.public_record import Record, RecordedMove
 from orchestrator.hanabi.view import View
 from orchestrator.table.seat import BEFORE
@@ -63,13 +63,14 @@ def _watch(game: Record, counts: Counter[str]) -> None:
             counts["hinted_turns"] += 1
             counts.update(_answered(step, slots))
         if isinstance(step.move, Play):
-            counts.update(_played(step))
+            counts["plays"] += 1
+            counts["unhinted_plays"] += not step.hinted[step.move.slot]
+            counts["misplays"] += step.scored is False
         elif isinstance(step.move, Discard):
-            counts.update(_discarded(step))
+            counts.update(_discarded(step.move.slot, step.hinted))
         else:
             hinted[step.move.to] = step.touched
-            counts["colour_hints"] += isinstance(step.move, HintColour)
-            counts["rank_hints"] += isinstance(step.move, HintRank)
+            counts["colour_hints" if isinstance(step.move, HintColour) else "rank_hints"] += 1
 
 
 def _answered(step: RecordedMove, slots: Sequence[int]) -> dict[str, int]:
@@ -81,37 +82,28 @@ def _answered(step: RecordedMove, slots: Sequence[int]) -> dict[str, int]:
     return {"played_oldest": 1} if step.move.slot == slots[0] else {"played_other": 1}
 
 
-def _played(step: RecordedMove) -> dict[str, int]:
-    assert isinstance(step.move, Play)
-    return {"plays": 1, "unhinted_plays": not step.hinted[step.move.slot], "misplays": step.scored is False}
-
-
-def _discarded(step: RecordedMove) -> dict[str, int]:
-    assert isinstance(step.move, Discard)
-    slot, free = step.move.slot, [i for i, turn in enumerate(step.hinted) if not turn]
-    oldest = bool(free) and slot == free[0]
+def _discarded(slot: int, hinted: Sequence[int]) -> dict[str, int]:
+    free = [number for number, turn in enumerate(hinted) if not turn]
+    oldest = slot in free[:1]
     return {
         "discards": 1,
         "oldest_unhinted": oldest,
-        "newest_unhinted": bool(free) and slot == free[-1] and not oldest,
-        "hinted_discards": step.hinted[slot] > 0,
+        "newest_unhinted": slot in free[-1:] and not oldest,
+        "hinted_discards": hinted[slot] > 0,
     }
 
 
 def records_of(records: Sequence[Mapping[str, Any]]) -> tuple[Record, ...]:
     """Records of plain data, typed. Raises UserError for what is no record."""
-    return _read(json.dumps(list(records))) if records else ()
+    return _typed(json.dumps(list(records))) if records else ()
 
 
-@lru_cache(maxsize=64)
-def _read(text: str) -> tuple[Record, ...]:
-    """Once for all turns of a game."""
+_habits = lru_cache(maxsize=64)(Habits.of)
+
+
+@lru_cache(maxsize=64)  # once for all turns of a game
+def _typed(text: str) -> tuple[Record, ...]:
     return tuple(Record.read(record) for record in json.loads(text))
-
-
-@lru_cache(maxsize=64)
-def _habits(games: tuple[Record, ...]) -> Habits:
-    return Habits.of(games)
 
 
 @section
@@ -141,21 +133,17 @@ class PastGames(Section):
         return _habits(self.games)
 
     def variables(self, words: Words) -> dict[str, object]:
-        return {"count": len(self.games), "games": _endings(self.games, words), "habits": _worded(self.habits, words)}
+        endings = (
+            words(GAME, number=number, score=game.ending.score, lives=game.ending.lives, turns=len(game.moves))
+            for number, game in enumerate(self.games, 1)
+        )
+        return {"count": len(self.games), "games": "\n".join(endings), "habits": _worded(self.habits, words)}
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.records else ""
 
 
 GAME = "- game $number: $score points, $lives lives left, $turns turns"
-
-
-def _endings(games: Sequence[Record], words: Words) -> str:
-    lines = []
-    for number, game in enumerate(games, 1):
-        end = game.ending
-        lines.append(words(GAME, number=number, score=end.score, lives=end.lives, turns=len(game.moves)))
-    return "\n".join(lines)
 
 
 ANSWERED = (

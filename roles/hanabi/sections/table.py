@@ -71,6 +71,7 @@ class State(Section):
     def variables(self, words: Words) -> dict[str, object]:
         order = [words.player((self.seat + step) % self.players, self.seat) for step in range(self.players)]
         hands = {seat: words.by_slot(card.value for card in cards) for seat, cards in self.hands.items()}
+        own = f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n" if self.own_in_words else ""
         return {
             "seat": self.seat,
             "turn": self.turn,
@@ -80,21 +81,13 @@ class State(Section):
             "deck_size": self.deck_size,
             "score": sum(self.fireworks),
             "fireworks": words.fireworks(self.fireworks),
-            "own": self._own_hand(words),
+            "own": own,
             "hands": _by_seat(hands, words),
         }
 
     @property
     def silent(self) -> bool:
         return not self.told
-
-    def words(self, words: Words = ENGLISH) -> str:
-        return super().words(words) if self.told else ""
-
-    def _own_hand(self, words: Words) -> str:
-        if not self.own_in_words:
-            return ""
-        return f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n"
 
 
 def unmoved(sections: Sections, notes: Notes) -> Absent | None:
@@ -134,14 +127,13 @@ class OwnDeductions(Section):
         return belief.believe(self.slots, piles, *hands)
 
     def variables(self, words: Words) -> dict[str, object]:
-        if self.counted:
-            return {"basis": words(COUNTED), "slots": self._counted(words)}
-        return {"basis": words(HINTED), "slots": words.slots(words.possible(card) for card in self.known)}
-
-    def _counted(self, words: Words) -> str:
+        if not self.counted:
+            return {"basis": words(HINTED), "slots": words.slots(map(words.possible, self.known))}
         if self.cards == "few":
-            return "\n".join(words.shared_slots(enumerate(map(words.few, self.counted))))
-        return words.slots(map(words.counted, self.counted))
+            slots = "\n".join(words.shared_slots(enumerate(map(words.few, self.counted))))
+        else:
+            slots = words.slots(map(words.counted, self.counted))
+        return {"basis": words(COUNTED), "slots": slots}
 
     def words(self, words: Words = ENGLISH) -> str:
         return "" if self.cards == "unsaid" else super().words(words)
@@ -196,9 +188,6 @@ class PartnerDeductions(Section):
     @property
     def silent(self) -> bool:
         return not self.told
-
-    def words(self, words: Words = ENGLISH) -> str:
-        return super().words(words) if self.told else ""
 
     def variables(self, words: Words) -> dict[str, object]:
         lines = []

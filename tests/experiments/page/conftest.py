@@ -16,7 +16,7 @@ from experiments.study import experiment
 from experiments.tasks.games import experiment_run
 from orchestrator.journal import Journal
 from orchestrator.models.request import Scripted
-from orchestrator.table import play
+from orchestrator.table.game_loop import play
 
 RUN = """
 name: small

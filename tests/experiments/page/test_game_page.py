@@ -14,7 +14,7 @@ from experiments.study import experiment
 from experiments.tasks.games import experiment_run
 from orchestrator.journal import Journal
 from orchestrator.models.request import Scripted
-from orchestrator.table import play
+from orchestrator.table.game_loop import play
 from tests.experiments.page.conftest import MARKUP
 from tests.support.browser import chromium, served
 from tests.support.prove import FULL

@@ -8,7 +8,7 @@ from experiments.page.library import Library
 from experiments.report.turn_marks import quality
 from experiments.values.role_mark import RoleMark
 from orchestrator.journal import Journal
-from orchestrator.table import play
+from orchestrator.table.game_loop import play
 from roles.marks import MarkInfo
 from tests.experiments.page.conftest import client
 

@@ -13,7 +13,8 @@ import graphs
 from orchestrator.journal import Journal
 from orchestrator.models.request import ModelRequest, Scripted
 from orchestrator.players import partners
-from orchestrator.table import Seat, play
+from orchestrator.table.game_loop import play
+from orchestrator.table.seat import Seat
 from tests.experiments.page.conftest import MARKUP
 from tests.support.browser import chromium, page_of, served
 from tests.support.prove import FULL

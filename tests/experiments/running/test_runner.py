@@ -23,7 +23,6 @@ from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory, TurnStarted
-from orchestrator.journal.lean import with_views
 from orchestrator.players import partners
 from orchestrator.table.seat import Decision, Seat
 from tests.conftest import Run
@@ -266,7 +265,7 @@ def test_a_lean_journal_is_small_goes_on_and_tells_the_same_story(tmp_path: Path
     games = [Game.of([e for e in journal.read(path) if not isinstance(e, Call)]) for path in (full, lean)]
     assert games[0].result == games[1].result and games[0].moves == games[1].moves
     turns = [[(turn.view, turn.events) for turn in game.turns] for game in games]
-    assert turns[0] == turns[1] and with_views(journal.read(full)) == journal.read(full)
+    assert turns[0] == turns[1]
     data = lean.read_bytes()
     cut.write_bytes(data[: len(data) // 2])
     assert play(seats, players=3, seed=2, journal=cut, lean=True) == result

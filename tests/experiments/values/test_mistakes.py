@@ -6,8 +6,7 @@ from experiments.values import turn_values
 from experiments.values.mistakes import SURE, WORTH, fault, mistake
 from experiments.values.move_values import TITLES, MoveValue, TurnValues
 from experiments.values.position import Position
-from orchestrator.hanabi import Move
-from orchestrator.hanabi.moves import parse
+from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.referee import Referee
 from tests.support.positions import dealt
 from tests.support.prove import FULL

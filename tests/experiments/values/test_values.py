@@ -12,10 +12,11 @@ from experiments.values.one_step_value import LIFE, TOKEN, one_step_values, out_
 from experiments.values.position import Position, open_positions, true_hands
 from experiments.values.rollout_store import RolloutStore, key
 from experiments.values.rollouts import SeatRollouts, mean_and_error, points, taken_over
-from orchestrator.hanabi import Card, HintColour, HintRank, Piles, Play, referee
-from orchestrator.hanabi.cards import CARDS, INDEX
+from orchestrator.hanabi import referee
+from orchestrator.hanabi.cards import CARDS, INDEX, Card, Piles
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.convention.search import Deals
+from orchestrator.hanabi.moves import HintColour, HintRank, Play
 from tests.support.prove import FULL
 from tests.support.stories import partners_story, random_story, story_of
 

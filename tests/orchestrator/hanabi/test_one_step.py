@@ -4,10 +4,10 @@ import random
 from collections.abc import Sequence
 
 from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.one_step import Effect, compared
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.referee import deal, rebuild
 from orchestrator.hanabi.view import Past
+from orchestrator.journal.totals import Effect, compared
 from tests.support.positions import random_game
 
 

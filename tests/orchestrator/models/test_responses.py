@@ -9,8 +9,8 @@ import graphs
 from orchestrator import play_async
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event
-from orchestrator.models import fake_endpoint, responses
-from orchestrator.models.completion import parse_completion
+from orchestrator.models import fake_endpoint
+from orchestrator.models.completion import parse_completion, parse_response
 from orchestrator.models.fake_faults import Faults
 from orchestrator.models.faults import NotACompletion
 from orchestrator.models.layer import ModelLayer
@@ -93,11 +93,11 @@ async def test_an_incomplete_response_says_why(reason: str, finish: str) -> None
 
 def test_a_refusal_is_a_text_and_a_failure_is_none() -> None:
     refusal = {"type": "message", "content": [{"type": "refusal", "refusal": "I cannot."}]}
-    assert responses.parse({"status": "completed", "output": [refusal]}).text == "I cannot."
+    assert parse_response({"status": "completed", "output": [refusal]}).text == "I cannot."
     with pytest.raises(NotACompletion, match="server_error"):
-        responses.parse({"status": "failed", "output": [], "error": {"code": "server_error"}})
+        parse_response({"status": "failed", "output": [], "error": {"code": "server_error"}})
     with pytest.raises(NotACompletion):
-        responses.parse({"choices": []})
+        parse_response({"choices": []})
 
 
 def test_cached_tokens_of_chat_completions_are_read_by_either_name() -> None:

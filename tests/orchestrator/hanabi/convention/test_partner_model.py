@@ -15,10 +15,10 @@ from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import View
 from roles import Notes
-from roles.hanabi.history_report import HistoryReport, by_history
+from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.mind_report import MindReport
-from roles.hanabi.reasoning.convention_scene import scene
-from roles.hanabi.reasoning.position import Position
+from roles.hanabi.reasoning import convention_scene
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.reply_types import Choice
 from roles.sections import cut
 from tests.support.positions import dealt, partners_game, turn_of
@@ -234,9 +234,9 @@ def test_hints_mean_to_the_roles_what_they_mean_to_the_historian(names: tuple[st
         if referee.over or referee.turn % 2:
             continue
         view, now = referee.view(), understood(referee, referee.seat).knowledge
-        told = cut(view, [(kind, {}) for kind in roles.get("aggregator").takes])
+        told = cut(view, [(kind, {}) for kind in roles.get("aggregator").takes if kind is not ConventionFacts])
         notes = {"historian": (solved("history_analyst", view, {}),)}
-        at = scene(told, by_history(Position.of(told), notes), notes)
+        _, at = convention_scene.understood(told, notes)
         assert at is not None
         for hint in (effect.hint for effect in at.hint_effects):
             of, cards = types_of(hint), at.hands[hint.to]

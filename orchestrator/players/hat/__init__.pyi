@@ -1,5 +1,0 @@
-from .player import hat
-
-__all__ = [
-    "hat",
-]
