@@ -13,7 +13,7 @@ from experiments.analysis.summaries import too_few_own
 from experiments.record import measures
 from experiments.record.measures import Measure
 from experiments.record.rows import Better, Row
-from experiments.statistics.estimates import ALPHA
+from experiments.statistics.estimates import ALPHA, Bounded
 from experiments.statistics.permutation import PermutationTest, holm, holm_levels, least_p
 from experiments.statistics.power import detectable, detectable_by_t, needed_by_t, pairs_needed
 from experiments.statistics.sequential import SequentialTest
@@ -23,7 +23,7 @@ Pair = tuple[Sequence[Row], Sequence[Row]]
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Bounded):
     """The difference of an arm from the baseline at one player count, or pooled over all that both played."""
 
     arm: str
@@ -92,6 +92,16 @@ class Difference:
     def claimed(self) -> bool:
         """Whether the test shows a difference. Sentences and figures mark what it shows by this."""
         return self.p_holm is not None and self.p_holm < self.alpha
+
+    @property
+    def same_games(self) -> bool:
+        """Whether both arms played the same games, move by move, so that there is no test."""
+        return self.p is None and self.alike == self.n
+
+    @property
+    def tally(self) -> tuple[int, int, int]:
+        """Units that were won, tied and lost."""
+        return self.wins, self.ties, self.losses
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from experiments.record.provenance import Provenance
 from experiments.record.rows import PERFECT, Metric, Row
 from experiments.statistics.clusters import bootstrap_clusters, interquartile_mean
 from experiments.statistics.estimates import (
+    Bounded,
     Bounds,
     Interval,
     bootstrap_interval,
@@ -37,7 +38,7 @@ COUNTED = (
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Bounded):
     """The figures of the strict or the kept score of an arm."""
 
     mean: float

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 from experiments.document.formats import TEXT, Format, empty
@@ -30,6 +31,8 @@ class Column:
     """Whether its words end with a sign of omission on a narrow terminal, so that a row stays one line."""
     constant: bool = False
     """Whether it is no reason to print a table: it says which row this is."""
+    of: Callable[[Any], Cell] | None = None
+    """Its value in a row of `listing`; by default the attribute that its key names."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +154,12 @@ def plain(text: str) -> str:
 def table(key: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], **options: Any) -> Table:
     """Return a table of any sequences; `options`: its other fields."""
     return Table(key, tuple(columns), tuple(map(tuple, rows)), **options)
+
+
+def listing(key: str, columns: Sequence[Column], items: Iterable[Any], **options: Any) -> Table:
+    """Return a table with a row for each item, whose columns read their values from it; `options` as for `table`."""
+    values = [column.of or attrgetter(column.key) for column in columns]
+    return table(key, columns, ([value(item) for value in values] for item in items), **options)
 
 
 def notes(texts: Iterable[str], level: Level = "plain") -> tuple[Note, ...]:

@@ -25,7 +25,7 @@ NAMED = 3
 
 def sentences(run: MarkedRun) -> Iterator[str]:
     """Return a few sentences for each role of the baseline, or of the first arm, then for those that other arms add."""
-    arm = run.data.analysis.baseline if run.data.analysis.baseline in run.data.arms else run.data.arms[0]
+    arm = run.data.standard
     marks = [mark for mark in run.summaries if mark.arm == arm]
     if all(mark.models == (PROGRAM,) for mark in marks):
         yield say.PROGRAMS_MARKED()

@@ -100,6 +100,12 @@ class RunData:
         """The models that servers answered for, by name; from the journals."""
         return answerers.read(self.folder, self.rows)
 
+    @property
+    def standard(self) -> str:
+        """The arm that stands for all where one is shown: the baseline, or the first."""
+        baseline = self.analysis.baseline
+        return baseline if baseline in self.arms else self.arms[0]
+
     @cached_property
     def pairs(self) -> list[str]:
         """The arms of cross-play."""

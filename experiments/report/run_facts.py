@@ -169,7 +169,7 @@ def _rates(data: RunData) -> dict[tuple[str, str], None]:
 def prompts(data: RunData) -> Iterator[Block]:
     """Return the first prompt of every node in the first game of the baseline (of the first arm without one), then how
     those of the other arms differ on the same deal."""
-    base = data.analysis.baseline if data.analysis.baseline in data.arms else data.arms[0]
+    base = data.standard
     arms = {arm: _first_prompts(data, arm) for arm in order.foremost(data.arms, data.analysis) if arm != base}
     before = _first_prompts(data, base)
     for node, (_, text) in before.items():

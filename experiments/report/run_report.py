@@ -74,6 +74,7 @@ def run_report(
         *run_facts.missing(data),
         *unfit(data.references, data.players(), data.metric),
     )
+    corrected = score_tables.corrected_intervals(analysis)
     first = [drawn for drawn in figures if drawn.figure.name == FIRST]
     blocks = (
         *([Text(question)] if question else []),
@@ -94,7 +95,7 @@ def run_report(
         *(roles_section.blocks(roles) if roles else ()),
         *_figures([drawn for drawn in figures if drawn not in first], left_out),
         *_settings(data),
-        *_appendix(analysis),
+        *([Heading("Appendix", key="appendix"), corrected] if corrected.rows else []),
     )
     return Document(str(data.run.get("name") or data.folder.resolve().name), blocks)
 
@@ -103,35 +104,18 @@ FIRST = "differences"
 """The figure below the verdict."""
 
 
-def _appendix(analysis: Analysis) -> Iterator[Block]:
-    part = score_tables.corrected_intervals(analysis)
-    if part.rows:
-        yield Heading("Appendix", key="appendix")
-        yield part
-
-
 def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
     """Return the tables of scores, differences, variances and moves, and those of other tasks."""
     analysis = data.analysis
-    caption = score_tables.scores_caption(analysis, mixed=data.mixed)
-    yield replace(_scores(analysis, data), title="Scores", caption=caption)
+    yield score_tables.scores(analysis, data.comparable)
     yield control_tables.published(data)
-    yield replace(
-        score_tables.differences(analysis.differences, analysis.other_differences, analysis),
-        title=score_tables.differences_title(analysis),
-        caption=score_tables.differences_caption(analysis),
-    )
-    more = data.more_differences
-    caption = score_tables.more_caption(more, analysis)
-    yield replace(score_tables.more_differences(more, analysis), title="Every other metric", caption=caption)
+    yield score_tables.differences(analysis.differences, analysis.other_differences, analysis)
+    yield score_tables.more_differences(data.more_differences, analysis)
     if not data.pairs:
-        caption = score_tables.variances_caption(data.variances, analysis)
-        variances = score_tables.variances(data.variances, analysis)
-        yield replace(variances, title="Variance between and within deals", caption=caption)
+        yield score_tables.variances(data.variances, analysis)
     yield from tasks
-    origins, play = score_tables.origins(analysis), score_tables.play(analysis)
-    yield replace(origins, title="Whose moves they are", caption=score_tables.ORIGINS_CAPTION)
-    yield replace(play, title="Play and cost, mean per game", caption=score_tables.PLAY_CAPTION)
+    yield score_tables.origins(analysis)
+    yield score_tables.play(analysis)
     if free := analysis.unforced:
         many = (
             f" In {', '.join(analysis.flagged)} so many moves were forced that the score reflects the fallback more "
@@ -142,14 +126,9 @@ def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
             "differences only the counterparts of these games: other deals, perhaps easier."
         )
         title = "Without the games in which a move was forced"
-        yield replace(_scores(free, None), key="unforced-arms", title=title, caption=caption)
+        yield replace(score_tables.scores(free, free.summaries), key="unforced-arms", title=title, caption=caption)
         differences = score_tables.differences(free.differences, free.other_differences, free)
-        yield replace(differences, key="unforced-differences")
-
-
-def _scores(analysis: Analysis, data: RunData | None) -> Table:
-    summaries = data.comparable if data else analysis.summaries
-    return score_tables.scores(analysis, summaries).select(score_tables.keys(score_tables.SCORES, analysis))
+        yield replace(differences, key="unforced-differences", title="", caption="")
 
 
 def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.LeftOut]) -> Iterator[Block]:

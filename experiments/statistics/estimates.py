@@ -30,6 +30,18 @@ Statistic = Callable[..., Any]
 """A number of one sample or several, along an `axis`."""
 
 
+class Bounded:
+    """A figure with the ends of its 95 % interval."""
+
+    low: float | None
+    high: float | None
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The interval; None where an end is not known."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean, or a difference of means, with its standard error."""
