@@ -156,10 +156,35 @@ def table(key: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *
     return Table(key, tuple(columns), tuple(map(tuple, rows)), **options)
 
 
-def listing(key: str, columns: Sequence[Column], items: Iterable[Any], **options: Any) -> Table:
-    """Return a table with a row for each item, whose columns read their values from it; `options` as for `table`."""
+def listing(
+    key: str,
+    columns: Sequence[Column],
+    items: Iterable[Any],
+    folds: Callable[[Any], bool] = lambda item: False,
+    **options: Any,
+) -> Table:
+    """Return a table with a row for each item, whose columns read their values from it.
+
+    `folds`: the items whose rows come last, and which a page folds away; `options` as for `table`.
+    """
     values = [column.of or attrgetter(column.key) for column in columns]
-    return table(key, columns, ([value(item) for value in values] for item in items), **options)
+    ordered = sorted(items, key=folds)
+    rows = ([value(item) for value in values] for item in ordered)
+    return table(key, columns, rows, folded=sum(map(folds, ordered)), **options)
+
+
+def grouped(key: str, columns: Sequence[Column], rows: Iterable[tuple[str, Sequence[Cell]]]) -> Table:
+    """Return a table whose rows are indented below the name of their group, which each row comes after."""
+    lines, looks = list[Sequence[Cell]](), list[Look]()
+    before = ""
+    for group, (first, *cells) in rows:
+        if group != before:
+            lines.append((group, *[""] * len(cells)))
+            looks.append("strong")
+            before = group
+        lines.append((f"  {first}", *cells))
+        looks.append("plain")
+    return table(key, columns, lines, looks=tuple(looks))
 
 
 def notes(texts: Iterable[str], level: Level = "plain") -> tuple[Note, ...]:

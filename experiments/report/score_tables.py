@@ -62,9 +62,7 @@ def mean(key: str, title: str, format: Format) -> Column:
 def folding(key: str, columns: Sequence[Column], items: Sequence[Any], analysis: Analysis, **options: Any) -> Table:
     """Return a table of items of arms; of many arms those that differ least from the baseline are folded away."""
     first = order.foremost(tuple(dict.fromkeys(item.arm for item in items)), analysis)
-    ordered = sorted(items, key=lambda item: item.arm not in first)
-    folded = sum(item.arm not in first for item in items)
-    return listing(key, columns, ordered, folded=folded, **options)
+    return listing(key, columns, items, lambda item: item.arm not in first, **options)
 
 
 SCORES = "arm players games deals {0} {0}_bounds {0}_se {0}_sd {1} {1}_bounds {1}_se {1}_sd iqm perfect struck_out"
