@@ -94,6 +94,28 @@ class Difference(Bounded):
         return self.p_holm is not None and self.p_holm < self.alpha
 
     @property
+    def shown_alone(self) -> bool:
+        """Whether it is shown where it is the only test."""
+        return self.p is not None and self.p < ALPHA
+
+    @property
+    def least_p(self) -> float:
+        """The smallest corrected p that so many deals can have; the next one is twice as large."""
+        return least_p(self.n, groups=self.unit == "repeats") * self.tests
+
+    @property
+    def testable(self) -> bool:
+        """Whether its corrected p could be below 5 % at all; True where there is no test."""
+        if self.p is None:
+            return True
+        return self.low_holm is not None if self.stop else self.least_p < ALPHA
+
+    @property
+    def units(self) -> str:
+        """`deals`, or `deal` of a single one."""
+        return self.unit if self.n > 1 else self.unit.removesuffix("s")
+
+    @property
     def same_games(self) -> bool:
         """Whether both arms played the same games, move by move, so that there is no test."""
         return self.p is None and self.alike == self.n

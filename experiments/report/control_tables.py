@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from experiments.analysis import adhoc_teams, conclusions
+from experiments.analysis import conclusions
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.adhoc_teams import SELF, AdHocTeams
 from experiments.analysis.analysis import Analysis
@@ -14,7 +14,6 @@ from experiments.document.formats import INT, INTERVAL, NUMBER, RIGHT, SIGNED, S
 from experiments.report import score_tables
 from experiments.report.run_data import RunData
 from experiments.study import references
-from experiments.study.rerun import labelled
 
 CONTROLS_CAPTION = (
     "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: without "
@@ -89,11 +88,6 @@ ADHOC_CAPTION = (
     "only such partners enter the mean, each with the same weight, and its SD is that of their means. Intervals are "
     "over deals and hold for these partners."
 )
-
-
-def teams(data: RunData) -> list[AdHocTeams]:
-    """Return the ad-hoc teams of a run; none of any other run."""
-    return adhoc_teams.teams(data.rows, data.analysis.summaries, labelled(data.run))
 
 
 def adhoc(counts: Sequence[AdHocTeams]) -> Table:

@@ -175,9 +175,8 @@ def _differs(folders: tuple[Path, Path], first: Deals, second: Deals) -> tuple[s
     Raises UserError where its deck differs: they cannot be paired.
     """
     differs = dict[str, None]()
-    for deal in {
-        players: (players, *rest) for players, *rest in sorted(first.keys() & second.keys(), reverse=True)
-    }.values():
+    smallest = {deal[0]: deal for deal in sorted(first.keys() & second.keys(), reverse=True)}
+    for _, deal in sorted(smallest.items()):
         paths = folders[0] / first[deal].journal, folders[1] / second[deal].journal
         old, new = (Game.open(path).started for path in paths)
         if old.deck != new.deck:
@@ -188,10 +187,8 @@ def _differs(folders: tuple[Path, Path], first: Deals, second: Deals) -> tuple[s
             changes = names  # the rest follows from these
         before, after = old.versions, new.versions
         versions = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        changes += [f"{name} was {before.get(name, 'missing')}, is {after.get(name, 'missing')}" for name in versions]
         differs |= dict.fromkeys(changes)
-        differs |= {
-            f"{name} was {before.get(name, 'missing')}, is {after.get(name, 'missing')}": None for name in versions
-        }
     return tuple(differs)
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from experiments.report import control_tables
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, Rows, groups
 from experiments.report.figures.scores import interval
@@ -11,7 +10,7 @@ from experiments.report.run_data import RunData
 
 def figures(data: RunData) -> list[Figure]:
     """Return one figure; none for a run without ad-hoc teams."""
-    return [FIGURE] if control_tables.teams(data) else []
+    return [FIGURE] if data.teams else []
 
 
 def _table(data: RunData) -> Rows:
@@ -21,7 +20,7 @@ def _table(data: RunData) -> Rows:
             **{"strict": met.trials.mean, "low": low, "high": high, "sd": met.trials.sd},
             **({"alone": met.alone.mean, "alone_sd": met.alone.sd} if met.alone else {"alone": None, "alone_sd": None}),
         }
-        for team in control_tables.teams(data)
+        for team in data.teams
         for met in team.rows
         for low, high in [met.trials.bounds or (None, None)]
     ]
