@@ -189,8 +189,7 @@ def differences(
     `tests`: how many p-values a caller corrects for together, if they are more; a test then draws as often as it needs.
     """
     compared, tested = _comparable(pairs), list[_Tested]()
-    for pair in compared:
-        shared = _shared(pair)
+    for pair, shared in compared:
         for counts in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
             tested += _test(pair, counts, measure, stopped, max(tests, len(compared)))
     if stopped:
@@ -223,9 +222,9 @@ def more_differences(
     """
     compared, tested = _comparable(pairs), list[_Tested]()
     for measure in others:
-        for pair in compared:
+        for pair, shared in compared:
             values = {value for games in pair for row in games if (value := measure.of(row)) is not None}
-            if len(values) > 1 and (shared := _shared(pair)):
+            if len(values) > 1 and shared:
                 tested += _test(pair, shared, measure, stopped, len(compared) * len(others))
     if not stopped:
         return _by_holm(tested, lambda each: None)
@@ -239,13 +238,13 @@ def alone(difference: Difference, p: float | None, tests: int) -> Difference:
     return replace(difference, p_holm=p, level=None, low_holm=None, high_holm=None, tests=tests)
 
 
-def _comparable(pairs: Sequence[Pair]) -> list[Pair]:
-    return [pair for pair in pairs if not any(map(too_few_own, pair))]
-
-
-def _shared(pair: Pair) -> list[int]:
-    """Return the player counts that both arms played."""
-    return sorted({*player_counts(pair[0])} & {*player_counts(pair[1])})
+def _comparable(pairs: Sequence[Pair]) -> list[tuple[Pair, list[int]]]:
+    """Return the pairs with enough moves of their own, each with the player counts that both arms played."""
+    return [
+        (pair, sorted(set.intersection(*(set(player_counts(games)) for games in pair))))
+        for pair in pairs
+        if not any(map(too_few_own, pair))
+    ]
 
 
 def _test(pair: Pair, counts: Sequence[int], measure: Measure, stopped: Stopped | None, tests: int) -> list[_Tested]:

@@ -19,7 +19,7 @@ from graphs.config import GraphConfig
 from graphs.recorded import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
-from orchestrator.journal.events import Call, Memory, VerdictGiven
+from orchestrator.journal.events import Memory, VerdictGiven
 from orchestrator.models.simulated_settings import among
 from roles.notes_text import Notes
 from roles.reply_types import Choice
@@ -68,25 +68,20 @@ def count_turn(turn: Turn) -> Counter[str]:
     """Count the choices of a turn that judges refused, rightly or wrongly, and the lives that its errors cost."""
     calls = {call.node: call for call in turn.calls if call.outcome in USED}
     counts: Counter[str] = Counter()
-    for verdict in (event for event in turn.events if isinstance(event, VerdictGiven)):
-        choice, judge = _judged(calls, verdict), calls.get(verdict.node)
-        if choice is None or verdict.accepted:
-            continue
-        wrongly = judge is not None and "wrong_refusal" in judge.injected
-        after = "after an error" if set(choice.injected) - HARMLESS else "after none"
-        counts.update(("refused", "refused wrongly" if wrongly else f"refused rightly, {after}"))
+    for verdict in (event for event in turn.events if isinstance(event, VerdictGiven) and not event.accepted):
+        attempt = verdict.node.partition("-")[2]
+        others = (call for node, call in calls.items() if node.partition("-")[2] == attempt and node != verdict.node)
+        judged = (call for call in others if call.reply and call.reply.get("action") == str(verdict.move))
+        if choice := next(judged, None):
+            judge = calls.get(verdict.node)
+            wrongly = judge is not None and "wrong_refusal" in judge.injected
+            after = "after an error" if set(choice.injected) - HARMLESS else "after none"
+            counts.update(("refused", "refused wrongly" if wrongly else f"refused rightly, {after}"))
     if turn.moved and isinstance(turn.moved.past.move, Play) and not turn.moved.past.scored and turn.decided:
         counts["misplays"] += 1
         deciding = calls.get(turn.decided.node or "")
         counts["misplays after an error"] += bool(deciding and set(deciding.injected) - HARMLESS)
     return counts
-
-
-def _judged(calls: Mapping[str, Call], verdict: VerdictGiven) -> Call | None:
-    """Return the response of the same attempt whose move was judged."""
-    attempt = verdict.node.partition("-")[2]
-    same = (call for node, call in calls.items() if node.partition("-")[2] == attempt and node != verdict.node)
-    return next((call for call in same if call.reply and call.reply.get("action") == str(verdict.move)), None)
 
 
 def count_changes(config: GraphConfig, turn: Turn, memory: Memory, interpreter: str) -> Counter[str]:

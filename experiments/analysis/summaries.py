@@ -1,7 +1,7 @@
 """The summary of an arm's games at one player count, or pooled over all of them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
@@ -15,7 +15,6 @@ from experiments.record.rows import PERFECT, Metric, Row
 from experiments.statistics.clusters import bootstrap_clusters, interquartile_mean
 from experiments.statistics.estimates import (
     Bounded,
-    Bounds,
     Interval,
     bootstrap_interval,
     clip,
@@ -189,15 +188,19 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
 
 def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
     units, scores = unit_values(games, metric(name).of), [row.score(name) for row in games]
+    repeats, by_unit = unit(games) == "repeats", defaultdict[int, list[float]](list)
+    for row in games:
+        by_unit[row.repeat if repeats else row.seed].append(row.score(name))
     estimate = None if _one_game(games) else estimate_mean(units)
-    iqm = bootstrap_clusters(interquartile_mean, [np.array(each)[:, None] for each in _by_unit(games, name)])
+    iqm = bootstrap_clusters(interquartile_mean, [np.array(each)[:, None] for each in by_unit.values()])
     iqm_low, iqm_high = iqm.interval if estimate and iqm.interval else (None, None)
     low, high = None, None
-    if estimate:
-        draws = bootstrap_interval(mean_difference, units) if interval == "bootstrap" and estimate.error else None
-        low, high = (
-            clip(draws or estimate.interval, 0, PERFECT) if estimate.error else _equal(estimate.mean, estimate.n)
-        )
+    if estimate and estimate.error:
+        draws = bootstrap_interval(mean_difference, units) if interval == "bootstrap" else None
+        low, high = clip(draws or estimate.interval, 0, PERFECT)
+    elif estimate:  # equal scores do not show how far others lie, but in how many one went unseen
+        mean, share = estimate.mean, unseen_share(estimate.n)
+        low, high = mean - share * mean, mean + share * (PERFECT - mean)
     return Score(
         mean=fmean(units),
         low=low,
@@ -209,20 +212,6 @@ def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
         iqm_high=iqm_high,
         histogram=tuple(scores.count(score) for score in range(PERFECT + 1)),
     )
-
-
-def _by_unit(games: Sequence[Row], name: Metric) -> Collection[list[float]]:
-    """Return the scores of each deal, or of each repeat of a single deal."""
-    repeats, scores = unit(games) == "repeats", defaultdict[int, list[float]](list)
-    for row in games:
-        scores[row.repeat if repeats else row.seed].append(row.score(name))
-    return scores.values()
-
-
-def _equal(score: float, n: int) -> Bounds:
-    """Return the interval of equal scores: they do not show how far others lie, but in how many one went unseen."""
-    share = unseen_share(n)
-    return score - share * score, score + share * (PERFECT - score)
 
 
 def _one_game(games: Sequence[Row]) -> bool:
