@@ -72,7 +72,8 @@ class LiveTable:
                     self._console.print(line, no_wrap=True, overflow="ellipsis")
                 else:
                     errors = slips(self._calls)
-                    line.append(f"  {_brief(self._decided.why)}")
+                    why = printable(" ".join(self._decided.why.split()))  # models write paragraphs
+                    line.append(f"  {why if len(why) <= REASON else f'{why[: REASON - 3]}...'}")
                     self._console.print(line.append(f"  simulated errors: {errors}" if errors else "", "magenta"))
 
     def _draw(self) -> None:
@@ -88,12 +89,6 @@ class LiveTable:
         if self._decided is not None or passed < THINKING_S:
             return table
         return Group(table, Text(f"P{self._view.seat} is thinking, {passed:.0f} s", style="dim"))
-
-
-def _brief(why: str) -> str:
-    """Return the start of a reason, for a line; models write paragraphs."""
-    first = printable(" ".join(why.split()))
-    return first if len(first) <= REASON else f"{first[: REASON - 3]}..."
 
 
 def picture(view: View, decided: Decided | None = None) -> Panel:

@@ -102,18 +102,13 @@ def turn_line(
         line.append(f"  {sure:<22}", style="dim")
     if decided.forced:
         line.append("  FORCED", style="bold magenta")
-    return line if origin is None else line.append_text(_marks(origin))
-
-
-def _marks(origin: MoveOrigin) -> Text:
-    marks = Text()
-    if origin.refused:
-        marks.append(f"  {len(origin.refused)} refused, first {origin.refused[0]}", style="yellow")
-    if origin.second_ask:
-        marks.append("  second ask", style="yellow")
-    if origin.copied:
-        marks.append("  COPIED from the example", style="bold magenta")
-    return marks
+    if origin and origin.refused:
+        line.append(f"  {len(origin.refused)} refused, first {origin.refused[0]}", style="yellow")
+    if origin and origin.second_ask:
+        line.append("  second ask", style="yellow")
+    if origin and origin.copied:
+        line.append("  COPIED from the example", style="bold magenta")
+    return line
 
 
 def slips(calls: Iterable[Call]) -> str:
