@@ -101,6 +101,11 @@ class Note:
     text: str
     level: Level = "plain"
 
+    @property
+    def listed(self) -> bool:
+        """Whether it is an item of a list, and no warning."""
+        return self.level in ("plain", "aside")
+
 
 @dataclass(frozen=True)
 class Figure:

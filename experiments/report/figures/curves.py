@@ -21,7 +21,7 @@ def _curves(data: RunData) -> Rows:
     rows = []
     for (arm, players), tally in data.tallies.items():
         last = max(other.longest for (_, count), other in data.tallies.items() if count == players)
-        for turn in range(1, last + 1) if tally.games else ():
+        for turn in range(1, last + 1):
             mean, error, low, high = _points(tally, turn)
             rows.append(
                 {
@@ -29,8 +29,6 @@ def _curves(data: RunData) -> Rows:
                     **{"standard_error": error, "low": low, "high": high, "lives_lost": tally.lives_lost(turn)},
                 }
             )
-    if not rows:
-        raise NothingToDrawError("no game is finished")
     return by_players(rows)
 
 

@@ -8,7 +8,7 @@ from experiments.analysis.summaries import Summary
 from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, Rows, by_players, groups
 from experiments.report.figures.scores import interval
-from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.report.run_data import RunData
 from experiments.study.notes import spans
 
 
@@ -21,8 +21,6 @@ def _table(data: RunData, name: str, value: Callable[[Summary], tuple[float | No
         }
         for s in data.summaries()
     ]
-    if not rows:
-        raise NothingToDrawError("no game is finished")
     return by_players(rows)
 
 

@@ -28,8 +28,6 @@ def _scores(data: RunData) -> Rows:
         }
         for s in data.summaries()
     ]
-    if not rows:
-        raise NothingToDrawError("no game is finished")
     return by_players(rows)
 
 
@@ -194,8 +192,6 @@ def _histogram(data: RunData) -> Rows:
         if s.players is not None
         for score, games in enumerate(s.of(data.metric).histogram)
     ]
-    if not rows:
-        raise NothingToDrawError("no game is finished")
     return by_players(rows)
 
 
