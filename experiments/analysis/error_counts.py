@@ -28,6 +28,8 @@ HARMLESS = {"malformed", "rating_mismatch"}
 """Errors that do not change the move."""
 USED = ("ok", "repaired")
 """Outcomes of responses that were used."""
+INTERPRETER = "interpret"
+"""The node whose influence on choices is counted."""
 LABELS: Mapping[str, str] = {
     "refused rightly, after an error": "refused rightly: error in the choice",
     "refused rightly, after none": "refused rightly: no error injected",
@@ -48,7 +50,7 @@ class ErrorCounts:
     """Injected errors by kind, in all responses."""
     counts: Counter[str] = field(default_factory=Counter)
 
-    def add(self, story: Game, interpreter: str) -> None:
+    def add(self, story: Game) -> None:
         """Count a finished game."""
         assert story.result is not None
         self.simulated |= bool(among(story.result.model))
@@ -60,8 +62,8 @@ class ErrorCounts:
         for number, turn in enumerate(story.turns, 1):
             self.injected.update(kind for call in turn.calls for kind in call.injected)
             self.counts.update(count_turn(turn))
-            if (config := story.config(turn.seat, turn.number)) and interpreter in config.nodes:
-                self.counts.update(count_changes(config, turn, story.memory(number), interpreter))
+            if (config := story.config(turn.seat, turn.number)) and INTERPRETER in config.nodes:
+                self.counts.update(count_changes(config, turn, story.memory(number)))
 
 
 def count_turn(turn: Turn) -> Counter[str]:
@@ -84,10 +86,10 @@ def count_turn(turn: Turn) -> Counter[str]:
     return counts
 
 
-def count_changes(config: GraphConfig, turn: Turn, memory: Memory, interpreter: str) -> Counter[str]:
+def count_changes(config: GraphConfig, turn: Turn, memory: Memory) -> Counter[str]:
     """Count whether the interpreter's output changes what the deciding program chooses in its first attempt."""
     notes = notes_of(config, turn.events)
-    without = {node: note for node, note in notes.items() if node != interpreter}
+    without = {node: note for node, note in notes.items() if node != INTERPRETER}
     first, second = (choice(config, turn, each, memory) for each in (notes, without))
     return Counter({"choices": first is not None, "changed by the interpreter": first is not None and first != second})
 
@@ -101,13 +103,13 @@ def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Mov
     return reply.action if isinstance(reply, Choice) else None
 
 
-def count_games(folder: Path, interpreter: str = "interpret") -> ErrorCounts:
+def count_games(folder: Path) -> ErrorCounts:
     """Count over the finished games of a folder of journals."""
     counts = ErrorCounts()
     for path in sorted(folder.glob("*.jsonl")):
         story = Game.open(path)
         if story.result is not None:
-            counts.add(story, interpreter)
+            counts.add(story)
     return counts
 
 
