@@ -10,7 +10,6 @@ from experiments.analysis import sentence_templates as say
 from experiments.record.game import Game, first_difference
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.study.controls import Purpose
-from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.words import many, percent
 
 
@@ -62,7 +61,7 @@ def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> Ad
         mine, base = (Game.open(data.folder / rows[deal].journal).moves for rows in (ours, theirs))
         if (turn := first_difference(mine, base)) is not None and turn <= min(len(mine), len(base)):
             turns.append(turn)
-            ours_is, theirs_is = (_kind(moves[turn - 1]) for moves in (mine, base))
+            ours_is, theirs_is = (moves[turn - 1].kind.partition("_")[0] for moves in (mine, base))
             kinds[f"another {ours_is}" if ours_is == theirs_is else f"a {ours_is} for a {theirs_is}"] += 1
     return AddedRole(
         arm, baseline, nodes, len(deals), tuple(sorted(turns)), dict(kinds.most_common()),
@@ -79,10 +78,6 @@ def _proposed(data: RunData, arm: str, nodes: tuple[str, ...]) -> Iterator[tuple
         sums = [tally[node] for tally in tallies if node in tally]
         if turns := int(sum(number for _, number in sums)):
             yield node, (sum(played for played, _ in sums), turns)
-
-
-def _kind(move: Move) -> str:
-    return "play" if isinstance(move, Play) else "discard" if isinstance(move, Discard) else "hint"
 
 
 def data(roles: Sequence[AddedRole]) -> list[dict[str, Any]]:

@@ -62,10 +62,8 @@ class LiveTable:
             case TurnStarted():
                 self._view, self._decided, self._since = event.view, None, time.monotonic()
                 self._calls.clear()
-                self._draw()
             case Decided():
                 self._decided = event
-                self._draw()
             case Moved() if self._view and self._decided:
                 line = turn_line(self._view, self._decided, event.past, self._origin)
                 if self._live:
@@ -75,9 +73,7 @@ class LiveTable:
                     why = printable(" ".join(self._decided.why.split()))  # models write paragraphs
                     line.append(f"  {why if len(why) <= REASON else f'{why[: REASON - 3]}...'}")
                     self._console.print(line.append(f"  simulated errors: {errors}" if errors else "", "magenta"))
-
-    def _draw(self) -> None:
-        if self._live:
+        if self._live and isinstance(event, TurnStarted | Decided):
             self._live.refresh()
 
     def _picture(self) -> RenderableType:
