@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from rich.console import Console
 from rich.text import Text
 
 from experiments.document.terminal import UNBROKEN, printable
@@ -10,7 +11,7 @@ from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import Call, Decided, SeatInfo
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, SeatInfo
 from orchestrator.journal.move_origins import MoveOrigin
 from orchestrator.journal.result import FAKE_SERVER
 from orchestrator.models.simulated_settings import among
@@ -66,6 +67,27 @@ def warning(models: str) -> Text | None:
 def fake_warning() -> Text:
     """Return a line that says that no language model answered."""
     return Text(FAKE_SERVER, style="magenta")
+
+
+class Warnings:
+    """An event sink that says where no language model plays: of simulated models, and once of the fake server."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._faked = False
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, GameStarted) and (line := warning(event.model)):
+            self._console.print(line)
+        if isinstance(event, Call) and event.fake and not self._faked:
+            self._faked = True
+            self._console.print(fake_warning())
+
+
+def choice(view: View, move: Move) -> Text:
+    """Return a move and how certain it is."""
+    sure = certainty(view, move)
+    return Text.assemble((str(move), "bold cyan"), f"  ({sure})" if sure else "")
 
 
 def card(face: Card) -> Text:

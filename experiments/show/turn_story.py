@@ -15,7 +15,7 @@ from experiments.document.formats import INT, RIGHT, SIGNED, number
 from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on, who
+from experiments.show.terminal import choice, on, who
 from experiments.values.move_values import MoveValue, TurnValues
 from graphs.attempts import base, judging, reads
 from graphs.config import PROGRAM, GraphConfig
@@ -253,8 +253,7 @@ class TurnStory:
         if decided is None:
             why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
             return Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
-        sure = certainty(self.turn.view, decided.move)
-        text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
+        text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move))
         text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
         if decided.why:

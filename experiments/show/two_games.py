@@ -16,7 +16,7 @@ from experiments.document.formats import INT
 from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn, comparable_replies, first_difference
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on, slips
+from experiments.show.terminal import choice, on, slips
 from experiments.show.turn_story import reply_lines
 from orchestrator import journal
 from orchestrator.errors import UserError, nearby
@@ -89,8 +89,7 @@ def _only(lines: list[str], opposite: list[str]) -> Text:
 def _decision(turn: Turn) -> Text:
     if (decided := turn.decided) is None:
         return Text("not decided: the game stopped here", style="bold red")
-    sure = certainty(turn.started.view, decided.move)
-    text = Text.assemble((str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
+    text = choice(turn.started.view, decided.move)
     text.append("  FORCED" if decided.forced else "", style="bold magenta")
     return text.append(f"\n{printable(decided.why)}", style="italic")
 

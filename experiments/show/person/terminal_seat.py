@@ -16,10 +16,10 @@ from rich.text import Text
 
 from experiments.document.terminal import printable
 from experiments.show.person import screen
-from experiments.show.terminal import fake_warning, warning
+from experiments.show.terminal import Warnings
 from orchestrator.errors import Left
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, GameStarted, TurnStarted
+from orchestrator.journal.events import Event, TurnStarted
 from orchestrator.models.settings import REPLAY
 from orchestrator.players.person import Person, RecordedPerson
 from orchestrator.table.seat import Seat
@@ -156,17 +156,12 @@ class Waiting:
         self._console = console
         self._persons = persons
         self._status: Status | None = None
-        self._faked = False
+        self._warn = Warnings(console)
 
     def __call__(self, event: Event) -> None:
         """Tells nothing of an event but who is to move, and that no language model plays."""
+        self._warn(event)
         match event:
-            case GameStarted():
-                if line := warning(event.model):
-                    self._console.print(line)
-            case Call() if event.fake and not self._faked:
-                self._faked = True
-                self._console.print(fake_warning())
             case TurnStarted() if event.seat in self._persons:
                 self.stop()
             case TurnStarted() if self._console.is_terminal:
