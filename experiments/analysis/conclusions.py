@@ -171,8 +171,8 @@ def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]
     template, values = _template(difference), {"n": difference.n, "units": difference.units}
     if template is say.OPEN and difference.n <= FEW and difference.mde is not None:
         yield say.DETECTS(**values, unit=difference.measured_in, size=size(difference.mde))
-    shown = template in (say.SHOWN, say.SHOWN_EACH, say.NOT_CORRECTED)
-    if shown and 2 * difference.least_p >= ALPHA and not difference.stop:
+    excludes = template in (say.SHOWN, say.SHOWN_EACH, say.NOT_CORRECTED)
+    if excludes and 2 * difference.least_p >= ALPHA and not difference.stop:
         yield say.LEAST_P(**values, family=family(difference.tests), least=pvalue(difference.least_p))
     key = difference.arm, difference.baseline, difference.players
     others = {(each.arm, each.baseline, each.players): each for each in widest(analysis.other_differences)}
@@ -268,9 +268,9 @@ def family(tests: int) -> str:
 
 def _named(arms: Sequence[str], every: Sequence[str]) -> str:
     """Return arms in words: their names, or those of all others, when there are few; otherwise their number."""
-    others = [arm for arm in every if arm not in arms]
+    rest = [arm for arm in every if arm not in arms]
     if len(arms) <= NAMED:
         return listed(arms)
-    if len(others) <= NAMED:
-        return f"all arms but {listed(others)}"
-    return f"{len(arms)} of {len(arms) + len(others)} arms"
+    if len(rest) <= NAMED:
+        return f"all arms but {listed(rest)}"
+    return f"{len(arms)} of {len(arms) + len(rest)} arms"

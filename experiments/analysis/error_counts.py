@@ -72,8 +72,8 @@ def count_turn(turn: Turn) -> Counter[str]:
     counts: Counter[str] = Counter()
     for verdict in (event for event in turn.events if isinstance(event, VerdictGiven) and not event.accepted):
         attempt = verdict.node.partition("-")[2]
-        others = (call for node, call in calls.items() if node.partition("-")[2] == attempt and node != verdict.node)
-        judged = (call for call in others if call.reply and call.reply.get("action") == str(verdict.move))
+        answers = (call for node, call in calls.items() if node.partition("-")[2] == attempt and node != verdict.node)
+        judged = (call for call in answers if call.reply and call.reply.get("action") == str(verdict.move))
         if choice := next(judged, None):
             judge = calls.get(verdict.node)
             wrongly = judge is not None and "wrong_refusal" in judge.injected

@@ -46,8 +46,8 @@ def tables(
         pairs = policies.select(policies.action_tables(folder, rows, by=by), arm, players, none)
         data, blocks = policies.action_data(pairs), [*policies.action_blocks(pairs)]
         table, paint = policy.table_of(pairs), policy.paint
-    drawn = {(row["arm"], row["players"]) for row in table}
-    note = Provenance.union(row.provenance for row in rows if (row.arm, row.players) in drawn).note
+    samples = {(row["arm"], row["players"]) for row in table}
+    note = Provenance.union(row.provenance for row in rows if (row.arm, row.players) in samples).note
     if csv:
         with _writing(csv):
             write_atomically(csv, csv_text(table, digits=4))

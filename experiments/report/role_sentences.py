@@ -57,10 +57,10 @@ def _right(marks: Sequence[MarkSummary]) -> Iterator[str]:
     if all(mark.models == (PROGRAM,) for mark in marked):
         yield say.EXACT()
     mark = next((mark for mark in marked if PROGRAM in mark.baselines), marked[0])
-    beside = [f"best {mark.key.info.best:.2g}"] if mark.key.info else []
+    standards = [f"best {mark.key.info.best:.2g}"] if mark.key.info else []
     means = {title: mark.baselines[name].mean for name, title in OTHERS.items() if name in mark.baselines}
-    beside += [f"{title} {NUMBER.text(mean)}" for title, mean in means.items()]
-    yield say.MARK(marks=f"{mark.key.title} {NUMBER.text(mark.mean)} on average ({', '.join(beside)})")
+    standards += [f"{title} {NUMBER.text(mean)}" for title, mean in means.items()]
+    yield say.MARK(marks=f"{mark.key.title} {NUMBER.text(mark.mean)} on average ({', '.join(standards)})")
     if any(mark.units >= TESTABLE for mark in marked):
         yield from _counted(marked)
 

@@ -158,9 +158,9 @@ class RunData:
         of these metrics."""
         base = self.rows_of(self.analysis.baseline or "")
         pairs = [(self.rows_of(arm), base) for arm in self.arms if base and arm != self.analysis.baseline]
-        shown = (self.analysis.metric, "strict", "kept", *DERIVED)
-        others = [measure for measure in METRICS.values() if measure.key not in shown]
-        return more_differences(pairs, others, self.analysis.stopped)
+        tested = (self.analysis.metric, "strict", "kept", *DERIVED)
+        metrics = [measure for measure in METRICS.values() if measure.key not in tested]
+        return more_differences(pairs, metrics, self.analysis.stopped)
 
     @cached_property
     def marks(self) -> Mapping[str, str]:

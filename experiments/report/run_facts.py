@@ -118,12 +118,12 @@ def models(data: RunData) -> Table:
     Settings of simulated models are those of journals, which state all rates.
     """
     rates = _rates(data)
-    others = [
+    recorded = [
         _settings(model) for seat in data.run.get("seats", {}).values() for model in (seat.get("models") or {}).values()
     ]
-    others = [each for each in others if each[0] not in (PROGRAM, *(name for name, _ in rates))]
+    recorded = [each for each in recorded if each[0] not in (PROGRAM, *(name for name, _ in rates))]
     rows = []
-    for name, words in dict.fromkeys((*others, *rates)):
+    for name, words in dict.fromkeys((*recorded, *rates)):
         answerer = data.answerers.get(name) or Answerer()
         held = ", ".join(f"{kind}: {count:,}" for kind, count in answerer.held.most_common())
         rows.append((name, words or "none", ", ".join(sorted(answerer.ids)) or None, held or None))

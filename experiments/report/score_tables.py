@@ -97,8 +97,8 @@ def brief(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
             of, d = s.of(analysis.score), effects.get(s.arm)
             at = order.at(s, mixed=mixed) if several else None
             p = d.p_holm if d and d not in analysis.apart else None
-            beside = (d.mean, d.bounds, p) if d else (None, None, None)
-            cells.append((names[s.arm], at, s.n, of.mean, None if effects else of.bounds, *beside))
+            effect = (d.mean, d.bounds, p) if d else (None, None, None)
+            cells.append((names[s.arm], at, s.n, of.mean, None if effects else of.bounds, *effect))
     return table("verdict", columns, cells)
 
 
@@ -206,7 +206,7 @@ def differences(effects: Sequence[Difference], others: Sequence[Difference], ana
     """Return differences by one metric, and beside each the `others` by another one."""
     other = {(d.arm, d.baseline, d.players): d for d in others}
 
-    def beside(name: str) -> Callable[[Difference], Any]:
+    def second(name: str) -> Callable[[Difference], Any]:
         return lambda d: getattr(other.get((d.arm, d.baseline, d.players)), name, None)
 
     columns = [
@@ -217,9 +217,9 @@ def differences(effects: Sequence[Difference], others: Sequence[Difference], ana
         *(Column("se", "SE", NUMBER), Column("sd", "SD", NUMBER), Column("p", "p", P_VALUE)),
         *(Column("p_holm", correction(analysis), P_VALUE), Column("tally", "W/T/L", TALLY)),
         *(Column("mde", "MDE", NUMBER), Column("for_one_point", "for 1 point", INT)),
-        Column("other_mean", others[0].metric if others else "", SIGNED, of=beside("mean")),
-        Column("other_bounds", "95 %", SIGNED_INTERVAL, of=beside("bounds")),
-        Column("other_p_holm", correction(analysis), P_VALUE, of=beside("p_holm")),
+        Column("other_mean", others[0].metric if others else "", SIGNED, of=second("mean")),
+        Column("other_bounds", "95 %", SIGNED_INTERVAL, of=second("bounds")),
+        Column("other_p_holm", correction(analysis), P_VALUE, of=second("p_holm")),
     ]
     alone = all(d.unit == "repeats" for d in analysis.differences)
     title = f"Difference from *{analysis.baseline}*, {'repeats of one deal' if alone else 'paired by deal'}"

@@ -17,14 +17,14 @@ ROUNDING = 1e-9
 
 def data(marks: GameMarks, turn: int) -> dict[str, Any]:
     """Return a turn's marks and the known faults of its move, as plain data."""
-    told = []
+    rows = []
     for mark in (mark for mark in marks.marks if mark.turn == turn):
         key = Key.of(mark)
         good, why = quality(mark, key.info)
         words = {name: getattr(key.info, name) if key.info else None for name in ("says", "unit", "best")}
         place = {"node": mark.node, "role": mark.role, "sample": mark.sample, "name": key.title, "value": mark.value}
-        told.append({**place, **words, "baselines": dict(mark.baselines), "good": good, "stands": why})
-    return {"marks": told, "faults": [fault.text for fault in marks.faults if fault.turn == turn]}
+        rows.append({**place, **words, "baselines": dict(mark.baselines), "good": good, "stands": why})
+    return {"marks": rows, "faults": [fault.text for fault in marks.faults if fault.turn == turn]}
 
 
 def quality(mark: RoleMark, info: MarkInfo | None) -> tuple[bool | None, str]:
@@ -46,21 +46,21 @@ def quality(mark: RoleMark, info: MarkInfo | None) -> tuple[bool | None, str]:
 
 def blocks(marks: GameMarks, turn: int, part: str | None = None) -> Iterator[Block]:
     """Return a turn's marks below the name of each node; `part`: only of this node, or of the nodes of this role."""
-    told = data(marks, turn)
+    plain = data(marks, turn)
     rows = []
-    for mark in told["marks"]:
+    for mark in plain["marks"]:
         if part in (None, mark["node"], base(mark["node"]), mark["role"]):
             name = mark["name"] + f" (sample {mark['sample'] + 1})" * bool(mark["sample"])
-            beside = [mark["baselines"].get(name) for name in (PROGRAM, "uniform")]
+            means = [mark["baselines"].get(name) for name in (PROGRAM, "uniform")]
             best = None if mark["best"] is None else f"{mark['best']:.2g}"
-            rows.append((mark["node"], (name, mark["value"], *beside, best, mark["stands"])))
+            rows.append((mark["node"], (name, mark["value"], *means, best, mark["stands"])))
     columns = (
         *(Column("mark", "marks", unbroken=True), Column("value", "value", NUMBER)),
         *(Column("program", "program", NUMBER), Column("uniform", "uniform", NUMBER)),
         *(Column("best", "best", RIGHT), Column("stands", "")),
     )
     yield grouped("marks", columns, rows) if rows else Note("no response of this turn has a mark")
-    yield from notes((f"fault of the move: {text}" for text in told["faults"]), "error")
+    yield from notes((f"fault of the move: {text}" for text in plain["faults"]), "error")
     if rows:
         yield Note(LEGEND, "aside")
 

@@ -230,18 +230,20 @@ def blocks(difference: RunDiff) -> Iterator[Block]:
     more = [f"{n} only in {name}" for name, n in zip("AB", difference.alone, strict=True) if n]
     yield Heading(f"{'; '.join((text, *more))}.")
     differing = [game for game in games if game.first_turn is not None]
-    shown = differing if len(differing) <= SHOWN else sorted(differing, key=lambda game: -abs(game.difference))[:SHOWN]
+    largest = (
+        differing if len(differing) <= SHOWN else sorted(differing, key=lambda game: -abs(game.difference))[:SHOWN]
+    )
     columns = (
         *(Column("arm", "arm"), Column("players", "players", INT), Column("seed", "seed", INT)),
         *(Column("repeat", "repeat", INT), Column("first_turn", "first turn", INT), Column("a", "A", INT)),
         *(Column("b", "B", INT), Column("difference", "B - A", Format(lambda value: f"{value:+d}"))),
     )
-    yield table("games", columns, [(*astuple(game), game.difference) for game in shown])
-    if shown:
+    yield table("games", columns, [(*astuple(game), game.difference) for game in largest])
+    if largest:
         score = difference.headline.score
         yield Note(f"A and B are {score} scores; first turn is the first whose moves differ.", "aside")
-    if len(differing) > len(shown):
-        yield Note(f"{len(differing) - len(shown)} more games differ, by less; --json has all.", "aside")
+    if len(differing) > len(largest):
+        yield Note(f"{len(differing) - len(largest)} more games differ, by less; --json has all.", "aside")
     yield from notes(f"{name}  {folder}" for name, folder in zip("AB", difference.runs, strict=True))
     yield from notes(caveats(difference.analysis), "no model")
     yield score_tables.brief(difference.analysis, difference.summaries)

@@ -28,10 +28,10 @@ def sentences(data: RunData, roles: MarkedRun | Unmarked | None) -> tuple[str, .
     if data.teams:
         return tuple(adhoc_teams.sentences(data.teams))
     removals = any(role.removed for role in data.controls)
-    beside = {each.arm for role in data.controls for each in (role.placebo, role.shuffled) if each and removals}
-    arms = [each.arm for each in conclusions.widest(data.analysis.differences) if each.arm not in beside]
+    control_arms = {each.arm for role in data.controls for each in (role.placebo, role.shuffled) if each and removals}
+    arms = [each.arm for each in conclusions.widest(data.analysis.differences) if each.arm not in control_arms]
     return (
-        *conclusions.verdict(data.analysis, clauses(data), arms if beside else None),
+        *conclusions.verdict(data.analysis, clauses(data), arms if control_arms else None),
         *arm_graphs.sentences(data.run, dict.fromkeys(arms)),
         *(role_sentences.faults(roles, dict.fromkeys(arms)) if isinstance(roles, MarkedRun) else ()),
     )

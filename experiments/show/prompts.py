@@ -103,9 +103,9 @@ def shared(prompts: list[NodePrompt]) -> float:
     plain = [prompt.plain for prompt in prompts]
     common = 0
     for place, text in enumerate(plain):
-        others = (*plain[:place], *plain[place + 1 :])
+        rest = (*plain[:place], *plain[place + 1 :])
         # character by character, not by path
-        common += max((len(commonprefix([text, other])) for other in others), default=0)  # noqa: RUF071
+        common += max((len(commonprefix([text, other])) for other in rest), default=0)  # noqa: RUF071
     return common / (sum(map(len, plain)) or 1)
 
 

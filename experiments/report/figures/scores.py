@@ -145,7 +145,7 @@ def _differences(data: RunData) -> Rows:
 def _paint_differences(table: Rows, data: RunData) -> Any:
     metric = data.analysis.metric
     by_count = {players: [row for row in rows if row["metric"] == metric] for players, rows in groups(table).items()}
-    others = {(row["players"], row["arm"]): row for row in table if row["metric"] != metric}
+    second = {(row["players"], row["arm"]): row for row in table if row["metric"] != metric}
     offset = metric in OTHER and any(row["strict"] != row["kept"] for row in _scores(data))
     first, score = data.analysis.differences[0], f", {metric} score" if metric in OTHER else ""
     xlabel = f"{first.measured_in} more or fewer than {data.name(first.baseline)}{score}"
@@ -154,7 +154,7 @@ def _paint_differences(table: Rows, data: RunData) -> Any:
         ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
         for place, row in enumerate(rows):
             face = style.BLUE if row["filled"] else style.PAPER
-            other = others.get((players, row["arm"])) if offset else None
+            other = second.get((players, row["arm"])) if offset else None
             if other and abs(other["mean"] - row["mean"]) <= ROUNDING:
                 other = None
             dot: dict[str, Any] = {"color": style.BLUE, "markerfacecolor": face, "markersize": 5}
