@@ -19,12 +19,12 @@ from experiments.analysis.analysis import no_hypothesis
 from experiments.analysis.compare import corrected
 from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference, alone, differences
-from experiments.analysis.games import complete, player_counts, repetitive, unit, unit_values
+from experiments.analysis.games import complete, one_game, player_counts, unit_values
 from experiments.analysis.stopping import Stopped
 from experiments.record.measures import STRICT, Measure
 from experiments.record.rows import Row
 from experiments.statistics.clusters import pooled_shares
-from experiments.statistics.estimates import ROUNDING, Bounded, clip, estimate_mean, unseen_share
+from experiments.statistics.estimates import ROUNDING, Bounded, estimate_mean
 from experiments.statistics.permutation import sign_flip_test
 from experiments.values.game_marks import GameMarks, NodeReplies
 from experiments.values.mark_tally import Key, MarkTally, Stated, StatedTally, infos_of, stated_tallies, tallied
@@ -123,7 +123,9 @@ def _summary(arm: str, key: Key, played: Sequence[MarkedGame]) -> MarkSummary:
     tallies = [game.tallies[key] for game in games]
     rows, measure = _sample(games, key, lambda tally: tally.mean)
     units = unit_values(rows, measure.of)
-    low, high = _bounds(rows, measure, key)
+    estimate = None if one_game(rows, measure.of) else estimate_mean(units)
+    least, most = (key.info and key.info.range) or (-math.inf, math.inf)
+    low, high = (estimate.within(least, most) if estimate else None) or (None, None)
     return MarkSummary(
         arm=arm,
         key=key,
@@ -167,20 +169,6 @@ def _sample(
     rows = [row for row, value in numbers.items() if value is not None]
     pooled = complete(rows) if len(player_counts(rows)) > 1 else rows
     return pooled or rows, replace(STRICT, of=numbers.get)
-
-
-def _bounds(rows: Sequence[Row], measure: Measure, key: Key) -> tuple[float, float] | tuple[None, None]:
-    """Return the interval of the mean. Bounded values that are all equal say in how many deals another went unseen."""
-    again = unit(rows) == "repeats" and repetitive(rows, measure.of)
-    if again or (estimate := estimate_mean(unit_values(rows, measure.of))) is None:
-        return None, None
-    least, most = (key.info and key.info.range) or (-math.inf, math.inf)
-    if estimate.error:
-        return clip(estimate.interval, least, most)
-    if math.isinf(most):
-        return None, None
-    share = unseen_share(estimate.n)
-    return estimate.mean - share * (estimate.mean - least), estimate.mean + share * (most - estimate.mean)
 
 
 def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:

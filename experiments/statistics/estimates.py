@@ -60,6 +60,19 @@ class Estimate:
         half = self.error and _quantile(self.df, (1 + CONFIDENCE) / 2) * self.error
         return self.mean - half, self.mean + half
 
+    def within(self, least: float, most: float) -> Bounds | None:
+        """Return the interval inside the range of what is estimated.
+
+        Equal values do not show how far others lie, but in how many another went unseen; None for them where the range
+        has no end.
+        """
+        if self.error:
+            return clip(self.interval, least, most)
+        if math.isinf(most - least):
+            return None
+        share = unseen_share(self.n)
+        return self.mean - share * (self.mean - least), self.mean + share * (most - self.mean)
+
 
 @cache
 def _quantile(df: float, share: float) -> float:
