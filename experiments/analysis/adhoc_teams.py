@@ -11,6 +11,7 @@ from typing import Any
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.conclusions import listed
+from experiments.analysis.games import by_arm as by_arms
 from experiments.analysis.games import complete, unit_values
 from experiments.analysis.summaries import Summary
 from experiments.record.measures import STRICT
@@ -62,11 +63,19 @@ class AdHocTeams:
     loss: Mean | None
     """That mean minus the self-play, on the deals of both."""
 
+    @property
+    def rows(self) -> list[WithPartner]:
+        """The partners, then the mean over those held out, and the seat with itself."""
+        mean = [WithPartner(MEAN, "held out", self.over_partners, None)] if self.over_partners else []
+        return [*self.partners, *mean, *([WithPartner(SELF, "itself", self.self_play, None)] if self.self_play else [])]
+
     def standing(self, *standings: Standing) -> tuple[WithPartner, ...]:
         """Return the partners that stand so to the evaluated seat."""
         return tuple(partner for partner in self.partners if partner.standing in standings)
 
 
+MEAN, SELF = "mean over partners", "self-play"
+"""Names of the rows that are no partner's."""
 PREFIX = f"{EVALUATED}{WITH}"
 """The beginning of the names of arms with trials."""
 
@@ -94,63 +103,48 @@ def _at(
     labels: Mapping[str, PlayerSpec],
 ) -> AdHocTeams:
     evaluated = labels.get(EVALUATED)
+
+    def mean(arm: str) -> Mean | None:
+        if (summary := by_arm.get((arm, players))) is None:
+            return None
+        score = summary.of("strict")
+        return Mean(summary.n, score.mean, score.bounds, score.sd)
+
     met = []
     for partner in partners:
-        if trials := _mean(by_arm.get((f"{PREFIX}{partner}", players))):
+        if trials := mean(f"{PREFIX}{partner}"):
             spec = labels.get(partner)
             kind = standing(evaluated, spec) if evaluated and spec else None
-            met.append(WithPartner(partner, kind, trials, _mean(by_arm.get((f"{partner}{WITH}{partner}", players)))))
-    games = [row for row in rows if row.players in counts]
-    strangers = [f"{PREFIX}{each.partner}" for each in met if each.standing == "held out"]
-    trials_of = [[row for row in games if row.arm == arm] for arm in strangers]
+            met.append(WithPartner(partner, kind, trials, mean(f"{partner}{WITH}{partner}")))
+    played = by_arms(row for row in rows if row.players in counts)
+    strangers = [played.get(f"{PREFIX}{each.partner}", []) for each in met if each.standing == "held out"]
     return AdHocTeams(
-        players,
-        counts,
-        evaluated.name if evaluated else EVALUATED,
-        tuple(met),
-        _over_partners(trials_of),
-        _mean(by_arm.get((SELF_PLAY, players))),
-        _loss(trials_of, [row for row in games if row.arm == SELF_PLAY]),
+        *(players, counts, evaluated.name if evaluated else EVALUATED, tuple(met)),
+        over_partners=_over_partners(strangers),
+        self_play=mean(SELF_PLAY),
+        loss=_over_partners(strangers, played.get(SELF_PLAY, [])),
     )
 
 
-def _mean(summary: Summary | None) -> Mean | None:
-    if summary is None:
-        return None
-    score = summary.of("strict")
-    bounds = None if score.low is None or score.high is None else (score.low, score.high)
-    return Mean(summary.n, score.mean, bounds, score.sd)
+def _over_partners(arms: Sequence[Sequence[Row]], less: Sequence[Row] | None = None) -> Mean | None:
+    """Return the mean over partners, each with the same weight, deal by deal; `less`: minus these games' scores.
 
-
-def _over_partners(arms: Sequence[Sequence[Row]]) -> Mean | None:
-    """Return the mean over partners, each with the same weight, deal by deal."""
-    shared = _shared(arms)
-    if not shared or not shared[0]:
+    It is over the deals that were played in all of these arms, at all their player counts; None without any.
+    """
+    samples = [*arms, *([] if less is None else [less])]
+    same = set.intersection(*({row.pairing for row in games} for games in samples)) if arms else set()
+    if not (shared := [complete([row for row in games if row.pairing in same]) for games in samples]) or not shared[0]:
         return None
-    each = [unit_values(games, STRICT.of) for games in shared]
-    values = list(map(fmean, zip(*each, strict=True)))
+    scores = [unit_values(games, STRICT.of) for games in shared]
+    values, games = list(map(fmean, zip(*scores[: len(arms)], strict=True))), sum(map(len, shared))
+    if less is not None:
+        values = [mean - alone for mean, alone in zip(values, scores[-1], strict=True)]
     estimate = estimate_mean(values)
-    bounds = clip(estimate.interval, 0.0, float(PERFECT)) if estimate else None
-    return Mean(sum(map(len, shared)), fmean(values), bounds, standard_deviation(list(map(fmean, each))))
-
-
-def _loss(arms: Sequence[Sequence[Row]], self_play: Sequence[Row]) -> Mean | None:
-    """Return that mean minus the self-play, on the deals of both."""
-    shared = _shared([*arms, self_play]) if arms else []
-    if not shared or not shared[0]:
-        return None
-    *each, alone = (unit_values(games, STRICT.of) for games in shared)
-    values = [fmean(scores) - score for *scores, score in zip(*each, alone, strict=True)]
-    estimate = estimate_mean(values)
-    return Mean(sum(map(len, shared)), fmean(values), estimate.interval if estimate else None, None)
-
-
-def _shared(arms: Sequence[Sequence[Row]]) -> list[list[Row]]:
-    """Return the games of deals that were played in all of these arms, at all their player counts."""
-    if not arms:
-        return []
-    same = set.intersection(*({row.pairing for row in games} for games in arms))
-    return [complete([row for row in games if row.pairing in same]) for games in arms]
+    interval = estimate.interval if estimate else None
+    if less is not None:
+        return Mean(games, fmean(values), interval, None)
+    bounds = clip(interval, 0.0, float(PERFECT)) if interval else None
+    return Mean(games, fmean(values), bounds, standard_deviation(list(map(fmean, scores))))
 
 
 def sentences(counts: Sequence[AdHocTeams]) -> list[str]:

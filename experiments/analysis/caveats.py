@@ -21,14 +21,32 @@ def caveats(analysis: Analysis) -> tuple[str, ...]:
     return (*answerers(analysis), *own_moves(analysis), *refusals(analysis))
 
 
-def refusals(analysis: Analysis) -> tuple[str, ...]:
-    """Return what the safety rule refused in each arm in which it refused often."""
-    return tuple(_refusals(each) for each in last(analysis.summaries) if _vetoed(each))
+def refusals(analysis: Analysis) -> Iterator[str]:
+    """Say what the safety rule refused in each arm in which it refused often, and what that was worth at once."""
+    for summary in last(analysis.summaries):
+        mean = summary.mean
+        if summary.model_moves and mean("refused_by_rule") > VETOED * mean("turns"):
+            yield (
+                f"{summary.arm}: a program, the exact safety rule, refused {mean('refused_by_rule'):.1f} choices per "
+                f"game of {mean('turns'):.1f} turns. Each counted alone, the refused first choices would have cost "
+                f"{mean('first_misplays'):.1f} lives and scored {mean('first_points'):.1f} points per game; the moves "
+                f"played instead cost {mean('played_misplays'):.1f} and scored {mean('played_points'):.1f}."
+            )
 
 
-def own_moves(analysis: Analysis) -> tuple[str, ...]:
-    """Return whose the moves of each arm are in which too few are its model's own."""
-    return tuple(said for summary in last(analysis.summaries) for said in _moves(summary, analysis.withheld))
+def own_moves(analysis: Analysis) -> Iterator[str]:
+    """Say whose the moves of each arm are in which too few are its model's own."""
+    for summary in last(analysis.summaries):
+        if summary.own_share is None or summary.own_share >= DOUBTFUL:
+            continue
+        safely = "and safely, which makes a failing model look better than it is."
+        others = f"A program chose the others, {safely}"
+        if copied := summary.mean("copied_moves"):
+            rest = f"; a program chose the rest, {safely}" if summary.forced_share else "."
+            others = f"Of the others, {copied * summary.n:.0f} repeat the example of the prompt{rest}"
+        share = f"only {percent(summary.own_share)} of {summary.model_moves:,} moves are the model's own"
+        withheld = " No comparison is made with it." if summary.arm in analysis.withheld else ""
+        yield f"{summary.arm}: {share}. {others}{withheld}"
 
 
 def last(summaries: Sequence[Summary]) -> list[Summary]:
@@ -51,34 +69,6 @@ def answerers(analysis: Analysis) -> Iterator[str]:
             f"{'Every arm uses' if len(simulated) == len(arms) else some} simulated models: exact programs with errors "
             "at stated rates. Their scores say nothing about a language model."
         )
-
-
-def _moves(summary: Summary, withheld: Sequence[str]) -> Iterator[str]:
-    """Say whose the moves of an arm are, where too few are its model's own."""
-    if summary.own_share is None or summary.own_share >= DOUBTFUL:
-        return
-    safely = "and safely, which makes a failing model look better than it is."
-    others = f"A program chose the others, {safely}"
-    if copied := summary.mean("copied_moves"):
-        rest = f"; a program chose the rest, {safely}" if summary.forced_share else "."
-        others = f"Of the others, {copied * summary.n:.0f} repeat the example of the prompt{rest}"
-    share = f"only {percent(summary.own_share)} of {summary.model_moves:,} moves are the model's own"
-    yield f"{summary.arm}: {share}. {others}{' No comparison is made with it.' * (summary.arm in withheld)}"
-
-
-def _vetoed(summary: Summary) -> bool:
-    return bool(summary.model_moves) and summary.mean("refused_by_rule") > VETOED * summary.mean("turns")
-
-
-def _refusals(summary: Summary) -> str:
-    """Say what the safety rule refused, and what that was worth at once."""
-    mean = summary.mean
-    return (
-        f"{summary.arm}: a program, the exact safety rule, refused {mean('refused_by_rule'):.1f} choices per game of "
-        f"{mean('turns'):.1f} turns. Each counted alone, the refused first choices would have cost "
-        f"{mean('first_misplays'):.1f} lives and scored {mean('first_points'):.1f} points per game; the moves played "
-        f"instead cost {mean('played_misplays'):.1f} and scored {mean('played_points'):.1f}."
-    )
 
 
 def rare_strike_outs(summaries: Sequence[Summary]) -> Iterator[str]:

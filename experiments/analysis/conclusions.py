@@ -10,9 +10,10 @@ from experiments.analysis import stopping
 from experiments.analysis.analysis import DOUBTFUL, OTHER, Analysis
 from experiments.analysis.caveats import NAMED, caveats, last, rare_strike_outs
 from experiments.analysis.differences import Difference
-from experiments.analysis.summaries import WITHHELD, Summary
+from experiments.analysis.summaries import WITHHELD
+from experiments.document.formats import probability
 from experiments.statistics.estimates import ALPHA, ROUNDING, unseen_share
-from experiments.statistics.permutation import fewest_pairs, least_p
+from experiments.statistics.permutation import fewest_pairs
 from roles.words import percent
 
 FEW = 10
@@ -29,47 +30,66 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
     return (*verdict(analysis), *notes(analysis))
 
 
-def verdict(analysis: Analysis, more: Mapping[str, str] = {}, arms: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return a sentence for each arm, pooled over player counts, with its caution.
+def verdict(analysis: Analysis, more: Mapping[str, str] = {}, arms: Sequence[str] | None = None) -> Iterator[str]:
+    """Give a sentence for each arm, pooled over player counts, with its caution; many that show nothing are counted.
 
     `more`: by arm, a clause for its sentence. `arms`: name these alone; None: all.
     """
     effects = [each for each in widest(analysis.differences) if arms is None or each.arm in arms]
-    tested = [each for each in effects if is_testable(each)]
-    named, others = _named_first(tested) if arms is None else (tested, 0)
+    tested = [each for each in effects if each.testable]
+    unshown = [each for each in tested if each.p is not None and not each.claimed]
+    counted = unshown[MOST:] if arms is None and len(tested) > 2 * MOST else []
     several = len({count for summary in analysis.summaries for count in summary.counts}) > 1
-    return (
-        *_withheld(analysis),
-        *(f"{'; '.join(analysis.stopped.states)}." for _ in [0] if analysis.stopped),
-        *(compared(each, counts=several, more=tuple(_clauses(each, analysis, more))) for each in named),
-        *([say.OTHERS(n=others, than=tested[0].baseline)] if others else []),
-        *_untested((each for each in effects if not is_testable(each)), analysis),
-        *(
-            say.STRUCK_OUT(arm=arm, struck_out=said)
-            for arm in [analysis.baseline]
-            for said in _struck_out(arm, analysis)
-        ),
-        *_by_the_score(analysis, several),
-    )
+    if analysis.withheld:
+        yield say.WITHHELD(arms=listed(analysis.withheld), percent=percent(WITHHELD))
+    if analysis.stopped:
+        yield f"{'; '.join(analysis.stopped.states)}."
+    for each in tested:
+        if each not in counted:
+            yield compared(each, counts=several, more=tuple(_clauses(each, analysis, more)))
+    if counted:
+        yield say.OTHERS(n=len(counted), than=tested[0].baseline)
+    yield from _untested([each for each in effects if not each.testable], analysis)
+    if struck_out := _struck_out(analysis.baseline, analysis):
+        yield say.STRUCK_OUT(arm=analysis.baseline, struck_out=struck_out)
+    for each in widest(analysis.other_differences) if analysis.metric not in OTHER else ():
+        yield say.BESIDE(metric=each.metric, sentence=compared(each, counts=several))
 
 
-def notes(analysis: Analysis) -> tuple[str, ...]:
-    """Return what readers of the numbers must know beside the verdict."""
-    return (
-        *(stopping.sentences(analysis.stopped) if analysis.stopped else ()),
-        *_warnings(analysis.differences),
-        *(rare_strike_outs(analysis.summaries) if analysis.metric == "strict" else ()),
-        *_flagged(analysis),
-        *_replayed(analysis.summaries),
-        *_programs(analysis.summaries),
-    )
+def notes(analysis: Analysis) -> Iterator[str]:
+    """Give what readers of the numbers must know beside the verdict."""
+    arms = last(analysis.summaries)
+    if analysis.stopped:
+        yield from stopping.sentences(analysis.stopped)
+    if any(each.unit == "repeats" for each in analysis.differences):
+        yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
+    yield from _planning([each for each in widest(analysis.differences) if not each.stop and each.testable])
+    if analysis.metric == "strict":
+        yield from rare_strike_outs(analysis.summaries)
+    for arm in arms:
+        if arm.arm in analysis.flagged and (arm.own_share is None or arm.own_share >= DOUBTFUL):  # else a caveat does
+            yield (
+                f"{arm.arm}: {percent(arm.forced_share)} of its moves were forced: a program chose them, and safely, "
+                "which makes a failing model look better than it is."
+            )
+    names = [each.arm for each in arms]
+    if replayed := [each.arm for each in arms if each.replayed]:
+        yield f"In {_named(replayed, names)} all repeats of a deal are the same game, so they add nothing to its first."
+    programs = list(dict.fromkeys(each.arm for each in analysis.summaries if each.provenance.only_programs))
+    if analysis.summaries and all(each.provenance.only_programs for each in analysis.summaries):
+        yield PROGRAMS
+    elif programs:
+        yield f"In {_named(programs, names)} no model was asked: programs played."
 
 
-def _named_first(effects: Sequence[Difference]) -> tuple[Sequence[Difference], int]:
-    """Return the effects to name, and the number of the others: of many arms, most of those that show nothing."""
-    unshown = [each for each in effects if each.p is not None and not each.claimed]
-    counted = unshown[MOST:] if len(effects) > 2 * MOST else []
-    return [each for each in effects if each not in counted], len(counted)
+def _planning(usual: Sequence[Difference]) -> Iterator[str]:
+    """Say what another experiment of this size could detect, where this one does not show a difference."""
+    mdes = [each.mde for each in usual if each.mde is not None]
+    if mdes and not all(each.claimed for each in usual):
+        tests = max(each.tests for each in usual)
+        least, most, points = min(mdes), max(mdes), usual[0].measured_in
+        effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
+        yield say.PLANNING(effects=effects, family=family(tests))
 
 
 def claims(differences: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -104,11 +124,14 @@ def compared(difference: Difference, *, counts: bool = True, more: Sequence[str]
     than = f"{difference.baseline}{at}"
     alike = f", the same games in {difference.alike} of them" if difference.alike else ""
     pooled = difference.players is None and counts
+    unpaired = difference.left_out - difference.unvalued
+    left_out = [say.NO_VALUE(games=difference.unvalued)] if difference.unvalued else []
+    left_out += [say.NO_COUNTERPART(games=unpaired)] if unpaired else []
     values: dict[str, object] = {
         "arm": difference.arm,
         "than": than,
         "n": difference.n,
-        "units": _units(difference),
+        "units": difference.units,
         "tests": difference.tests,
         "family": family(difference.tests),
         "change": f"{signed(difference.mean)} {difference.measured_in}",
@@ -117,7 +140,7 @@ def compared(difference: Difference, *, counts: bool = True, more: Sequence[str]
         "alike": alike,
         "percent": percent(unseen_share(difference.n)),
         "p": tested(difference),
-        "more": "".join(f"; {clause}" for clause in (*more, *_left_out(difference))),
+        "more": "".join(f"; {clause}" for clause in (*more, *left_out)),
     }
     estimate = estimated(difference, alike, " of each count" if pooled else "")
     return _template(difference)(**values, estimate=estimate)
@@ -127,53 +150,47 @@ def _template(difference: Difference) -> say.Template:
     """Return the sentence that a difference has."""
     if difference.p is None:
         return say.SAME_GAMES if difference.alike == difference.n else say.REPEATED if difference.n > 1 else say.SINGLE
-    if not is_testable(difference):
+    if not difference.testable:
         return say.UNTESTED
     if not difference.se:
         return say.EQUAL if abs(difference.mean) < ROUNDING else say.SHOWN_EACH if difference.claimed else say.OPEN_EACH
     if difference.claimed:
         return say.SHOWN
-    excludes = difference.low is not None and difference.high is not None and not difference.low <= 0 <= difference.high
+    bounds = difference.bounds
+    excludes = bounds is not None and not bounds[0] <= 0 <= bounds[1]
     return say.NOT_CORRECTED if excludes else say.OPEN
 
 
 def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]) -> Iterator[str]:
     """Return what the sentence of an arm adds: strike-outs, what few deals can detect, the other score, a given
     clause."""
-    yield from _struck_out(difference.arm, analysis, difference.players)
-    if difference.p is None or not is_testable(difference):
+    if struck_out := _struck_out(difference.arm, analysis, difference.players):
+        yield struck_out
+    if difference.p is None or not difference.testable:
         return
-    if _template(difference) is say.OPEN and difference.n <= FEW and difference.mde is not None:
-        values = {"n": difference.n, "units": _units(difference), "unit": difference.measured_in}
-        yield say.DETECTS(**values, size=size(difference.mde))
-    least, shown = _least(difference), (say.SHOWN, say.SHOWN_EACH, say.NOT_CORRECTED)
-    if _template(difference) in shown and 2 * least >= ALPHA and not difference.stop:
-        values = {"n": difference.n, "units": _units(difference), "family": family(difference.tests)}
-        yield say.LEAST_P(**values, least=pvalue(least))
+    template, values = _template(difference), {"n": difference.n, "units": difference.units}
+    if template is say.OPEN and difference.n <= FEW and difference.mde is not None:
+        yield say.DETECTS(**values, unit=difference.measured_in, size=size(difference.mde))
+    excludes = template in (say.SHOWN, say.SHOWN_EACH, say.NOT_CORRECTED)
+    if excludes and 2 * difference.least_p >= ALPHA and not difference.stop:
+        yield say.LEAST_P(**values, family=family(difference.tests), least=pvalue(difference.least_p))
     key = difference.arm, difference.baseline, difference.players
     others = {(each.arm, each.baseline, each.players): each for each in widest(analysis.other_differences)}
     other = others.get(key) if analysis.metric in OTHER else None
     if other is not None and other.p is not None and other.claimed != difference.claimed:
-        template = say.OTHER_SHOWN if other.claimed else say.OTHER_OPEN
-        yield template(metric=other.metric, p=tested(other))
+        yield (say.OTHER_SHOWN if other.claimed else say.OTHER_OPEN)(metric=other.metric, p=tested(other))
     if clause := more.get(difference.arm):
         yield clause
 
 
-def _left_out(difference: Difference) -> Iterator[str]:
-    if difference.unvalued:
-        yield say.NO_VALUE(games=difference.unvalued)
-    if unpaired := difference.left_out - difference.unvalued:
-        yield say.NO_COUNTERPART(games=unpaired)
-
-
-def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None) -> Iterator[str]:
-    """Say how many games of an arm were struck out, where these are at least half, and what both scores are."""
+def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None) -> str:
+    """Say how many games of an arm were struck out and what both scores are; empty where these are less than half."""
     every = {each.players: each for each in analysis.summaries if each.arm == arm}
     summary = every.get(players) or next(reversed(every.values()), None)
-    if summary and analysis.metric in OTHER and summary.struck_out >= MOSTLY:
-        low, high = (size(summary.of(score).mean) for score in ("strict", "kept"))
-        yield say.STRIKE_OUTS(n=round(summary.struck_out * summary.n), games=summary.n, low=low, high=high)
+    if summary is None or analysis.metric not in OTHER or summary.struck_out < MOSTLY:
+        return ""
+    low, high = (size(summary.of(score).mean) for score in ("strict", "kept"))
+    return say.STRIKE_OUTS(n=round(summary.struck_out * summary.n), games=summary.n, low=low, high=high)
 
 
 def _untested(effects: Iterable[Difference], analysis: Analysis) -> Iterator[str]:
@@ -182,30 +199,29 @@ def _untested(effects: Iterable[Difference], analysis: Analysis) -> Iterator[str
     for each in effects:
         groups[each.baseline, each.n, each.unit, each.tests].append(each)
     for group in groups.values():
-        first = group[0]
-        struck_out = {each.arm: "".join(_struck_out(each.arm, analysis, each.players)) for each in group}
-        changes = ", ".join(
-            f"{each.arm} {signed(each.mean)}{f' ({said})' if (said := struck_out[each.arm]) else ''}" for each in group
-        )
+        first, changes = group[0], []
+        for each in group:
+            struck_out = _struck_out(each.arm, analysis, each.players)
+            changes.append(f"{each.arm} {signed(each.mean)}{f' ({struck_out})' if struck_out else ''}")
         enough = say.ENOUGH(enough=fewest_pairs(first.tests)) if first.unit == "deals" and not first.stop else ""
         yield say.UNTESTED_ARMS(
-            n=first.n, units=_units(first), family=family(first.tests), enough_deals=enough, than=first.baseline,
-            unit=first.measured_in, changes=changes,
+            n=first.n, units=first.units, family=family(first.tests), enough_deals=enough, than=first.baseline,
+            unit=first.measured_in, changes=", ".join(changes),
         )  # fmt: skip
 
 
 def estimated(difference: Difference, alike: str = "", averaged: str = "") -> str:
     """Return the 95 % interval of a difference, its p and its deals."""
-    interval = interval_of(difference)
-    values = {"n": difference.n, "units": _units(difference), "averaged": averaged, "alike": alike}
-    return say.ESTIMATE(interval=interval, p=tested(difference), **values)
+    values = {"n": difference.n, "units": difference.units, "averaged": averaged, "alike": alike}
+    return say.ESTIMATE(interval=interval_of(difference), p=tested(difference), **values)
 
 
 def interval_of(difference: Difference) -> str:
     """Return the 95 % interval, not corrected for the number of arms."""
-    if difference.low is None or difference.high is None:
+    if difference.bounds is None:
         return say.NO_INTERVAL()
-    return say.INTERVAL(low=signed(difference.low), high=signed(difference.high))
+    low, high = map(signed, difference.bounds)
+    return say.INTERVAL(low=low, high=high)
 
 
 def tested(difference: Difference) -> str:
@@ -237,9 +253,7 @@ def signed(value: float) -> str:
 
 def pvalue(p: float | None) -> str:
     """Return `.042`, `< .001`; a dash for none."""
-    if p is None:
-        return "-"
-    return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)
+    return "-" if p is None else probability(p)
 
 
 def listed(names: Sequence[str]) -> str:
@@ -247,88 +261,16 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def _units(difference: Difference) -> str:
-    """Return `deals`, or `deal` of a single one."""
-    return difference.unit if difference.n > 1 else difference.unit.removesuffix("s")
-
-
 def family(tests: int) -> str:
     """Return how many arms p is corrected for: `one arm`, `7 arms`."""
     return "one arm" if tests == 1 else f"{tests} arms"
 
 
-def is_testable(difference: Difference) -> bool:
-    """Return whether its corrected p could be below 5 % at all; True where there is no test."""
-    if difference.p is None:
-        return True
-    if difference.stop:
-        return difference.low_holm is not None
-    return _least(difference) < ALPHA
-
-
-def _least(difference: Difference) -> float:
-    """Return the smallest corrected p that so many deals can have; the next one is twice as large."""
-    return least_p(difference.n, groups=difference.unit == "repeats") * difference.tests
-
-
-def _withheld(analysis: Analysis) -> Iterator[str]:
-    if analysis.withheld:
-        yield say.WITHHELD(arms=listed(analysis.withheld), percent=percent(WITHHELD))
-
-
-def _by_the_score(analysis: Analysis, several: bool) -> Iterator[str]:
-    """Return what the score shows where arms are compared by another metric."""
-    if analysis.metric not in OTHER:
-        for each in widest(analysis.other_differences):
-            yield say.BESIDE(metric=each.metric, sentence=compared(each, counts=several))
-
-
-def _warnings(differences: Sequence[Difference]) -> Iterator[str]:
-    if any(each.unit == "repeats" for each in differences):
-        yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
-    yield from _planning([each for each in widest(differences) if not each.stop and is_testable(each)])
-
-
-def _planning(usual: Sequence[Difference]) -> Iterator[str]:
-    """Say what another experiment of this size could detect, where this one does not show a difference."""
-    mdes = [each.mde for each in usual if each.mde is not None]
-    if mdes and not all(each.claimed for each in usual):
-        tests = max(each.tests for each in usual)
-        least, most, points = min(mdes), max(mdes), usual[0].measured_in
-        effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
-        yield say.PLANNING(effects=effects, family=family(tests))
-
-
-def _flagged(analysis: Analysis) -> Iterator[str]:
-    """Name the arms with many forced moves, where no caveat does."""
-    for summary in last(analysis.summaries):
-        if summary.arm in analysis.flagged and (summary.own_share is None or summary.own_share >= DOUBTFUL):
-            yield (
-                f"{summary.arm}: {percent(summary.forced_share)} of its moves were forced: a program chose them, and "
-                "safely, which makes a failing model look better than it is."
-            )
-
-
-def _replayed(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Name the arms whose repeats cannot differ, such as those of programs."""
-    if arms := [each.arm for each in last(summaries) if each.replayed]:
-        yield f"In {_named(arms, summaries)} all repeats of a deal are the same game, so they add nothing to its first."
-
-
-def _programs(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Name the arms in which no model was asked."""
-    programs = list(dict.fromkeys(each.arm for each in summaries if each.provenance.only_programs))
-    if summaries and all(each.provenance.only_programs for each in summaries):
-        yield PROGRAMS
-    elif programs:
-        yield f"In {_named(programs, summaries)} no model was asked: programs played."
-
-
-def _named(arms: Sequence[str], summaries: Sequence[Summary]) -> str:
+def _named(arms: Sequence[str], every: Sequence[str]) -> str:
     """Return arms in words: their names, or those of all others, when there are few; otherwise their number."""
-    others = list(dict.fromkeys(each.arm for each in summaries if each.arm not in arms))
+    rest = [arm for arm in every if arm not in arms]
     if len(arms) <= NAMED:
         return listed(arms)
-    if len(others) <= NAMED:
-        return f"all arms but {listed(others)}"
-    return f"{len(arms)} of {len(arms) + len(others)} arms"
+    if len(rest) <= NAMED:
+        return f"all arms but {listed(rest)}"
+    return f"{len(arms)} of {len(arms) + len(rest)} arms"

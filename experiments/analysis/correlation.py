@@ -28,32 +28,18 @@ class Correlation:
 def correlate(figure: str, ours: Sequence[Values], theirs: Sequence[Values]) -> Correlation:
     """Return the correlation over arms, which are in the same order on both sides; each resample draws the deals of
     both anew, for all arms together."""
-    rng, (a, b) = np.random.default_rng(SEED), (_matrix(ours), _matrix(theirs))
-    means = [_resampled(a, rng), _resampled(b, rng)]
+    rng, samples, means = np.random.default_rng(SEED), [], []
+    for arms in (list(map(cluster_means, side)) for side in (ours, theirs)):
+        deals = sorted({deal for arm in arms for deal in arm})
+        matrix = np.array([[arm.get(deal, np.nan) for arm in arms] for deal in deals])  # a row for each deal
+        draws = rng.integers(0, len(matrix), (RESAMPLES, len(matrix)))
+        samples.append(_means(matrix[None]))
+        means.append(np.concatenate([_means(matrix[part]) for part in np.array_split(draws, 20)]))
     straight, ranked = _pearson(*means), _pearson(*map(_ranks, means))
-    samples = [_means(a[None]), _means(b[None])]
-    return Correlation(
-        figure,
-        len(ours),
-        _defined(_pearson(*map(_ranks, samples))[0]),
-        _between(ranked),
-        _defined(_pearson(*samples)[0]),
-        _between(straight),
-        int(np.isnan(ranked).sum()),
-    )
-
-
-def _matrix(values: Sequence[Values]) -> Matrix:
-    """Return a row for each deal, a column for each arm; nan where an arm lacks the deal."""
-    arms = [cluster_means(arm) for arm in values]
-    deals = sorted({deal for arm in arms for deal in arm})
-    return np.array([[arm.get(deal, np.nan) for arm in arms] for deal in deals])
-
-
-def _resampled(matrix: Matrix, rng: np.random.Generator) -> Matrix:
-    """Return the arms' means in each resample of the deals."""
-    draws = rng.integers(0, len(matrix), (RESAMPLES, len(matrix)))
-    return np.concatenate([_means(matrix[part]) for part in np.array_split(draws, 20)])
+    values = (_pearson(*samples)[0], _pearson(*map(_ranks, samples))[0])
+    pearson, spearman = (None if np.isnan(value) else float(value) for value in values)
+    undefined = int(np.isnan(ranked).sum())
+    return Correlation(figure, len(ours), spearman, _between(ranked), pearson, _between(straight), undefined)
 
 
 def _means(matrices: Matrix) -> Matrix:
@@ -77,10 +63,6 @@ def _pearson(a: Matrix, b: Matrix) -> Matrix:
     with np.errstate(invalid="ignore", divide="ignore"):
         values: Matrix = np.where(spread > ROUNDING**2, (a * b).sum(axis=1) / spread, np.nan)
     return values
-
-
-def _defined(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _between(values: Matrix) -> Bounds | None:

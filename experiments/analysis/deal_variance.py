@@ -48,7 +48,12 @@ def deal_variance(
         deals.setdefault(row.seed, []).append(row.score(metric))
     scores = list(deals.values())
     means = [fmean(repeats) for repeats in scores]
-    within = _within(scores)
+    df = len(ours) - len(deals)
+    within = (
+        sum((score - mean) ** 2 for mean, each in zip(means, scores, strict=True) for score in each) / df
+        if df
+        else None
+    )
     return DealVariance(
         arm=ours[0].arm,
         players=players,
@@ -59,12 +64,6 @@ def deal_variance(
         between=None if within is None or len(means) < 2 else sqrt(_between(scores, within)),
         correlation=_correlation(ours, theirs, measures.metric(metric)),
     )
-
-
-def _within(deals: Sequence[Sequence[float]]) -> float | None:
-    """Return the variance of repeats of a deal, pooled; None without repeats."""
-    df = sum(len(scores) - 1 for scores in deals)
-    return sum((score - fmean(scores)) ** 2 for scores in deals for score in scores) / df if df else None
 
 
 def _between(deals: Sequence[Sequence[float]], within: float) -> float:

@@ -13,7 +13,7 @@ from experiments.analysis.summaries import too_few_own
 from experiments.record import measures
 from experiments.record.measures import Measure
 from experiments.record.rows import Better, Row
-from experiments.statistics.estimates import ALPHA
+from experiments.statistics.estimates import ALPHA, Bounded
 from experiments.statistics.permutation import PermutationTest, holm, holm_levels, least_p
 from experiments.statistics.power import detectable, detectable_by_t, needed_by_t, pairs_needed
 from experiments.statistics.sequential import SequentialTest
@@ -23,7 +23,7 @@ Pair = tuple[Sequence[Row], Sequence[Row]]
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Bounded):
     """The difference of an arm from the baseline at one player count, or pooled over all that both played."""
 
     arm: str
@@ -93,6 +93,38 @@ class Difference:
         """Whether the test shows a difference. Sentences and figures mark what it shows by this."""
         return self.p_holm is not None and self.p_holm < self.alpha
 
+    @property
+    def shown_alone(self) -> bool:
+        """Whether it is shown where it is the only test."""
+        return self.p is not None and self.p < ALPHA
+
+    @property
+    def least_p(self) -> float:
+        """The smallest corrected p that so many deals can have; the next one is twice as large."""
+        return least_p(self.n, groups=self.unit == "repeats") * self.tests
+
+    @property
+    def testable(self) -> bool:
+        """Whether its corrected p could be below 5 % at all; True where there is no test."""
+        if self.p is None:
+            return True
+        return self.low_holm is not None if self.stop else self.least_p < ALPHA
+
+    @property
+    def units(self) -> str:
+        """`deals`, or `deal` of a single one."""
+        return self.unit if self.n > 1 else self.unit.removesuffix("s")
+
+    @property
+    def same_games(self) -> bool:
+        """Whether both arms played the same games, move by move, so that there is no test."""
+        return self.p is None and self.alike == self.n
+
+    @property
+    def tally(self) -> tuple[int, int, int]:
+        """Units that were won, tied and lost."""
+        return self.wins, self.ties, self.losses
+
 
 @dataclass(frozen=True)
 class _Tested:
@@ -157,8 +189,7 @@ def differences(
     `tests`: how many p-values a caller corrects for together, if they are more; a test then draws as often as it needs.
     """
     compared, tested = _comparable(pairs), list[_Tested]()
-    for pair in compared:
-        shared = _shared(pair)
+    for pair, shared in compared:
         for counts in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
             tested += _test(pair, counts, measure, stopped, max(tests, len(compared)))
     if stopped:
@@ -191,9 +222,9 @@ def more_differences(
     """
     compared, tested = _comparable(pairs), list[_Tested]()
     for measure in others:
-        for pair in compared:
+        for pair, shared in compared:
             values = {value for games in pair for row in games if (value := measure.of(row)) is not None}
-            if len(values) > 1 and (shared := _shared(pair)):
+            if len(values) > 1 and shared:
                 tested += _test(pair, shared, measure, stopped, len(compared) * len(others))
     if not stopped:
         return _by_holm(tested, lambda each: None)
@@ -207,13 +238,13 @@ def alone(difference: Difference, p: float | None, tests: int) -> Difference:
     return replace(difference, p_holm=p, level=None, low_holm=None, high_holm=None, tests=tests)
 
 
-def _comparable(pairs: Sequence[Pair]) -> list[Pair]:
-    return [pair for pair in pairs if not any(map(too_few_own, pair))]
-
-
-def _shared(pair: Pair) -> list[int]:
-    """Return the player counts that both arms played."""
-    return sorted({*player_counts(pair[0])} & {*player_counts(pair[1])})
+def _comparable(pairs: Sequence[Pair]) -> list[tuple[Pair, list[int]]]:
+    """Return the pairs with enough moves of their own, each with the player counts that both arms played."""
+    return [
+        (pair, sorted(set.intersection(*(set(player_counts(games)) for games in pair))))
+        for pair in pairs
+        if not any(map(too_few_own, pair))
+    ]
 
 
 def _test(pair: Pair, counts: Sequence[int], measure: Measure, stopped: Stopped | None, tests: int) -> list[_Tested]:

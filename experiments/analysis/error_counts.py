@@ -19,7 +19,7 @@ from graphs.config import GraphConfig
 from graphs.recorded import notes_of
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
-from orchestrator.journal.events import Call, Memory, VerdictGiven
+from orchestrator.journal.events import Memory, VerdictGiven
 from orchestrator.models.simulated_settings import among
 from roles.notes_text import Notes
 from roles.reply_types import Choice
@@ -28,6 +28,8 @@ HARMLESS = {"malformed", "rating_mismatch"}
 """Errors that do not change the move."""
 USED = ("ok", "repaired")
 """Outcomes of responses that were used."""
+INTERPRETER = "interpret"
+"""The node whose influence on choices is counted."""
 LABELS: Mapping[str, str] = {
     "refused rightly, after an error": "refused rightly: error in the choice",
     "refused rightly, after none": "refused rightly: no error injected",
@@ -48,7 +50,7 @@ class ErrorCounts:
     """Injected errors by kind, in all responses."""
     counts: Counter[str] = field(default_factory=Counter)
 
-    def add(self, story: Game, interpreter: str) -> None:
+    def add(self, story: Game) -> None:
         """Count a finished game."""
         assert story.result is not None
         self.simulated |= bool(among(story.result.model))
@@ -60,21 +62,23 @@ class ErrorCounts:
         for number, turn in enumerate(story.turns, 1):
             self.injected.update(kind for call in turn.calls for kind in call.injected)
             self.counts.update(count_turn(turn))
-            if (config := story.config(turn.seat, turn.number)) and interpreter in config.nodes:
-                self.counts.update(count_changes(config, turn, story.memory(number), interpreter))
+            if (config := story.config(turn.seat, turn.number)) and INTERPRETER in config.nodes:
+                self.counts.update(count_changes(config, turn, story.memory(number)))
 
 
 def count_turn(turn: Turn) -> Counter[str]:
     """Count the choices of a turn that judges refused, rightly or wrongly, and the lives that its errors cost."""
     calls = {call.node: call for call in turn.calls if call.outcome in USED}
     counts: Counter[str] = Counter()
-    for verdict in (event for event in turn.events if isinstance(event, VerdictGiven)):
-        choice, judge = _judged(calls, verdict), calls.get(verdict.node)
-        if choice is None or verdict.accepted:
-            continue
-        wrongly = judge is not None and "wrong_refusal" in judge.injected
-        after = "after an error" if set(choice.injected) - HARMLESS else "after none"
-        counts.update(("refused", "refused wrongly" if wrongly else f"refused rightly, {after}"))
+    for verdict in (event for event in turn.events if isinstance(event, VerdictGiven) and not event.accepted):
+        attempt = verdict.node.partition("-")[2]
+        answers = (call for node, call in calls.items() if node.partition("-")[2] == attempt and node != verdict.node)
+        judged = (call for call in answers if call.reply and call.reply.get("action") == str(verdict.move))
+        if choice := next(judged, None):
+            judge = calls.get(verdict.node)
+            wrongly = judge is not None and "wrong_refusal" in judge.injected
+            after = "after an error" if set(choice.injected) - HARMLESS else "after none"
+            counts.update(("refused", "refused wrongly" if wrongly else f"refused rightly, {after}"))
     if turn.moved and isinstance(turn.moved.past.move, Play) and not turn.moved.past.scored and turn.decided:
         counts["misplays"] += 1
         deciding = calls.get(turn.decided.node or "")
@@ -82,17 +86,10 @@ def count_turn(turn: Turn) -> Counter[str]:
     return counts
 
 
-def _judged(calls: Mapping[str, Call], verdict: VerdictGiven) -> Call | None:
-    """Return the response of the same attempt whose move was judged."""
-    attempt = verdict.node.partition("-")[2]
-    same = (call for node, call in calls.items() if node.partition("-")[2] == attempt and node != verdict.node)
-    return next((call for call in same if call.reply and call.reply.get("action") == str(verdict.move)), None)
-
-
-def count_changes(config: GraphConfig, turn: Turn, memory: Memory, interpreter: str) -> Counter[str]:
+def count_changes(config: GraphConfig, turn: Turn, memory: Memory) -> Counter[str]:
     """Count whether the interpreter's output changes what the deciding program chooses in its first attempt."""
     notes = notes_of(config, turn.events)
-    without = {node: note for node, note in notes.items() if node != interpreter}
+    without = {node: note for node, note in notes.items() if node != INTERPRETER}
     first, second = (choice(config, turn, each, memory) for each in (notes, without))
     return Counter({"choices": first is not None, "changed by the interpreter": first is not None and first != second})
 
@@ -106,13 +103,13 @@ def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Mov
     return reply.action if isinstance(reply, Choice) else None
 
 
-def count_games(folder: Path, interpreter: str = "interpret") -> ErrorCounts:
+def count_games(folder: Path) -> ErrorCounts:
     """Count over the finished games of a folder of journals."""
     counts = ErrorCounts()
     for path in sorted(folder.glob("*.jsonl")):
         story = Game.open(path)
         if story.result is not None:
-            counts.add(story, interpreter)
+            counts.add(story)
     return counts
 
 

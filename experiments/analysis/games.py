@@ -5,6 +5,7 @@ so pooled results are over seeds. When there is a single deal, its repeats are t
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Literal
 
 from experiments.record.rows import Row
@@ -50,10 +51,24 @@ def repetitive(games: Iterable[Row], value: Value | None = None) -> bool:
     return all(len(repeats) > 1 and len(set(repeats)) == 1 for repeats in deals.values())
 
 
+def one_game(games: Sequence[Row], value: Value | None = None) -> bool:
+    """Return whether there is a single deal whose repeats are all the same game, which says nothing about a spread."""
+    return unit(games) == "repeats" and repetitive(games, value)
+
+
+def by_unit(games: Sequence[Row]) -> dict[int, list[Row]]:
+    """Return the games of each deal, or of each repeat of a single deal."""
+    repeats, units = unit(games) == "repeats", dict[int, list[Row]]()
+    for row in games:
+        units.setdefault(row.repeat if repeats else row.seed, []).append(row)
+    return units
+
+
 def unit_values(games: Sequence[Row], value: Value) -> list[float]:
     """Return a value for each seed (each repeat of a single seed), averaged over repeats, then over player counts."""
-    repeats = unit(games) == "repeats"
-    numbers = ((row.repeat if repeats else row.seed, row.players, value(row)) for row in games)
-    at_counts = cluster_means(((each, players), number) for each, players, number in numbers if number is not None)
-    means = cluster_means((each, mean) for (each, _), mean in at_counts.items())
-    return [mean for _, mean in sorted(means.items())]
+    values = []
+    for _, rows in sorted(by_unit(games).items()):
+        numbers = ((row.players, number) for row in rows if (number := value(row)) is not None)
+        if at_counts := cluster_means(numbers):
+            values.append(fmean(at_counts.values()))
+    return values

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from experiments.analysis.differences import Difference
 from experiments.analysis.summaries import Summary
 from experiments.record.provenance import Provenance
 
@@ -21,12 +22,15 @@ def labels(summaries: Iterable[Summary]) -> dict[str, str]:
     }
 
 
-def difference_labels(summaries: Sequence[Summary], pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Return for each arm and the one it is compared with: the arm's name, marked by what played in either of them."""
+def difference_labels(summaries: Sequence[Summary], differences: Iterable[Difference]) -> dict[tuple[str, str], str]:
+    """Return by arm and the one it is compared with: the arm's name, marked by what played in either of them."""
     arms, names = provenances(summaries), labels(summaries)
     cheating = {each.arm for each in summaries if each.cheats}
-    both = [(arm, (arms[arm] | arms[baseline]) & PRETENDED) for arm, baseline in pairs]
-    return [_marked(arm, each.labels, cheats=arm in cheating) if each else names[arm] for arm, each in both]
+    both = {(d.arm, d.baseline): (arms[d.arm] | arms[d.baseline]) & PRETENDED for d in differences}
+    return {
+        (arm, baseline): _marked(arm, each.labels, cheats=arm in cheating) if each else names[arm]
+        for (arm, baseline), each in both.items()
+    }
 
 
 def provenances(summaries: Iterable[Summary]) -> dict[str, Provenance]:

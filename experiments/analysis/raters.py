@@ -3,7 +3,7 @@
 The turns of a game are one cluster: intervals draw whole games.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import nan
@@ -58,7 +58,7 @@ def scores(statements: Sequence[Rated], raters: Sequence[str], aspects: Sequence
     """Return, for every model that kept lists and every rater, the mean of each aspect."""
     present = [rater for rater in raters if any(rater in row.by for row in statements)]
     return [
-        Score(model, rater, aspect, bootstrap_clusters(agreement.mean, _grouped(rows, [_column(rater, aspect)])))
+        Score(model, rater, aspect, bootstrap_clusters(agreement.mean, _grouped(rows, [rater], aspect)))
         for model in dict.fromkeys(row.model for row in statements)
         for rater in present
         if (rows := [row for row in statements if row.model == model and rater in row.by])
@@ -66,51 +66,25 @@ def scores(statements: Sequence[Rated], raters: Sequence[str], aspects: Sequence
     ]
 
 
-def agreements(statements: Sequence[Rated], raters: Sequence[str], aspects: Sequence[str]) -> list[Agreement]:
+def agreements(statements: Sequence[Rated], raters: Sequence[str], aspects: Sequence[str]) -> Iterator[Agreement]:
     """Return the agreement of each two raters, and of people where there are several."""
-    return [*_between(statements, raters, aspects), *_among_people(statements, aspects)]
-
-
-def _between(statements: Sequence[Rated], raters: Sequence[str], aspects: Sequence[str]) -> Iterator[Agreement]:
     for pair in combinations(raters, 2):
         for aspect in aspects:
-            rows = [row for row in statements if all(aspect in row.by.get(rater, ()) for rater in pair)]
-            if rows:
-                groups = _grouped(rows, [_column(rater, aspect) for rater in pair])
-                yield Agreement(
-                    pair,
-                    aspect,
-                    bootstrap_clusters(agreement.pearson, groups),
-                    bootstrap_clusters(agreement.spearman, groups),
-                    bootstrap_clusters(agreement.alpha, groups),
-                )
+            if rows := [row for row in statements if all(aspect in row.by.get(rater, ()) for rater in pair)]:
+                groups = _grouped(rows, pair, aspect)
+                statistics = (agreement.pearson, agreement.spearman, agreement.alpha)
+                yield Agreement(pair, aspect, *(bootstrap_clusters(statistic, groups) for statistic in statistics))
+    people = sorted({name for row in statements for name in row.people})
+    for aspect in aspects if len(people) > 1 else ():
+        if rows := [row for row in statements if any(aspect in rating for rating in row.people.values())]:
+            groups = _grouped(rows, people, aspect, people=True)
+            yield Agreement(tuple(people), aspect, None, None, bootstrap_clusters(agreement.alpha, groups))
 
 
-def _among_people(statements: Sequence[Rated], aspects: Sequence[str]) -> Iterator[Agreement]:
-    names = sorted({name for row in statements for name in row.people})
-    if len(names) < 2:
-        return
-    for aspect in aspects:
-        rows = [row for row in statements if any(aspect in rating for rating in row.people.values())]
-        if rows:
-            groups = _grouped(rows, [_person(name, aspect) for name in names])
-            yield Agreement(tuple(names), aspect, None, None, bootstrap_clusters(agreement.alpha, groups))
-
-
-Column = Callable[[Rated], float]
-
-
-def _column(rater: str, aspect: str) -> Column:
-    return lambda row: row.by[rater].get(aspect, nan)
-
-
-def _person(name: str, aspect: str) -> Column:
-    return lambda row: row.people.get(name, {}).get(aspect, nan)
-
-
-def _grouped(statements: Sequence[Rated], columns: Sequence[Column]) -> list[Matrix]:
-    """Return the ratings game by game: a row for each statement, a column for each rater."""
+def _grouped(statements: Sequence[Rated], raters: Sequence[str], aspect: str, *, people: bool = False) -> list[Matrix]:
+    """Return the ratings game by game: a row for each statement, a column for each rater, or person."""
     by_game: dict[str, list[list[float]]] = {}
     for row in statements:
-        by_game.setdefault(row.game, []).append([column(row) for column in columns])
+        ratings = row.people if people else row.by
+        by_game.setdefault(row.game, []).append([ratings.get(rater, {}).get(aspect, nan) for rater in raters])
     return [np.asarray(rows, dtype=float) for rows in by_game.values()]

@@ -13,9 +13,9 @@ from typing import Any
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.analysis import OTHER, Analysis
-from experiments.analysis.conclusions import family, is_testable, pvalue, widest
+from experiments.analysis.conclusions import family, pvalue, widest
 from experiments.analysis.differences import Difference
-from experiments.statistics.estimates import ALPHA, ROUNDING
+from experiments.statistics.estimates import ROUNDING
 
 KINDS = ("removed", "placebo", "shuffled")
 
@@ -70,18 +70,19 @@ class RoleControls:
         if removed is None:
             return say.NOT_REMOVED(role=self.name, **self._pronouns)
         if removed.claimed:
-            reasons = [*self._explained(removed)] or [*self._unplayed(), *self._open(removed)] or [self._ruled_out()]
-            why = "; ".join(reasons)
+            missing = " or ".join(self._missing())
+            unplayed = [say.RULES_OUT(readings=missing)] if missing else []
+            survives = say.SURVIVES_EXACT() if self.exact else say.SURVIVES()
+            why = "; ".join([*self._explained(removed)] or [*unplayed, *self._open(removed)] or [survives])
             return say.REMOVAL_SHOWN(role=self.name, effect=_size(removed), reasons=why, **self._pronouns)
-        template = say.REMOVAL_OPEN if is_testable(removed) else say.REMOVAL_UNTESTED
-        template = say.REMOVAL_SAME if removed.p is None and removed.alike == removed.n else template
+        template = say.REMOVAL_OPEN if removed.testable else say.REMOVAL_UNTESTED
+        template = say.REMOVAL_SAME if removed.same_games else template
+        read = ""
+        for words, control in ((say.PLACEBO_READ, self.placebo), (say.SHUFFLED_READ, self.shuffled)):
+            if control is not None and control.claimed:
+                read += f" {words(metric=_metric(removed), **self._pronouns)}"
         values = {"n": removed.n, "units": removed.unit, "family": family(removed.tests), **self._pronouns}
-        return template(role=self.name, effect=_size(removed), read=self._read(), **values)
-
-    def _read(self) -> str:
-        controls = ((say.PLACEBO_READ, self.placebo), (say.SHUFFLED_READ, self.shuffled))
-        shown = [template for template, control in controls if control is not None and control.claimed]
-        return "".join(f" {template(metric=_metric(self.removed), **self._pronouns)}" for template in shown)
+        return template(role=self.name, effect=_size(removed), read=read, **values)
 
     @property
     def _pronouns(self) -> Mapping[str, str]:
@@ -90,17 +91,10 @@ class RoleControls:
             return {"it": "it", "its": "its", "removal": "its removal"}
         return {"it": "them", "its": "their", "removal": "their removal together"}
 
-    def _ruled_out(self) -> str:
-        return say.SURVIVES_EXACT() if self.exact else say.SURVIVES()
-
-    def _unplayed(self) -> Iterator[str]:
-        if missing := list(self._missing()):
-            yield say.RULES_OUT(readings=" or ".join(missing))
-
     def _harmful(self, removed: Difference) -> Difference | None:
         """Return the removal's difference from a placebo that is no neutral note: one shown to change more than it."""
         more = self.beside_placebo
-        return more if more and _shown_alone(more) and more.mean * removed.mean < 0 else None
+        return more if more and more.shown_alone and more.mean * removed.mean < 0 else None
 
     def _missing(self) -> Iterator[str]:
         if self.null is None and not self.exact:
@@ -121,16 +115,16 @@ class RoleControls:
 
     def _explained(self, removed: Difference) -> Iterator[str]:
         """Name the controls that are shown to explain the effect, at least in part."""
-        if self.null and _shown_alone(self.null):
+        if self.null and self.null.shown_alone:
             yield say.CHANCE_EXPLAINS(effect=_size(self.null, alone=True))
         for name, control, contrast in self._unlike(removed):
-            if contrast and _shown_alone(contrast) and contrast.mean * removed.mean > 0:
+            if contrast and contrast.shown_alone and contrast.mean * removed.mean > 0:
                 yield say.NOTE_EXPLAINS(note=name, effect=_size(control), beside=_size(contrast, alone=True))
 
     def _open(self, removed: Difference) -> Iterator[str]:
         """Name the controls that neither show an effect of their own nor explain it, or that are no neutral notes."""
         contrast = self.beside_null
-        if self.null and not (contrast and _shown_alone(contrast)):
+        if self.null and not (contrast and contrast.shown_alone):
             yield say.CHANCE_OPEN(beside=_size(contrast, alone=True) if contrast else "")
         for name, control, contrast in self._unlike(removed):
             beside = _size(contrast, alone=True) if contrast else ""
@@ -139,18 +133,13 @@ class RoleControls:
             yield say.HARMS(metric=_metric(removed), effect=_size(self.placebo))
 
 
-def _metric(removed: Difference | None) -> str:
-    return "score" if removed is None or removed.metric in OTHER else removed.metric
-
-
-def _shown_alone(difference: Difference) -> bool:
-    """Return whether a difference that is tested alone is shown."""
-    return difference.p is not None and difference.p < ALPHA
+def _metric(removed: Difference) -> str:
+    return "score" if removed.metric in OTHER else removed.metric
 
 
 def _size(difference: Difference, *, alone: bool = False) -> str:
     """Return the mean and its p; `alone`: its own p in the place of the corrected one."""
-    if difference.p is None and difference.alike == difference.n:
+    if difference.same_games:
         return " (the same games)"
     p = pvalue(difference.p if alone or difference.p_holm is None else difference.p_holm)
     mean = 0.0 if abs(difference.mean) < ROUNDING else difference.mean

@@ -2,24 +2,29 @@
 
 A game's value of a mark is the mean over its replies; from there all is as with scores: repeats of a deal are averaged
 first, deals are the units of intervals and tests, and tests are corrected by Holm's procedure. So replies of one game,
-which are alike, never count as independent.
+which are alike, never count as independent. A calibration asks of statements that were called so likely, how many came
+true.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+
+import numpy as np
 
 import roles
 from experiments.analysis.analysis import no_hypothesis
 from experiments.analysis.compare import corrected
 from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference, alone, differences
-from experiments.analysis.games import complete, player_counts, repetitive, unit, unit_values
+from experiments.analysis.games import complete, one_game, player_counts, unit_values
 from experiments.analysis.stopping import Stopped
 from experiments.record.measures import STRICT, Measure
 from experiments.record.rows import Row
-from experiments.statistics.estimates import ROUNDING, clip, estimate_mean, unseen_share
+from experiments.statistics.clusters import pooled_shares
+from experiments.statistics.estimates import ROUNDING, Bounded, estimate_mean
 from experiments.statistics.permutation import sign_flip_test
 from experiments.values.game_marks import GameMarks, NodeReplies
 from experiments.values.mark_tally import Key, MarkTally, Stated, StatedTally, infos_of, stated_tallies, tallied
@@ -49,7 +54,7 @@ class MarkedGame:
 
 
 @dataclass(frozen=True)
-class Baseline:
+class Baseline(Bounded):
     """What others would have had on the same replies, and how far the replies are from it."""
 
     mean: float
@@ -63,7 +68,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class MarkSummary:
+class MarkSummary(Bounded):
     """A mark of a role in an arm, over its games."""
 
     arm: str
@@ -118,7 +123,9 @@ def _summary(arm: str, key: Key, played: Sequence[MarkedGame]) -> MarkSummary:
     tallies = [game.tallies[key] for game in games]
     rows, measure = _sample(games, key, lambda tally: tally.mean)
     units = unit_values(rows, measure.of)
-    low, high = _bounds(rows, measure, key)
+    estimate = None if one_game(rows, measure.of) else estimate_mean(units)
+    least, most = (key.info and key.info.range) or (-math.inf, math.inf)
+    low, high = (estimate.within(least, most) if estimate else None) or (None, None)
     return MarkSummary(
         arm=arm,
         key=key,
@@ -164,20 +171,6 @@ def _sample(
     return pooled or rows, replace(STRICT, of=numbers.get)
 
 
-def _bounds(rows: Sequence[Row], measure: Measure, key: Key) -> tuple[float, float] | tuple[None, None]:
-    """Return the interval of the mean. Bounded values that are all equal say in how many deals another went unseen."""
-    again = unit(rows) == "repeats" and repetitive(rows, measure.of)
-    if again or (estimate := estimate_mean(unit_values(rows, measure.of))) is None:
-        return None, None
-    least, most = (key.info and key.info.range) or (-math.inf, math.inf)
-    if estimate.error:
-        return clip(estimate.interval, least, most)
-    if math.isinf(most):
-        return None, None
-    share = unseen_share(estimate.n)
-    return estimate.mean - share * (estimate.mean - least), estimate.mean + share * (most - estimate.mean)
-
-
 def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:
     games = [game for game in games if name in game.tallies[key].baselines]
     theirs, ahead = (
@@ -217,3 +210,38 @@ def compared(
     ps = corrected([None if each.arm in aside else each.p for _, each in results])
     number = sum(p is not None for p in ps)
     return tuple(MarkDifference(key, alone(each, p, number)) for (key, each), p in zip(results, ps, strict=True))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Statements of a role in an arm that called something equally likely, in the same words or the same range."""
+
+    stated: Stated
+    statements: int
+    likely: float | None
+    """The mean stated probability; None for a category."""
+    true: float
+    """The share that came true."""
+    low: float | None
+    """The 95 % interval of that share, over deals: statements of one game are not independent. None for one deal."""
+    high: float | None
+    deals: int
+
+
+def calibrations(games: Sequence[MarkedGame]) -> tuple[Calibration, ...]:
+    """Return the calibrations of an arm: by role and kind, probabilities from the smallest."""
+    by_deal: dict[Stated, dict[int, list[StatedTally]]] = defaultdict(lambda: defaultdict(list))
+    for game in games:
+        for stated, tally in game.stated.items():
+            by_deal[stated][game.row.seed].append(tally)
+    results = []
+    for stated, deals in by_deal.items():
+        counts = np.array(
+            [[sum(t.true for t in each), sum(t.statements for t in each)] for each in deals.values()], float
+        )
+        share, *ends = (float(end) for end in pooled_shares(counts[:, 0], counts[:, 1]))
+        n = int(counts[:, 1].sum())
+        likely = sum(tally.likely for each in deals.values() for tally in each) / n if stated.chance else None
+        low, high = (None if math.isnan(end) else end for end in ends)
+        results.append(Calibration(stated, n, likely, share, low, high, len(deals)))
+    return tuple(sorted(results, key=lambda each: (each.stated.role, each.stated.kind, each.likely or 0.0)))

@@ -67,7 +67,19 @@ class Stopped:
     @property
     def states(self) -> list[str]:
         """How each arm that the rule compares stands by it, in words."""
-        return [_state(self.rule, arm) for arm in self.compared]
+        states = []
+        for stop in self.compared:
+            at = f"at look {stop.look} of {stop.looks}, after {stop.deals} of at most {stop.most} deals"
+            if not stop.look:
+                state = f"has not reached the first look, after {self.rule.looks[0]} deals"
+            elif stop.settled == "shown":
+                state = f"stopped {at}: its difference is shown"
+            elif stop.settled == "excluded":
+                state = f"stopped {at}: a difference of {self.rule.effect:g} or more is excluded"
+            else:
+                state = f"is open {at}" if stop.over else f"goes on: nothing is settled {at}"
+            states.append(f"{stop.arm} {state}")
+        return states
 
 
 def of_run(run: Mapping[str, Any], rows: Sequence[Row]) -> Stopped | None:
@@ -136,17 +148,6 @@ def at_look(
     return comparison, SequentialTest(tuple(comparison.deltas), tuple(sorted(until - {0})), rule.most)
 
 
-def _state(rule: StopRule, stop: ArmStop) -> str:
-    if not stop.look:
-        return f"{stop.arm} has not reached the first look, after {rule.looks[0]} deals"
-    at = f"at look {stop.look} of {stop.looks}, after {stop.deals} of at most {stop.most} deals"
-    if stop.settled == "shown":
-        return f"{stop.arm} stopped {at}: its difference is shown"
-    if stop.settled == "excluded":
-        return f"{stop.arm} stopped {at}: a difference of {rule.effect:g} or more is excluded"
-    return f"{stop.arm} is open {at}" if stop.over else f"{stop.arm} goes on: nothing is settled {at}"
-
-
 def sentences(stopped: Stopped) -> Iterator[str]:
     """Say that a run had a stop rule, where each arm stopped, and what that means for its figures."""
     rule, number = stopped.rule, len(stopped.rule.arms)
@@ -198,7 +199,7 @@ class Stages:
         deals = self.rule.looks[min(arm.look for arm in unsettled)]
         finished = {row.name for row in rows}
         jobs = tuple(job for job in self._until(deals, arms) if job.name not in finished)
-        return Stage(jobs, self._said(arms, f"next look after {deals} of at most {self.rule.most} deals"))
+        return Stage(jobs, _stand(arms, f"next look after {deals} of at most {self.rule.most} deals"))
 
     def needed(self, rows: Sequence[Row], jobs: Sequence[Job]) -> Sequence[Job]:
         """Return those of the run's games that may still be played, and those that are finished."""
@@ -211,7 +212,7 @@ class Stages:
 
     def said(self, rows: Sequence[Row]) -> str:
         """Say how the arms stand at the end."""
-        return self._said(self._outcomes(rows), "no arm needs more games")
+        return _stand(self._outcomes(rows), "no arm needs more games")
 
     def _outcomes(self, rows: Sequence[Row]) -> dict[str, ArmStop]:
         assert self.rule is not None
@@ -224,6 +225,7 @@ class Stages:
         over = {name for name, arm in arms.items() if arm.over}
         return [job for job in self._plan.jobs if job.deal.seed in seeds and job.arm not in over]
 
-    def _said(self, arms: dict[str, ArmStop], last: str) -> str:
-        settled = [f"{arm.arm} {arm.settled} after {arm.deals} deals" for arm in arms.values() if arm.settled]
-        return f"{'; '.join([*settled, last])}"
+
+def _stand(arms: dict[str, ArmStop], last: str) -> str:
+    settled = [f"{arm.arm} {arm.settled} after {arm.deals} deals" for arm in arms.values() if arm.settled]
+    return "; ".join([*settled, last])

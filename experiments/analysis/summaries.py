@@ -1,28 +1,26 @@
 """The summary of an arm's games at one player count, or pooled over all of them."""
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
 import numpy as np
 
-from experiments.analysis.games import complete, player_counts, repetitive, unit, unit_values
+from experiments.analysis.games import by_unit, complete, one_game, player_counts, repetitive, unit, unit_values
 from experiments.record.measures import MEASURES, metric
 from experiments.record.provenance import Provenance
 from experiments.record.rows import PERFECT, Metric, Row
 from experiments.statistics.clusters import bootstrap_clusters, interquartile_mean
 from experiments.statistics.estimates import (
-    Bounds,
+    Bounded,
     Interval,
     bootstrap_interval,
-    clip,
     clopper_pearson,
     estimate_mean,
     mean_difference,
     standard_deviation,
-    unseen_share,
 )
 from orchestrator.models import list_prices
 
@@ -37,7 +35,7 @@ COUNTED = (
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Bounded):
     """The figures of the strict or the kept score of an arm."""
 
     mean: float
@@ -159,7 +157,6 @@ def summaries(games: Sequence[Row], interval: Interval = "t") -> list[Summary]:
 
 def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> Summary:
     perfect, struck_out = _share(games, lambda row: row.end == "perfect"), _share(games, lambda row: row.lives == 0)
-    repeats = unit(games) == "repeats"
     return Summary(
         arm=games[0].arm,
         players=players,
@@ -174,7 +171,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         struck_out=struck_out[0],
         struck_out_low=struck_out[1],
         struck_out_high=struck_out[2],
-        struck_out_deals=len({row.repeat if repeats else row.seed for row in games if row.lives == 0}),
+        struck_out_deals=sum(any(row.lives == 0 for row in rows) for rows in by_unit(games).values()),
         ends=dict(sorted(Counter(row.end for row in games).items())),
         forced_share=forced_share(games),
         model_moves=sum(row.moves[0] for row in games),
@@ -188,15 +185,14 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
 
 def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
     units, scores = unit_values(games, metric(name).of), [row.score(name) for row in games]
-    estimate = None if _one_game(games) else estimate_mean(units)
-    iqm = bootstrap_clusters(interquartile_mean, [np.array(each)[:, None] for each in _by_unit(games, name)])
+    estimate = None if one_game(games) else estimate_mean(units)
+    clusters = [np.array([[float(row.score(name))] for row in rows]) for rows in by_unit(games).values()]
+    iqm = bootstrap_clusters(interquartile_mean, clusters)
     iqm_low, iqm_high = iqm.interval if estimate and iqm.interval else (None, None)
-    low, high = None, None
-    if estimate:
-        draws = bootstrap_interval(mean_difference, units) if interval == "bootstrap" and estimate.error else None
-        low, high = (
-            clip(draws or estimate.interval, 0, PERFECT) if estimate.error else _equal(estimate.mean, estimate.n)
-        )
+    bounds = estimate.within(0, PERFECT) if estimate else None
+    if estimate and estimate.error and interval == "bootstrap":
+        bounds = bootstrap_interval(mean_difference, units) or bounds
+    low, high = bounds or (None, None)
     return Score(
         mean=fmean(units),
         low=low,
@@ -210,30 +206,11 @@ def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
     )
 
 
-def _by_unit(games: Sequence[Row], name: Metric) -> Collection[list[float]]:
-    """Return the scores of each deal, or of each repeat of a single deal."""
-    repeats, scores = unit(games) == "repeats", defaultdict[int, list[float]](list)
-    for row in games:
-        scores[row.repeat if repeats else row.seed].append(row.score(name))
-    return scores.values()
-
-
-def _equal(score: float, n: int) -> Bounds:
-    """Return the interval of equal scores: they do not show how far others lie, but in how many one went unseen."""
-    share = unseen_share(n)
-    return score - share * score, score + share * (PERFECT - score)
-
-
-def _one_game(games: Sequence[Row]) -> bool:
-    """Return whether there is a single deal whose repeats are all the same game, which says nothing about a spread."""
-    return unit(games) == "repeats" and repetitive(games)
-
-
 def _share(games: Sequence[Row], counts: Callable[[Row], bool]) -> tuple[float, float, float]:
     """Return the share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
     share = fmean(map(counts, games))
     deals = {(row.players, row.seed) for row in games}
-    n = len(games) if unit(games) == "repeats" and not _one_game(games) else len(deals)
+    n = len(games) if unit(games) == "repeats" and not one_game(games) else len(deals)
     return share, *clopper_pearson(round(share * n, 9), n)
 
 

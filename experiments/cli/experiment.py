@@ -193,9 +193,10 @@ def policy(
     from experiments.report import policy_tables
 
     files = {path.suffix == ".csv": path for path in out or ()}
-    choice = policy_tables.Wanted(arm, players, by, list_ranks, files.get(True), files.get(False))
-    tables = policy_tables.make(folder, choice)
-    print_blocks(tables.data, tables.blocks, as_json=output.as_json)
+    data, blocks = policy_tables.tables(
+        folder, arm, players, by, list_ranks=list_ranks, csv=files.get(True), figure=files.get(False)
+    )
+    print_blocks(data, blocks, as_json=output.as_json)
 
 
 @app.command("status")

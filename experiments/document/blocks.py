@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 from experiments.document.formats import TEXT, Format, empty
@@ -30,6 +31,8 @@ class Column:
     """Whether its words end with a sign of omission on a narrow terminal, so that a row stays one line."""
     constant: bool = False
     """Whether it is no reason to print a table: it says which row this is."""
+    of: Callable[[Any], Cell] | None = None
+    """Its value in a row of `listing`; by default the attribute that its key names."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,11 @@ class Note:
     text: str
     level: Level = "plain"
 
+    @property
+    def listed(self) -> bool:
+        """Whether it is an item of a list, and no warning."""
+        return self.level in ("plain", "aside")
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -151,6 +159,37 @@ def plain(text: str) -> str:
 def table(key: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], **options: Any) -> Table:
     """Return a table of any sequences; `options`: its other fields."""
     return Table(key, tuple(columns), tuple(map(tuple, rows)), **options)
+
+
+def listing(
+    key: str,
+    columns: Sequence[Column],
+    items: Iterable[Any],
+    folds: Callable[[Any], bool] = lambda item: False,
+    **options: Any,
+) -> Table:
+    """Return a table with a row for each item, whose columns read their values from it.
+
+    `folds`: the items whose rows come last, and which a page folds away; `options` as for `table`.
+    """
+    values = [column.of or attrgetter(column.key) for column in columns]
+    ordered = sorted(items, key=folds)
+    rows = ([value(item) for value in values] for item in ordered)
+    return table(key, columns, rows, folded=sum(map(folds, ordered)), **options)
+
+
+def grouped(key: str, columns: Sequence[Column], rows: Iterable[tuple[str, Sequence[Cell]]]) -> Table:
+    """Return a table whose rows are indented below the name of their group, which each row comes after."""
+    lines, looks = list[Sequence[Cell]](), list[Look]()
+    before = ""
+    for group, (first, *cells) in rows:
+        if group != before:
+            lines.append((group, *[""] * len(cells)))
+            looks.append("strong")
+            before = group
+        lines.append((f"  {first}", *cells))
+        looks.append("plain")
+    return table(key, columns, lines, looks=tuple(looks))
 
 
 def notes(texts: Iterable[str], level: Level = "plain") -> tuple[Note, ...]:

@@ -5,22 +5,21 @@ from collections.abc import Iterable, Mapping
 from io import StringIO
 from typing import Any
 
-from experiments.document.blocks import Block, Cell, Column, Document, Note, Table, Text
+from experiments.document.blocks import Block, Document, Note, Table, Text
 
 
 def records(table: Table) -> list[dict[str, Any]]:
     """Return a table's rows by the keys of its columns; a value of several parts has a key for each of them."""
-    return [
-        {key: value for column, cell in zip(table.columns, row, strict=True) for key, value in _parts(column, cell)}
-        for row in table.rows
-    ]
-
-
-def _parts(column: Column, cell: Cell) -> Iterable[tuple[str, Cell]]:
-    if not column.format.parts:
-        return [(column.key, cell)]
-    keys = [f"{column.key}_{part}" if part else column.key for part in column.format.parts]
-    return zip(keys, cell if isinstance(cell, tuple) else [cell] * len(keys), strict=True)
+    rows = []
+    for row in table.rows:
+        values = dict[str, Any]()
+        for column, cell in zip(table.columns, row, strict=True):
+            parts = column.format.parts or ("",)
+            cells = cell if column.format.parts and isinstance(cell, tuple) else [cell] * len(parts)
+            keys = [f"{column.key}_{part}" if part else column.key for part in parts]
+            values |= zip(keys, cells, strict=True)
+        rows.append(values)
+    return rows
 
 
 def csv_text(rows: Table | Iterable[Mapping[str, Any]], *, digits: int | None = None) -> str:
@@ -29,13 +28,13 @@ def csv_text(rows: Table | Iterable[Mapping[str, Any]], *, digits: int | None = 
     text = StringIO()
     writer = csv.DictWriter(text, list(lines[0]) if lines else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _written(value, digits) for key, value in line.items()} for line in lines)
+
+    def written(value: Any) -> Any:
+        rounded = isinstance(value, float) and digits is not None
+        return "" if value is None else f"{value:.{digits}f}" if rounded else value
+
+    writer.writerows({key: written(value) for key, value in line.items()} for line in lines)
     return text.getvalue()
-
-
-def _written(value: Any, digits: int | None) -> Any:
-    rounded = isinstance(value, float) and digits is not None
-    return "" if value is None else f"{value:.{digits}f}" if rounded else value
 
 
 def csv_words(table: Table) -> str:

@@ -60,13 +60,6 @@ def _bounds(write: Callable[[Any], str]) -> Callable[[Any], str]:
     return lambda pair: f"{write(pair[0])} to {write(pair[1])}"
 
 
-def _estimate(write: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return a writer of a value and the bounds of its interval, which may be missing."""
-    return lambda value: (
-        write(value[0]) + (f" ({write(value[1])} to {write(value[2])})" if value[1] is not None else "")
-    )
-
-
 def _share(value: Any) -> str:
     share, low, high = value
     return percent(share) if low is None else f"{percent(share)} ({100 * low:.0f}–{100 * high:.0f})"
@@ -87,7 +80,13 @@ def interval(digits: int = 2, *, signed: bool = False) -> Format:
 @cache
 def estimate(digits: int = 2, *, signed: bool = False) -> Format:
     """Return the format of a value and its bounds: `1.25 (0.50 to 2.00)`; without bounds where they are None."""
-    return Format(_estimate(number(digits, signed=signed).write), parts=("", "low", "high"))
+    write = number(digits, signed=signed).write
+
+    def written(value: Any) -> str:
+        mean, low, high = value
+        return write(mean) if low is None else f"{write(mean)} ({write(low)} to {write(high)})"
+
+    return Format(written, parts=("", "low", "high"))
 
 
 TEXT = Format(str, words=True)

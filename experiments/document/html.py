@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 from importlib.resources import files
+from itertools import groupby
 
 from experiments.document.blocks import EMPHASIS, Block, Document, Figure, Folded, Heading, Note, Table, Text
 
@@ -22,29 +23,16 @@ def page(document: Document) -> str:
 def blocks(parts: Iterable[Block]) -> str:
     """Return blocks as HTML; notes that follow each other are one list."""
     lines: list[str] = []
-    notes: list[str] = []
-    before = ""
-    for part in parts:
-        level = part.level if isinstance(part, Note) and part.level in ("plain", "aside") else ""
-        if notes and level != before:
-            lines.append(_list(notes, before))
-            notes = []
-        if isinstance(part, Note) and level:
-            notes.append(f"<li>{inline(part.text)}</li>")
-        elif written := _block(part):
-            lines.append(written)
-        before = level
-    return "\n".join([*lines, *([_list(notes, before)] if notes else [])])
+    for level, group in groupby(parts, lambda part: part.level if isinstance(part, Note) and part.listed else ""):
+        written = [*filter(None, map(_block, group))]
+        lines += ['<ul class="quiet">' if level == "aside" else "<ul>", *written, "</ul>"] if level else written
+    return "\n".join(lines)
 
 
 def inline(words: str) -> str:
     """Return a text with its emphasis, code and links."""
     words = EMPHASIS.sub(r"<em>\1</em>", escape(words, quote=False))
     return re.sub(r"`([^`\n]+)`", r"<code>\1</code>", words)
-
-
-def _list(notes: list[str], level: str) -> str:
-    return "\n".join(['<ul class="quiet">' if level == "aside" else "<ul>", *notes, "</ul>"])
 
 
 WIDE = 60
@@ -79,6 +67,8 @@ def _block(part: Block) -> str:
             return f"<h{part.level}{key}>{inline(part.text)}</h{part.level}>"
         case Text():
             return f"<p>{inline(part.text)}</p>"
+        case Note(listed=True):
+            return f"<li>{inline(part.text)}</li>"
         case Note():
             return f'<p class="warning" role="note">{inline(part.text)}</p>'
         case Table():

@@ -17,7 +17,7 @@ def blocks(parts: Iterable[Block]) -> list[str]:
     before: Block | None = None
     for part in parts:
         if written := _block(part):
-            if isinstance(part, Note) and isinstance(before, Note) and _listed(part) and _listed(before):
+            if isinstance(part, Note) and isinstance(before, Note) and part.listed and before.listed:
                 lines[-1] += f"\n{written}"
             else:
                 lines.append(written)
@@ -32,10 +32,6 @@ def _lines(printed: Table, texts: list[list[str]]) -> str:
     return "\n".join([lines[0], f"|{rule}", *lines[1:]])
 
 
-def _listed(note: Note) -> bool:
-    return note.level in ("plain", "aside")
-
-
 def _block(part: Block) -> str:
     match part:
         case Heading():
@@ -43,7 +39,7 @@ def _block(part: Block) -> str:
         case Text():
             return _inert(part.text)
         case Note():
-            return f"- {_inert(part.text)}" if _listed(part) else f"> **{_inert(part.text)}**"
+            return f"- {_inert(part.text)}" if part.listed else f"> **{_inert(part.text)}**"
         case Table():
             written = part.written(_lines, "\n\n")
             heads = [f"### {part.title}" if part.title else "", part.caption]
@@ -55,13 +51,12 @@ def _block(part: Block) -> str:
         case Folded(page_only=True):
             return ""
         case Folded(title=title, texts=texts):
-            within = _fenced(texts) if isinstance(texts, str) else "\n\n".join(map(_block, texts))
+            if isinstance(texts, str):
+                fence = "`" * max(3, 1 + max(map(len, re.findall("`+", texts)), default=0))
+                within = f"{fence}\n{texts}\n{fence}"
+            else:
+                within = "\n\n".join(map(_block, texts))
             return f"<details><summary>{_inert(title)}</summary>\n\n{within}\n\n</details>"
-
-
-def _fenced(words: str) -> str:
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", words)), default=0))
-    return f"{fence}\n{words}\n{fence}"
 
 
 def _inert(words: str) -> str:

@@ -10,7 +10,6 @@ from experiments.analysis import sentence_templates as say
 from experiments.record.game import Game, first_difference
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.study.controls import Purpose
-from orchestrator.hanabi.moves import Discard, Move, Play
 from roles.words import many, percent
 
 
@@ -32,18 +31,16 @@ class AddedRole:
 
     @property
     def sentence(self) -> str:
+        added = say.ADDED_SAME(n=self.games)
+        if self.turns:
+            kinds = ", ".join(f"{kind} ({count})" for kind, count in self.moves.items())
+            half = statistics.median_high(self.turns)
+            added = say.ADDED_OTHER(n=len(self.turns), games=self.games, turn=half, moves=kinds)
         played = (
             f" {say.ADDED_PLAYED(role=node, percent=percent(played / turns), of_turns=many(turns, 'turn'))}"
             for node, (played, turns) in self.proposed.items()
         )
-        return say.ADDED(arm=self.arm, role=" and ".join(self.nodes), added=self._added(), played="".join(played))
-
-    def _added(self) -> str:
-        if not self.turns:
-            return say.ADDED_SAME(n=self.games)
-        kinds = ", ".join(f"{kind} ({count})" for kind, count in self.moves.items())
-        half = statistics.median_high(self.turns)
-        return say.ADDED_OTHER(n=len(self.turns), games=self.games, turn=half, moves=kinds)
+        return say.ADDED(arm=self.arm, role=" and ".join(self.nodes), added=added, played="".join(played))
 
 
 def added_roles(data: RunData) -> list[AddedRole]:
@@ -64,7 +61,8 @@ def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> Ad
         mine, base = (Game.open(data.folder / rows[deal].journal).moves for rows in (ours, theirs))
         if (turn := first_difference(mine, base)) is not None and turn <= min(len(mine), len(base)):
             turns.append(turn)
-            kinds[_in_words(mine[turn - 1], base[turn - 1])] += 1
+            ours_is, theirs_is = (moves[turn - 1].kind.partition("_")[0] for moves in (mine, base))
+            kinds[f"another {ours_is}" if ours_is == theirs_is else f"a {ours_is} for a {theirs_is}"] += 1
     return AddedRole(
         arm, baseline, nodes, len(deals), tuple(sorted(turns)), dict(kinds.most_common()),
         dict(_proposed(data, arm, nodes)),
@@ -82,18 +80,7 @@ def _proposed(data: RunData, arm: str, nodes: tuple[str, ...]) -> Iterator[tuple
             yield node, (sum(played for played, _ in sums), turns)
 
 
-def _in_words(mine: Move, base: Move) -> str:
-    return f"another {_kind(mine)}" if _kind(mine) == _kind(base) else f"a {_kind(mine)} for a {_kind(base)}"
-
-
-def _kind(move: Move) -> str:
-    return "play" if isinstance(move, Play) else "discard" if isinstance(move, Discard) else "hint"
-
-
 def data(roles: Sequence[AddedRole]) -> list[dict[str, Any]]:
     """Return them as plain data, with the sentence of each."""
-    return [
-        {"arm": role.arm, "nodes": role.nodes, "games": role.games, "turns": role.turns, "moves": role.moves,
-         "proposed": role.proposed, "said": role.sentence}
-        for role in roles
-    ]  # fmt: skip
+    keys = ("arm", "nodes", "games", "turns", "moves", "proposed")
+    return [{**{key: getattr(role, key) for key in keys}, "said": role.sentence} for role in roles]

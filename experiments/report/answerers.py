@@ -30,19 +30,18 @@ class Answerer:
     held: Counter[str] = field(default_factory=Counter)
     """How many of its answers were held to what."""
 
-    @property
-    def mostly(self) -> str:
-        """What most of its answers were held to."""
-        return self.held.most_common(1)[0][0]
-
 
 def read(folder: Path, rows: Iterable[Row]) -> dict[str, Answerer]:
-    """Return the models that servers answered for; a journal that cannot be read says nothing."""
+    """Return the models that servers answered for; a journal that cannot be read says nothing.
+
+    A game of programs and simulated models need not be read.
+    """
     answerers: dict[str, Answerer] = {}
     for row in rows:
         path = folder / row.journal
+        asks = not all(model in (PROGRAM, PERSON) or is_simulated(model) for model in row.model.split("+"))
         try:
-            for call in Game.open(path).briefs if _asks(row) and path.exists() else ():
+            for call in Game.open(path).briefs if asks and path.exists() else ():
                 if call.of_model and not is_simulated(call.model):
                     answerer = answerers.setdefault(call.model, Answerer())
                     answerer.ids |= {call.served_by} if call.served_by else set()
@@ -52,16 +51,11 @@ def read(folder: Path, rows: Iterable[Row]) -> dict[str, Answerer]:
     return answerers
 
 
-def _asks(row: Row) -> bool:
-    """Tell whether a server may have been asked; a game of programs and simulated models need not be read."""
-    return not all(model in (PROGRAM, PERSON) or is_simulated(model) for model in row.model.split("+"))
-
-
 def confound(answerers: Mapping[str, Answerer]) -> Iterator[str]:
     """Say where models differ in what their answers were held to, which their games then differ in, too."""
     by_kind: dict[str, list[str]] = {}
     for model, answerer in answerers.items():
-        by_kind.setdefault(answerer.mostly, []).append(model)
+        by_kind.setdefault(answerer.held.most_common(1)[0][0], []).append(model)
     if len(by_kind) > 1:
         ways = "; ".join(f"those of {', '.join(models)} to {kind}" for kind, models in by_kind.items())
         yield (

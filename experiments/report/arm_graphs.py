@@ -12,7 +12,6 @@ from experiments.study.notes import spans
 from experiments.study.rerun import RecordedSeat
 from graphs.ablate import at
 from graphs.attempts import turn_calls
-from graphs.config import GraphConfig
 from orchestrator.errors import UserError
 
 Run: TypeAlias = Mapping[str, Any]
@@ -63,15 +62,11 @@ def sentences(run: Run, arms: Iterable[str]) -> Iterator[str]:
     if not aspects:
         return
     if len(others) <= NAMED:
-        values = listed([_values(name, {**others, str(baseline): base}) for name in aspects])
+        graphs = {**others, str(baseline): base}  # `calls a turn (house: 4, cac: 3)`
+        values = listed([f"{name} ({', '.join(f'{arm}: {graphs[arm][name]}' for arm in graphs)})" for name in aspects])
         yield say.GRAPHS(arms=listed([*others, str(baseline)]), aspects=values)
     else:
         yield say.GRAPHS(arms=f"{len(others)} arms and {baseline}", aspects=f"{listed(aspects)}{say.SEATS}")
-
-
-def _values(name: str, graphs: Mapping[str, Traits]) -> str:
-    """Return `calls a turn (house: 4, cac: 3)`."""
-    return f"{name} ({', '.join(f'{arm}: {each[name]}' for arm, each in graphs.items())})"
 
 
 def traits(run: Run, arm: str | None) -> Traits:
@@ -83,14 +78,10 @@ def traits(run: Run, arm: str | None) -> Traits:
         return {}
     if (config := recorded.config) is None:
         return {}
+    rule = ["the safety rule"] if config.verify.rule == "safety" else []
     return {
-        "verifier": _verifier(config),
+        "verifier": listed([*(f"the role {config.nodes[judge].role}" for judge in config.judges), *rule]) or "none",
         "context": config.context if isinstance(config.context, str) else f"its own {config.context.name}",
         "calls a turn": spans(sorted({turn_calls(at(config, count)) for count in counts})),
         "models": recorded.model,
     }
-
-
-def _verifier(config: GraphConfig) -> str:
-    rule = ["the safety rule"] if config.verify.rule == "safety" else []
-    return listed([*(f"the role {config.nodes[judge].role}" for judge in config.judges), *rule]) or "none"

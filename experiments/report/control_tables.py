@@ -1,22 +1,19 @@
 """What stands beside a run's effects: controls, arms that are no hypothesis, ad-hoc teams, published scores."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from experiments.analysis import adhoc_teams, conclusions
+from experiments.analysis import conclusions
 from experiments.analysis import sentence_templates as say
-from experiments.analysis.adhoc_teams import AdHocTeams, Mean
+from experiments.analysis.adhoc_teams import SELF, AdHocTeams
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference
-from experiments.analysis.labels import difference_labels
-from experiments.analysis.role_controls import RoleControls
-from experiments.document.blocks import Cell, Column, Table, table
-from experiments.document.formats import INT, INTERVAL, NUMBER, RIGHT, SIGNED, SIGNED_INTERVAL, bounds, estimate
-from experiments.report import order
+from experiments.analysis.role_controls import KINDS, RoleControls
+from experiments.document.blocks import Cell, Column, Table, listing, table
+from experiments.document.formats import INT, INTERVAL, NUMBER, RIGHT, SIGNED, SIGNED_INTERVAL, estimate
+from experiments.report import score_tables
 from experiments.report.run_data import RunData
-from experiments.report.score_tables import ARM, PLAYERS
 from experiments.study import references
-from experiments.study.rerun import labelled
 
 CONTROLS_CAPTION = (
     "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: without "
@@ -31,33 +28,27 @@ CONTROLS_CAPTION = (
 
 def controls(roles: Sequence[RoleControls]) -> Table:
     """Return each role's effect beside what else could explain it."""
-    effect = estimate(signed=True)
     columns = (
-        *(Column("role", "role", constant=True), Column("players", "players", INT, constant=True)),
-        *(Column("removed", "removed", effect), Column("placebo", "placebo", effect)),
-        *(
-            Column("shuffled", "shuffled", effect),
-            Column("null", "null", effect),
-            Column("survives", "survives", RIGHT),
-        ),
+        Column("role", "role", constant=True, of=lambda role: role.name),
+        Column("players", "players", INT, constant=True, of=lambda role: ", ".join(map(str, role.counts))),
+        *(Column(kind, kind, estimate(signed=True), of=_effect(kind)) for kind in (*KINDS, "null")),
+        Column("survives", "survives", RIGHT, of=_survives),
     )
-    rows = [
-        (
-            *(role.name, ", ".join(map(str, role.counts))),
-            *map(_effect, (role.removed, role.placebo, role.shuffled, role.null)),
-            _survives(role),
-        )
-        for role in roles
-    ]
-    return table("controls", columns, rows, title="Controls", caption=CONTROLS_CAPTION)
+    return listing("controls", columns, roles, title="Controls", caption=CONTROLS_CAPTION)
 
 
-def _effect(effect: Difference | None) -> Cell:
-    if effect is None:
-        return None
-    if effect.p is None and effect.alike == effect.n:
-        return "same games"
-    return (effect.mean, *(bounds(effect.low, effect.high) or (None, None)))
+def _effect(kind: str) -> Callable[[RoleControls], Cell]:
+    """Return a reader of the effect of a role's arm."""
+
+    def cell(role: RoleControls) -> Cell:
+        effect: Difference | None = getattr(role, kind)
+        if effect is None:
+            return None
+        if effect.same_games:
+            return "same games"
+        return (effect.mean, *(effect.bounds or (None, None)))
+
+    return cell
 
 
 def _survives(role: RoleControls) -> str | None:
@@ -68,36 +59,26 @@ def _survives(role: RoleControls) -> str | None:
 
 def apart(analysis: Analysis) -> Table:
     """Return the arms that are no hypothesis: the baseline once more, and arms that cheat."""
-    names = difference_labels(analysis.summaries, [(effect.arm, effect.baseline) for effect in analysis.apart])
-    mixed = order.mixed(analysis.summaries)
     columns = (
-        *(ARM, PLAYERS, Column("n", "n", INT, constant=True)),
+        *(*score_tables.difference_heads(analysis.apart, analysis), Column("n", "n", INT, constant=True)),
         *(Column("mean", analysis.metric, SIGNED), Column("bounds", "95 %", SIGNED_INTERVAL)),
     )
-    rows = [
-        (name, order.at(effect, mixed=mixed), effect.n, effect.mean, bounds(effect.low, effect.high))
-        for effect, name in zip(analysis.apart, names, strict=True)
-    ]
     caption = (
         "Arms that test nothing: the baseline once more, whose difference is chance, and arms that cheat. Not "
         "corrected."
     )
-    return table("apart", columns, rows, title="Beside the hypotheses", caption=caption)
+    return listing("apart", columns, analysis.apart, title="Beside the hypotheses", caption=caption)
 
 
-def sentences(roles: Sequence[RoleControls], analysis: Analysis) -> list[str]:
+def sentences(roles: Sequence[RoleControls], analysis: Analysis) -> Iterator[str]:
     """Return which effects survive, then what the arms that are no hypothesis show."""
-    return [*(role.sentence for role in roles), *_apart_sentences(analysis)]
-
-
-def _apart_sentences(analysis: Analysis) -> Iterator[str]:
+    yield from (role.sentence for role in roles)
     cheating = {summary.arm for summary in analysis.summaries if summary.cheats}
     for effect in widest(analysis.apart):
         values = {"arm": effect.arm, "than": effect.baseline, "n": effect.n, "units": effect.unit}
         change = f"{conclusions.signed(effect.mean)} {effect.measured_in}"
         cheats = effect.arm in cheating or effect.baseline in cheating
-        same = effect.p is None and effect.alike == effect.n
-        template = say.CHEATS if cheats else say.NULL_SAME if same else say.NULL
+        template = say.CHEATS if cheats else say.NULL_SAME if effect.same_games else say.NULL
         yield template(**values, change=change, interval=conclusions.interval_of(effect))
 
 
@@ -109,11 +90,6 @@ ADHOC_CAPTION = (
 )
 
 
-def teams(data: RunData) -> list[AdHocTeams]:
-    """Return the ad-hoc teams of a run; none of any other run."""
-    return adhoc_teams.teams(data.rows, data.analysis.summaries, labelled(data.run))
-
-
 def adhoc(counts: Sequence[AdHocTeams]) -> Table:
     """Return the evaluated seat with each partner, at each player count."""
     columns = (
@@ -122,18 +98,16 @@ def adhoc(counts: Sequence[AdHocTeams]) -> Table:
         *(Column("score", "score", NUMBER), Column("bounds", "95 %", INTERVAL), Column("sd", "SD", NUMBER)),
         *(Column("alone", "alone", NUMBER), Column("alone_sd", "SD alone", NUMBER)),
     )
-
-    def row(team: AdHocTeams, name: str, standing: str, mean: Mean, alone: Mean | None = None) -> Sequence[Cell]:
-        of_trials = name, standing, str(team.players or "all"), mean.games, mean.mean, mean.bounds, mean.sd
-        return (*of_trials, *((alone.mean, alone.sd) if alone else (None, None)))
-
-    rows: list[Sequence[Cell]] = []
-    for team in counts:
-        rows += [row(team, met.partner, met.standing or "unknown", met.trials, met.alone) for met in team.partners]
-        if team.over_partners:
-            rows.append(row(team, "mean over partners", "held out", team.over_partners))
-        if team.self_play:
-            rows.append(row(team, f"{team.evaluated}, self-play", "itself", team.self_play))
+    rows = [
+        (
+            f"{team.evaluated}, {SELF}" if met.partner == SELF else met.partner,
+            *(met.standing or "unknown", str(team.players or "all"), met.trials.games),
+            *(met.trials.mean, met.trials.bounds, met.trials.sd),
+            *((met.alone.mean, met.alone.sd) if met.alone else (None, None)),
+        )
+        for team in counts
+        for met in team.rows
+    ]
     return table("adhoc", columns, rows, title="Ad-hoc teams", caption=ADHOC_CAPTION)
 
 

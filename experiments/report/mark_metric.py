@@ -1,6 +1,6 @@
 """A role's mark as a metric: its mean over the replies of a game, read from the game's journal or its kept marks."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
@@ -11,10 +11,9 @@ from experiments.record.measures import MARK, Measure
 from experiments.record.rows import Better, Row
 from experiments.values import mark_infos
 from experiments.values.mark_tally import infos_of
-from experiments.values.role_mark import RoleMark
 from orchestrator.errors import UserError, did_you_mean
 from roles import registry
-from roles.marks import Marker, MarkInfo
+from roles.marks import Marker
 
 
 def check(name: str) -> None:
@@ -42,28 +41,18 @@ def of_mark(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) 
     """
     check(name)
     role, _, mark = name.removeprefix(MARK).partition(".")
-    means: dict[Row, float] = {}
-    seen = dict[str, None]()
-    for row, marks in _games(folders, games):
-        seen |= dict.fromkeys(f"{MARK}{role_mark.role}.{role_mark.name}" for role_mark in marks)
-        if values := [role_mark.value for role_mark in marks if (role_mark.role, role_mark.name) == (role, mark)]:
-            means[row] = fmean(values)
-    if not means:
-        raise UserError(f"no game has the mark {name!r}; {did_you_mean(name, sorted(seen), 'these games have')}")
-    return _measure(name, infos_of(role).get(mark), means)
-
-
-def _games(folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Iterator[tuple[Row, Sequence[RoleMark]]]:
-    """Return each game with its marks, computed unless they are kept."""
     placed = [(row, folder / row.journal) for folder, rows in zip(folders, games, strict=True) for row in rows]
     if missing := [path for _, path in placed if not path.exists()]:
         raise UserError(f"{str(missing[0])!r} is not there; marks are computed from the journals")
+    means: dict[Row, float] = {}
+    seen = dict[str, None]()
     for (row, _), marks in zip(placed, marked([path for _, path in placed]), strict=True):
-        yield row, marks.marks
-
-
-def _measure(name: str, info: MarkInfo | None, means: Mapping[Row, float]) -> Measure:
-    if info is None:
+        seen |= dict.fromkeys(f"{MARK}{role_mark.role}.{role_mark.name}" for role_mark in marks.marks)
+        if values := [each.value for each in marks.marks if (each.role, each.name) == (role, mark)]:
+            means[row] = fmean(values)
+    if not means:
+        raise UserError(f"no game has the mark {name!r}; {did_you_mean(name, sorted(seen), 'these games have')}")
+    if (info := infos_of(role).get(mark)) is None:
         says = "the mean of a mark over the replies of a game"
         return Measure(key=name, of=means.get, unit=name, says=says, least=None)
     least, most = info.range or (None, None)

@@ -56,12 +56,15 @@ class MarkedRun:
         names = list(dict.fromkeys(node.role for game in self.games for node in game.nodes))
         if role not in names:
             raise UserError(f"--role is {role!r}; {did_you_mean(role, names, 'the roles of these games are')}")
-        return replace(self, games=tuple(_of_role(game, role) for game in self.games), only=role)
-
-
-def _of_role(game: MarkedGame, role: str) -> MarkedGame:
-    tallies = {key: tally for key, tally in game.tallies.items() if key.role == role}
-    return replace(game, tallies=tallies, nodes=tuple(tally for tally in game.nodes if tally.role == role))
+        games = [
+            replace(
+                game,
+                tallies={key: tally for key, tally in game.tallies.items() if key.role == role},
+                nodes=tuple(node for node in game.nodes if node.role == role),
+            )
+            for game in self.games
+        ]
+        return replace(self, games=tuple(games), only=role)
 
 
 def read(path: Path, arm: str | None = None) -> RunData:

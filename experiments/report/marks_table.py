@@ -1,15 +1,15 @@
 """The marks of each role: as tables, as plain data, and as CSV with a row for every reply's mark."""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from experiments.analysis.caveats import caveats
 from experiments.analysis.role_marks import MarkSummary, all_baselines, baselines_of
-from experiments.document.blocks import Block, Cell, Column, Heading, Look, Note, Table, notes, table
-from experiments.document.formats import COUNT, INT, INTERVAL, NUMBER, RIGHT, SIGNED, Format, bounds
+from experiments.document.blocks import Block, Column, Heading, Note, Table, grouped, listing, notes, table
+from experiments.document.formats import COUNT, INT, INTERVAL, NUMBER, RIGHT, SIGNED, Format
 from experiments.record.rows import Row
 from experiments.report.marked_run import MarkedRun
 from experiments.report.role_sentences import missing
@@ -21,27 +21,29 @@ from orchestrator.models.settings import PROGRAM
 from roles.words import many
 
 
-def marks_table(key: str, summaries: Sequence[MarkSummary], labels: Mapping[str, str]) -> Table:
+def marks_table(key: str, summaries: Sequence[MarkSummary], labels: Mapping[str, str], **options: Any) -> Table:
     """Return a row for each mark: its mean, what baselines would have had, and of how many replies it is."""
-    baselines = baselines_of(summaries)
+
+    def best(mark: MarkSummary) -> str | None:
+        return None if mark.key.info is None or mark.key.info.best is None else f"{mark.key.info.best:.2g}"
+
     columns = (
-        *(Column("arm", "arm", constant=True), Column("role", "role", constant=True, unbroken=True)),
-        *(Column("mark", "mark", constant=True, unbroken=True), Column("mean", "mean", NUMBER)),
-        Column("bounds", "95 %", INTERVAL),
-        *(Column(name, name.replace("_", " "), NUMBER) for name in baselines),
-        *(Column("best", "best", RIGHT), Column("replies", "replies", COUNT), Column("turns", "turns", COUNT)),
+        Column("arm", "arm", constant=True, of=lambda mark: labels[mark.arm]),
+        Column("role", "role", constant=True, unbroken=True, of=answerer),
+        Column("mark", "mark", constant=True, unbroken=True, of=lambda mark: mark.key.title),
+        *(Column("mean", "mean", NUMBER), Column("bounds", "95 %", INTERVAL)),
+        *(baseline(name, name.replace("_", " "), NUMBER) for name in baselines_of(summaries)),
+        Column("best", "best", RIGHT, of=best),
+        *(Column("replies", "replies", COUNT), Column("turns", "turns", COUNT)),
     )
-    rows = []
-    for mark in summaries:
-        best = mark.key.info.best if mark.key.info else None
-        means = (mark.baselines[name].mean if name in mark.baselines else None for name in baselines)
-        rows.append(
-            (
-                *(labels[mark.arm], answerer(mark), mark.key.title, mark.mean, bounds(mark.low, mark.high), *means),
-                *(None if best is None else f"{best:.2g}", mark.replies, mark.turns),
-            )
-        )
-    return table(key, columns, rows)
+    return listing(key, columns, summaries, **options)
+
+
+def baseline(name: str, title: str, format: Format, mark: Callable[[Any], MarkSummary] = lambda mark: mark) -> Column:
+    """Return the column of a baseline's mean; `mark`: reads the mark from a row."""
+    return Column(
+        name, title, format, of=lambda row: mark(row).baselines[name].mean if name in mark(row).baselines else None
+    )
 
 
 def answerer(mark: MarkSummary) -> str:
@@ -51,7 +53,7 @@ def answerer(mark: MarkSummary) -> str:
 
 def faults(run: MarkedRun, titles: Mapping[Kind, str]) -> Table:
     """Return the mean numbers per game of moves with each known fault."""
-    kinds = run.games[0].quality
+    kinds, valued = run.games[0].quality, any(game.swing is not None for game in run.games)
     columns = (
         *(Column("arm", "arm", constant=True), Column("games", "games", INT, constant=True)),
         *(Column(kind, titles[kind], NUMBER) for kind in kinds),
@@ -60,33 +62,20 @@ def faults(run: MarkedRun, titles: Mapping[Kind, str]) -> Table:
     rows = []
     for arm in run.data.arms:
         games = run.of(arm)
-        swings = [game.swing or 0.0 for game in games] if any(game.swing is not None for game in run.games) else []
-        rows.append(
-            (
-                *(run.labels[arm], len(games)),
-                *(sum(game.quality[kind] for game in games) / len(games) for kind in kinds),
-                sum(swings) / len(games) if swings else None,
-            )
-        )
+        means = [sum(game.quality[kind] for game in games) / len(games) for kind in kinds]
+        swing = sum(game.swing or 0.0 for game in games) / len(games) if valued else None
+        rows.append((run.labels[arm], len(games), *means, swing))
     return table("faults", columns, rows)
 
 
-def _by_role(summaries: Sequence[MarkSummary], labels: Mapping[str, str]) -> Table:
+def narrow_table(summaries: Sequence[MarkSummary], labels: Mapping[str, str]) -> Table:
     """Return the marks of an arm, narrow enough for a terminal: below the name of their role, counts in one column."""
     part = marks_table("marks", summaries, labels)
     counts = Format(lambda numbers: "/".join(f"{number:,}" for number in numbers), parts=("replies", "turns"))
     columns = (*part.columns[2:-2], Column("counts", "n/turns", counts))
-    rows: list[tuple[Cell, ...]] = []
-    looks: list[Look] = []
-    before: Cell = None
-    for _, role, mark, *values, replies, turns in part.rows:
-        if role != before:
-            rows.append((role, *[""] * (len(columns) - 1)))
-            looks.append("strong")
-            before = role
-        rows.append((f"  {mark}", *values, (replies, turns)))
-        looks.append("plain")
-    return table("marks", columns, rows, looks=tuple(looks))
+    return grouped(
+        "marks", columns, ((str(role), (*cells, (replies, turns))) for _, role, *cells, replies, turns in part.rows)
+    )
 
 
 SHORT: dict[Kind, str] = {
@@ -117,7 +106,7 @@ def blocks(run: MarkedRun) -> Iterator[Block]:
     for arm in run.data.arms:
         summaries = [mark for mark in run.summaries if mark.arm == arm]
         yield Heading(f"{run.labels[arm]}, {many(len(run.of(arm)), 'game')}")
-        yield _by_role(summaries, run.labels) if summaries else Note("no reply has a mark")
+        yield narrow_table(summaries, run.labels) if summaries else Note("no reply has a mark")
         yield from notes(missing(run.of(arm), run.only), "aside")
     yield Note(LEGEND, "aside")
     if run.summaries and all(mark.units == 1 for mark in run.summaries):
@@ -128,27 +117,26 @@ def blocks(run: MarkedRun) -> Iterator[Block]:
 
 def data(run: MarkedRun) -> dict[str, Any]:
     """Return the tables as plain data."""
+    arms = {arm: run.of(arm) for arm in run.data.arms}
     return {
         "path": str(run.data.folder),
         "said": list(caveats(run.data.analysis)),
         "baseline": run.data.analysis.baseline,
-        "arms": [_arm(run, arm) for arm in run.data.arms],
+        "arms": [
+            {
+                "arm": arm,
+                "label": run.labels[arm],
+                "games": len(games),
+                "marks": [plain(mark) for mark in run.summaries if mark.arm == arm],
+                "missing": list(missing(games, run.only)),
+                "faults": {
+                    kind: {"title": TITLES[kind], "moves": sum(game.quality[kind] for game in games)}
+                    for kind in games[0].quality
+                },
+            }
+            for arm, games in arms.items()
+        ],
         "differences": [{**mark.key._asdict(), **asdict(mark.found)} for mark in run.differences],
-    }
-
-
-def _arm(run: MarkedRun, arm: str) -> dict[str, Any]:
-    games = run.of(arm)
-    return {
-        "arm": arm,
-        "label": run.labels[arm],
-        "games": len(games),
-        "marks": [plain(mark) for mark in run.summaries if mark.arm == arm],
-        "missing": list(missing(games, run.only)),
-        "faults": {
-            kind: {"title": TITLES[kind], "moves": sum(game.quality[kind] for game in games)}
-            for kind in games[0].quality
-        },
     }
 
 

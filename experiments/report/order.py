@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 from typing import Any
 
 from experiments.analysis.analysis import Analysis
+from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference
 from experiments.analysis.summaries import Summary, summaries
 from experiments.record.rows import Row
+from experiments.statistics.clusters import cluster_means
 from experiments.study.notes import spans
 
 MANY = 12
@@ -17,13 +18,7 @@ MANY = 12
 
 def effects(analysis: Analysis) -> dict[str, float]:
     """Return the difference of each arm from its baseline: the pooled one, or the mean over player counts."""
-    by_arm: dict[str, list[Difference]] = {}
-    for effect in analysis.differences:
-        by_arm.setdefault(effect.arm, []).append(effect)
-    pooled = {
-        arm: [effect for effect in several if effect.players is None] or several for arm, several in by_arm.items()
-    }
-    return {arm: fmean(effect.mean for effect in several) for arm, several in pooled.items()}
+    return cluster_means((effect.arm, effect.mean) for effect in widest(analysis.differences))
 
 
 def by_effect(arms: Sequence[str], analysis: Analysis, run: Mapping[str, Any]) -> tuple[str, ...]:
@@ -48,35 +43,29 @@ def foremost(arms: Sequence[str], analysis: Analysis, most: int = MANY) -> tuple
 
 def ordered(analysis: Analysis, arms: Sequence[str]) -> Analysis:
     """Return the analysis with its rows in the order of the arms."""
-    place = {arm: number for number, arm in enumerate(arms)}.__getitem__
-    return replace(
-        analysis,
-        summaries=tuple(sorted(analysis.summaries, key=lambda row: place(row.arm))),
-        differences=tuple(sorted(analysis.differences, key=lambda row: place(row.arm))),
-        other_differences=tuple(sorted(analysis.other_differences, key=lambda row: place(row.arm))),
-        apart=tuple(sorted(analysis.apart, key=lambda row: place(row.arm))),
-        unforced=analysis.unforced and ordered(analysis.unforced, arms),
-    )
+    place = {arm: number for number, arm in enumerate(arms)}
+    rows: dict[str, Any] = {
+        name: tuple(sorted(getattr(analysis, name), key=lambda row: place[row.arm]))
+        for name in ("summaries", "differences", "other_differences", "apart")
+    }
+    return replace(analysis, **rows, unforced=analysis.unforced and ordered(analysis.unforced, arms))
 
 
 def comparable(analysis: Analysis, rows: Iterable[Row]) -> tuple[Summary, ...]:
     """Return the summaries; where an arm is pooled over fewer player counts than its baseline, with the baseline's
     pooled over the same counts as well, before its own."""
     pooled = {summary.arm: summary.counts for summary in analysis.summaries if summary.players is None}
-    pairs = [(summary.baseline, summary.counts) for summary in analysis.differences if summary.players is None]
-    pairs_missing = dict.fromkeys(pair for pair in pairs if pooled.get(pair[0], pair[1]) != pair[1])
-    if not pairs_missing:
-        return analysis.summaries
-    games = list(rows)
-    more = {
-        pair: summaries([r for r in games if r.arm == pair[0] and r.players in pair[1]], analysis.interval)[-1]
-        for pair in pairs_missing
-    }
-    comparable_rows: list[Summary] = []
+    pairs = [(effect.baseline, effect.counts) for effect in analysis.differences if effect.players is None]
+    missing = dict.fromkeys((arm, counts) for arm, counts in pairs if pooled.get(arm, counts) != counts)
+    games, result = list(rows) if missing else [], list[Summary]()
+    more = [
+        summaries([row for row in games if row.arm == arm and row.players in counts], analysis.interval)[-1]
+        for arm, counts in missing
+    ]
     for summary in analysis.summaries:
-        comparable_rows += [extra for (arm, _), extra in more.items() if summary.arm == arm and summary.players is None]
-        comparable_rows.append(summary)
-    return tuple(comparable_rows)
+        result += [extra for extra in more if summary.players is None and extra.arm == summary.arm]
+        result.append(summary)
+    return tuple(result)
 
 
 def mixed(rows: Iterable[Summary | Difference]) -> bool:

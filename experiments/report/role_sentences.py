@@ -19,125 +19,91 @@ from roles.words import many, percent
 
 USE = ("followed", "overruled_right", "followed_wrong", "agrees", "refused", "refusal_gain", "refusal_rollout_gain")
 """Marks that say how answers were used, not whether they were right."""
+OTHERS: Mapping[str, str] = {PROGRAM: "its program", "uniform": "a uniform guess"}
 NAMED = 3
 """Marks, or arms, that a sentence names."""
+TESTABLE = fewest_pairs(1)
+"""Deals from which a sign-flip test can reject at .05."""
 
 
 def sentences(run: MarkedRun) -> Iterator[str]:
     """Return a few sentences for each role of the baseline, or of the first arm, then for those that other arms add."""
-    arm = run.data.analysis.baseline if run.data.analysis.baseline in run.data.arms else run.data.arms[0]
-    marks = [mark for mark in run.summaries if mark.arm == arm]
-    if all(mark.models == (PROGRAM,) for mark in marks):
+    standard = run.data.standard
+    if all(mark.models == (PROGRAM,) for mark in run.summaries if mark.arm == standard):
         yield say.PROGRAMS_MARKED()
-    if not any(map(_testable, run.summaries)) and (units := max((mark.units for mark in run.summaries), default=0)):
+    units = max((mark.units for mark in run.summaries), default=0)
+    if 0 < units < TESTABLE:
         yield say.MARKS_UNTESTED(deals=many(units, "deal"))
-    for role in _roles(run, arm):
-        yield say.ROLE(role=role, parts=_parts(run, arm, role))
-    for other in run.data.arms:
-        for role in _roles(run, other):
-            if role not in _roles(run, arm):
-                yield say.ROLE_OF_ARM(role=role, arm=other, parts=_parts(run, other, role))
-
-
-def _parts(run: MarkedRun, arm: str, role: str) -> str:
-    marks = [mark for mark in run.summaries if mark.arm == arm and mark.key.role == role]
-    return " ".join((*_right(marks), *_used(run, arm, role, marks)))
-
-
-def _roles(run: MarkedRun, arm: str) -> list[str]:
-    return list(dict.fromkeys(node.role for game in run.of(arm) for node in game.nodes))
+    roles = {arm: dict.fromkeys(node.role for game in run.of(arm) for node in game.nodes) for arm in run.data.arms}
+    for arm in dict.fromkeys((standard, *run.data.arms)):
+        for role in roles[arm]:
+            marks = [mark for mark in run.summaries if mark.arm == arm and mark.key.role == role]
+            parts = " ".join((*_right(marks), *_used(marks)))
+            if arm == standard:
+                yield say.ROLE(role=role, parts=parts)
+            elif role not in roles[standard]:
+                yield say.ROLE_OF_ARM(role=role, arm=arm, parts=parts)
 
 
 def _right(marks: Sequence[MarkSummary]) -> Iterator[str]:
-    """Return how right a role's answers were, beside its program's and a uniform guess's."""
-    marked = [mark for mark in marks if mark.key.name not in USE and _sided(mark)]
+    """Say how right a role's answers were, beside its program's and a uniform guess's.
+
+    Of a plain function, which describes no marks, higher is better.
+    """
+    marked = [m for m in marks if m.key.name not in USE and (m.key.info is None or m.key.info.best is not None)]
     if not marked:
         yield say.UNMARKABLE()
         return
     if all(mark.models == (PROGRAM,) for mark in marked):
         yield say.EXACT()
-    yield say.MARK(marks=_mark(next((mark for mark in marked if PROGRAM in mark.baselines), marked[0])))
-    if any(map(_testable, marked)):
+    mark = next((mark for mark in marked if PROGRAM in mark.baselines), marked[0])
+    standards = [f"best {mark.key.info.best:.2g}"] if mark.key.info else []
+    means = {title: mark.baselines[name].mean for name, title in OTHERS.items() if name in mark.baselines}
+    standards += [f"{title} {NUMBER.text(mean)}" for title, mean in means.items()]
+    yield say.MARK(marks=f"{mark.key.title} {NUMBER.text(mark.mean)} on average ({', '.join(standards)})")
+    if any(mark.units >= TESTABLE for mark in marked):
         yield from _counted(marked)
 
 
-def _sided(mark: MarkSummary) -> bool:
-    """Tell whether a side of the mark is better; of a plain function, which describes no marks, higher is."""
-    return mark.key.info is None or mark.key.info.best is not None
-
-
-def _mark(mark: MarkSummary) -> str:
-    """Return `safety_brier 0.10 on average (best 0; its program 0.09, a uniform guess 0.25)`."""
-    parts = [f"best {mark.key.info.best:.2g}"] if mark.key.info and mark.key.info.best is not None else []
-    parts += [
-        f"{title} {NUMBER.text(mark.baselines[name].mean)}" for name, title in OTHERS.items() if name in mark.baselines
-    ]
-    return f"{mark.key.title} {NUMBER.text(mark.mean)} on average ({', '.join(parts)})"
-
-
 def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
-    """Return on how many marks it is better or worse than its program and a uniform guess."""
-    by_baseline = {
-        name: [mark for mark in marked if name in mark.baselines and not _own(mark, name)] for name in OTHERS
-    }
-    counts = "; ".join(
-        f"of {many(len(marks), 'mark')} beside {OTHERS[name]} {_sides(marks, name)}"
-        for name, marks in by_baseline.items()
-        if marks
-    )
+    """Say on how many marks a role is better or worse than its program and a uniform guess."""
+    counts, units = [], []
+    for name, title in OTHERS.items():
+        sides: dict[str, list[MarkSummary]] = {side: [] for side in SIDES}
+        marks = [m for m in marked if name in m.baselines and not (name == PROGRAM and m.models == (PROGRAM,))]
+        for mark in marks:
+            sides[_side(mark, name)].append(mark)
+            units.append(mark.units)
+        texts = [f"{side} on {len(several)}{_names(several, side)}" for side, several in sides.items() if several]
+        if marks:
+            counts.append(f"of {many(len(marks), 'mark')} beside {title} {', '.join(texts)}")
     if counts:
-        every = [mark for marks in by_baseline.values() for mark in marks]
-        yield say.COUNTED(counts=f"{counts[0].upper()}{counts[1:]}", deals=_deals(every))
+        deals = f"{min(units)} to " * (min(units) < max(units)) + many(max(units), "deal")
+        yield say.COUNTED(counts="; ".join(counts).replace("of", "Of", 1), deals=deals)
 
 
-def _sides(theirs: Sequence[MarkSummary], name: str) -> str:
-    """Return on how many marks it is better, worse, neither, the same, or not tested."""
-    sides: dict[str, list[MarkSummary]] = {side: [] for side in ("better", "worse", UNSHOWN, "equal", "not tested")}
-    for mark in theirs:
-        sides[_side(mark, name)].append(mark)
-    return ", ".join(f"{side} on {len(of)}{_names(of) * (side == 'worse')}" for side, of in sides.items() if of)
+SIDES = ("better", "worse", "no significant difference", "equal", "not tested")
 
 
-UNSHOWN = "no significant difference"
-
-
-def _names(marks: Sequence[MarkSummary]) -> str:
+def _names(marks: Sequence[MarkSummary], side: str) -> str:
+    """Return the first marks on which a role is worse."""
+    if side != "worse":
+        return ""
     return f" ({', '.join(mark.key.title for mark in marks[:NAMED])}{', ...' if len(marks) > NAMED else ''})"
 
 
 def _side(mark: MarkSummary, name: str) -> str:
     """Return on which side of a baseline a mark is by the interval of their difference."""
     baseline = mark.baselines[name]
-    if baseline.low is None or baseline.high is None:
+    if baseline.bounds is None:
         return "not tested" if abs(baseline.ahead) > ROUNDING or mark.units < TESTABLE else "equal"
-    if baseline.low <= 0 <= baseline.high:
-        return UNSHOWN
+    if baseline.bounds[0] <= 0 <= baseline.bounds[1]:
+        return "no significant difference"
     higher = mark.key.info is None or mark.key.info.higher
     return "better" if (baseline.ahead > 0) is higher else "worse"
 
 
-TESTABLE = fewest_pairs(1)
-"""Deals from which a sign-flip test can reject at .05."""
-
-
-def _testable(mark: MarkSummary) -> bool:
-    return mark.units >= TESTABLE
-
-
-def _deals(marks: Sequence[MarkSummary]) -> str:
-    least, most = min(mark.units for mark in marks), max(mark.units for mark in marks)
-    return f"{least} to {many(most, 'deal')}" if least < most else many(most, "deal")
-
-
-OTHERS: Mapping[str, str] = {PROGRAM: "its program", "uniform": "a uniform guess"}
-
-
-def _own(mark: MarkSummary, name: str) -> bool:
-    """Tell whether the baseline is who replied."""
-    return name == PROGRAM and mark.models == (PROGRAM,)
-
-
-def _used(run: MarkedRun, arm: str, role: str, role_marks: Sequence[MarkSummary]) -> Iterator[str]:
+def _used(role_marks: Sequence[MarkSummary]) -> Iterator[str]:
     """Tell whether its answers decided anything."""
     marks = {mark.key.name: mark for mark in role_marks}
     if followed := marks.get("followed"):
@@ -145,26 +111,18 @@ def _used(run: MarkedRun, arm: str, role: str, role_marks: Sequence[MarkSummary]
         yield say.FOLLOWED(share=_share(followed), n=f"{followed.turns:,}", percent=overruled, wrong=wrong)
     elif refused := marks.get("refused"):
         gain = marks.get("refusal_gain")
-        worth = say.GAIN(size=SIGNED.text(gain.mean), bounds=_bounds(gain)) if gain else ""
+        bounds = f" ({SIGNED_INTERVAL.text(gain.bounds)})" if gain and gain.bounds else ""
+        worth = say.GAIN(size=SIGNED.text(gain.mean), bounds=bounds) if gain else ""
         yield say.REFUSED(share=_share(refused), n=f"{refused.replies:,}", gain=worth)
-    elif role in _deciding(run, arm):
+    elif "chose_best" in marks:  # it chooses, and nobody follows
         yield say.DECIDES()
     else:
         yield say.UNREAD()
 
 
-def _bounds(mark: MarkSummary) -> str:
-    return "" if mark.low is None else f" ({SIGNED_INTERVAL.text((mark.low, mark.high))})"
-
-
 def _share(mark: MarkSummary) -> str:
-    bounds = "" if mark.low is None or mark.high is None else f" ({100 * mark.low:.0f}–{100 * mark.high:.0f}%)"
+    bounds = f" ({100 * mark.bounds[0]:.0f}–{100 * mark.bounds[1]:.0f}%)" if mark.bounds else ""
     return f"{percent(mark.mean)}{bounds}"
-
-
-def _deciding(run: MarkedRun, arm: str) -> set[str]:
-    """Return the roles that choose: those with marks of a choice that nobody follows."""
-    return {one.key.role for one in run.summaries if one.arm == arm and one.key.name == "chose_best"}
 
 
 MUCH = 2
@@ -213,27 +171,23 @@ def _fault_changes(run: MarkedRun, arm: str, baseline: str) -> list[FaultChange]
 def missing(games: Sequence[MarkedGame], only: str | None = None) -> Iterator[str]:
     """Return what could not be marked and why: roles that state nothing, fields that no format asked for, answers that
     were unusable. `only`: the role to which the games are narrowed."""
-    nodes = [node for game in games for node in game.nodes]
+    nodes: dict[str, list[NodeReplies]] = {}
+    for node in (node for game in games for node in game.nodes):
+        nodes.setdefault(node.role, []).append(node)
     marked = {key.role for game in games for key in game.tallies}
-    if silent := sorted(
-        {node.role for node in nodes if registry.known(node.role) and not infos_of(node.role)} - marked
-    ):
-        verb = "states" if len(silent) == 1 else "state"
-        yield f"{', '.join(silent)} {verb} nothing that can be marked."
-    if unknown := sorted({node.role for node in nodes if not registry.known(node.role)}):
+    unknown = sorted(role for role in nodes if not registry.known(role))
+    if silent := sorted(role for role in nodes if role not in (*unknown, *marked) and not infos_of(role)):
+        yield f"{', '.join(silent)} {'states' if len(silent) == 1 else 'state'} nothing that can be marked."
+    if unknown:
         yield f"The code of {', '.join(unknown)} is not loaded, so games with it have no marks: give `--import FILE`."
         return
-    for role in dict.fromkeys(node.role for node in nodes):
-        yield from _unmarked(role, [node for node in nodes if node.role == role], games)
-    if not any(game.nodes for game in games):
+    for role, replies in nodes.items():
+        if unasked := sorted({field for node in replies for field in node.unasked}):
+            yield f"{role} is not asked for {' and '.join(unasked)} by its answer format, so these have no marks."
+        if role not in marked and infos_of(role):
+            yield f"{role}: none of its replies stated what its marks are about."
+        if unusable := sum(node.unusable for node in replies):
+            questions = unusable + sum(node.replies for node in replies)
+            yield f"{role}: {unusable:,} of {many(questions, 'question')} got no usable answer, and so no marks."
+    if not nodes:
         yield f"No node has the role {only} here." if only else "No seat is a graph, so there are no roles."
-
-
-def _unmarked(role: str, nodes: Sequence[NodeReplies], games: Iterable[MarkedGame]) -> Iterator[str]:
-    if unasked := sorted({field for node in nodes for field in node.unasked}):
-        yield f"{role} is not asked for {' and '.join(unasked)} by its answer format, so these have no marks."
-    if infos_of(role) and not any(key.role == role for game in games for key in game.tallies):
-        yield f"{role}: none of its replies stated what its marks are about."
-    if unusable := sum(node.unusable for node in nodes):
-        questions = unusable + sum(node.replies for node in nodes)
-        yield f"{role}: {unusable:,} of {many(questions, 'question')} got no usable answer, and so no marks."

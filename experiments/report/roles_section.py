@@ -1,11 +1,12 @@
 """The section "Roles" of a report: how right each role was, who was followed, what was refused, faults of moves."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from experiments.analysis.role_marks import BASELINES, MarkSummary
-from experiments.document.blocks import Block, Cell, Column, Heading, Table, Text, notes, table
+from experiments.document.blocks import Block, Cell, Column, Heading, Table, Text, listing, notes
 from experiments.document.formats import (
     COUNT,
     INT,
@@ -15,7 +16,6 @@ from experiments.document.formats import (
     SIGNED,
     SIGNED_INTERVAL,
     TALLY,
-    bounds,
 )
 from experiments.report import arm_graphs, marks_table
 from experiments.report.marked_run import MarkedRun, Unmarked
@@ -68,25 +68,20 @@ def blocks(roles: MarkedRun | Unmarked) -> Iterator[Block]:
         yield Text(why)
         return
     assert isinstance(roles, MarkedRun)
-    baseline = roles.data.analysis.baseline
-    yield Text(f"For each role: were its notes right, were they used.{_removals(roles)}")
+    removed = arm_graphs.removed(roles.data.run)
+    together = (f" {arm} removes {' and '.join(nodes)} together." for arm, nodes in removed.items() if len(nodes) > 1)
+    effects = " The verdict says what a removal changes." if removed else ""
+    yield Text(f"For each role: were its notes right, were they used.{effects}{''.join(together)}")
     yield from notes(sentences(roles))
-    yield replace(_marks(roles), title="Were the notes right", caption=MARKS_CAPTION)
-    yield replace(_differences(roles), title=f"Marks against *{baseline}*, paired by deal", caption=DIFFERENCES_CAPTION)
-    yield replace(following(roles), title="Who was followed when it mattered", caption=FOLLOWING_CAPTION)
-    yield replace(judging(roles), title="What verifiers refused", caption=JUDGING_CAPTION)
+    yield right(roles)
+    yield differences(roles)
+    yield following(roles)
+    yield judging(roles)
     faults = marks_table.faults(roles, TITLES).select(["arm", "games", *roles.games[0].quality])
     yield replace(faults, key="roles-quality", title="Moves with a known fault, per game", caption=FAULTS_CAPTION)
     if unmarked := list(missing(roles.games)):
         yield Text("Not marked:")
         yield from notes(unmarked, "aside")
-
-
-def _removals(roles: MarkedRun) -> str:
-    """Say where the effect of a removal stands, and which nodes are removed together only."""
-    arms = arm_graphs.removed(roles.data.run)
-    together = (f" {arm} removes {' and '.join(nodes)} together." for arm, nodes in arms.items() if len(nodes) > 1)
-    return f"{' The verdict says what a removal changes.' * bool(arms)}{''.join(together)}"
 
 
 def data(roles: MarkedRun | Unmarked | None) -> dict[str, Any]:
@@ -104,98 +99,92 @@ def reason(roles: MarkedRun | Unmarked) -> str | None:
     return None if any(game.nodes for game in roles.games) else "No seat is a graph, so there are no roles."
 
 
-def _folding(part: Table, first: Sequence[bool]) -> Table:
-    """Return the table with the rows that are not among the first folded away, if there are many."""
-    if len(part.rows) <= MOST:
-        return part
-    unfolded = [row for row, is_first in zip(part.rows, first, strict=True) if is_first]
-    folded = [row for row, is_first in zip(part.rows, first, strict=True) if not is_first]
-    return replace(part, rows=(*unfolded, *folded), folded=len(folded))
-
-
-def _marks(run: MarkedRun) -> Table:
+def right(run: MarkedRun) -> Table:
+    """Return how right the notes were; of many marks those of other arms than the baseline are folded away."""
     marks = [mark for mark in run.summaries if mark.key.name not in (*FOLLOWING, *JUDGING)]
-    baseline = run.data.analysis.baseline or run.data.arms[0]
-    part = marks_table.marks_table("roles-marks", marks, run.labels)
-    return _folding(part, [mark.arm == baseline for mark in marks])
+    first = run.data.analysis.baseline or run.data.arms[0]
+    options = {"title": "Were the notes right", "caption": MARKS_CAPTION}
+    return marks_table.marks_table(
+        "roles-marks", marks, run.labels, folds=lambda mark: len(marks) > MOST and mark.arm != first, **options
+    )
 
 
-def _differences(run: MarkedRun) -> Table:
+def differences(run: MarkedRun) -> Table:
+    """Return the marks against the baseline's; of many differences those that are not claimed are folded away."""
     marks = [mark for mark in run.differences if mark.key.name not in JUDGING]
     columns = (
-        *(Column("arm", "arm", constant=True), Column("role", "role", constant=True)),
-        *(Column("mark", "mark", constant=True), Column("mean", "difference", SIGNED)),
-        *(Column("bounds", "95 %", SIGNED_INTERVAL), Column("p", "p", P_VALUE), Column("p_holm", "p, Holm", P_VALUE)),
-        *(Column("tally", "W/T/L", TALLY), Column("n", marks[0].found.unit if marks else "n", INT)),
+        Column("arm", "arm", constant=True, of=lambda mark: run.labels[mark.found.arm]),
+        Column("role", "role", constant=True, of=lambda mark: mark.key.role),
+        Column("mark", "mark", constant=True, of=lambda mark: mark.key.title),
+        *(
+            Column(key, title, format, of=attrgetter(f"found.{key}"))
+            for key, title, format in (
+                *(("mean", "difference", SIGNED), ("bounds", "95 %", SIGNED_INTERVAL), ("p", "p", P_VALUE)),
+                *(("p_holm", "p, Holm", P_VALUE), ("tally", "W/T/L", TALLY)),
+                ("n", marks[0].found.unit if marks else "n", INT),
+            )
+        ),
     )
-    rows = []
-    for mark in marks:
-        effect = mark.found
-        mean = effect.mean, bounds(effect.low, effect.high), effect.p, effect.p_holm
-        counts = (effect.wins, effect.ties, effect.losses), effect.n
-        rows.append((run.labels[effect.arm], mark.key.role, mark.key.title, *mean, *counts))
-    return _folding(table("roles-differences", columns, rows), [mark.found.claimed for mark in marks])
+    title = f"Marks against *{run.data.analysis.baseline}*, paired by deal"
+    folds = (lambda mark: not mark.found.claimed) if len(marks) > MOST else (lambda mark: False)
+    return listing("roles-differences", columns, marks, folds, title=title, caption=DIFFERENCES_CAPTION)
 
 
 def following(run: MarkedRun) -> Table:
     """Return how often each role's advice was taken, and whether rightly."""
     columns = (
-        *(Column("turns", "turns", COUNT), Column("followed", "followed", PERCENT_ESTIMATE)),
-        *(Column("program", "program", PERCENT), Column("uniform", "uniform", PERCENT)),
-        Column("overruled_right", "overruled though right", PERCENT_ESTIMATE),
-        Column("followed_wrong", "followed though wrong", PERCENT_ESTIMATE),
+        *_heads(run, "followed"),
+        Column("turns", "turns", COUNT, of=lambda marks: marks["followed"].turns),
+        _share("followed", "followed"),
+        *(marks_table.baseline(name, name, PERCENT, itemgetter("followed")) for name in BASELINES[:2]),
+        _share("overruled_right", "overruled though right"),
+        _share("followed_wrong", "followed though wrong"),
     )
-
-    def cells(marks: Mapping[str, MarkSummary]) -> Sequence[Cell]:
-        followed = marks["followed"]
-        means = (followed.baselines[name].mean if name in followed.baselines else None for name in BASELINES[:2])
-        return (followed.turns, _estimate(followed), *means, *(_estimate(marks.get(name)) for name in FOLLOWING[1:]))
-
-    return _by_role(run, "roles-following", "followed", columns, cells)
+    rows, title = _by_role(run, "followed"), "Who was followed when it mattered"
+    return listing("roles-following", columns, rows, title=title, caption=FOLLOWING_CAPTION)
 
 
 def judging(run: MarkedRun) -> Table:
     """Return what each verifier refused, whether rightly, and what it gained."""
+
+    def gain(name: str) -> Callable[[Mapping[str, MarkSummary]], Cell]:
+        return lambda marks: getattr(marks.get("refusal_gain"), name, None)
+
     columns = (
-        *(Column("choices", "choices", COUNT), Column("refused", "refused", PERCENT_ESTIMATE)),
-        Column("right_verdict", "right verdicts", PERCENT_ESTIMATE),
-        Column("refused_safe", "safe ones refused", PERCENT_ESTIMATE),
-        Column("accepted_unsafe", "unsafe ones accepted", PERCENT_ESTIMATE),
-        *(Column("refusals", "refusals", INT), Column("gain", "points gained by each", SIGNED)),
-        Column("gain_bounds", "95 %", SIGNED_INTERVAL),
+        *_heads(run, "refused"),
+        Column("choices", "choices", COUNT, of=lambda marks: marks["refused"].replies),
+        *(_share("refused", "refused"), _share("right_verdict", "right verdicts")),
+        *(_share("refused_safe", "safe ones refused"), _share("accepted_unsafe", "unsafe ones accepted")),
+        Column("refusals", "refusals", INT, of=lambda marks: gain("replies")(marks) or 0),
+        Column("gain", "points gained by each", SIGNED, of=gain("mean")),
+        Column("gain_bounds", "95 %", SIGNED_INTERVAL, of=gain("bounds")),
     )
-
-    def cells(marks: Mapping[str, MarkSummary]) -> Sequence[Cell]:
-        gain = marks.get("refusal_gain")
-        gains = (gain.replies, gain.mean, bounds(gain.low, gain.high)) if gain else (0, None, None)
-        return (marks["refused"].replies, *(_estimate(marks.get(name)) for name in JUDGING[:4]), *gains)
-
-    return _by_role(run, "roles-judging", "refused", columns, cells)
+    rows, title = _by_role(run, "refused"), "What verifiers refused"
+    return listing("roles-judging", columns, rows, title=title, caption=JUDGING_CAPTION)
 
 
-def _by_role(
-    run: MarkedRun,
-    key: str,
-    needed: str,
-    columns: Sequence[Column],
-    cells: Callable[[Mapping[str, MarkSummary]], Sequence[Cell]],
-) -> Table:
-    """Return a row for every arm and role that has a mark."""
+def _by_role(run: MarkedRun, needed: str) -> list[Mapping[str, MarkSummary]]:
+    """Return the marks by name of every arm and role that has a mark."""
     by_role: dict[tuple[str, str], dict[str, MarkSummary]] = {}
     for mark in run.summaries:
         by_role.setdefault((mark.arm, mark.key.role), {})[mark.key.name] = mark
-    rows = [
-        (run.labels[arm], answerer(marks[needed]), *cells(marks))
-        for (arm, _), marks in by_role.items()
-        if needed in marks
-    ]
-    heads = (Column("arm", "arm", constant=True), Column("role", "role", constant=True))
-    return table(key, (*heads, *columns), rows)
+    return [marks for marks in by_role.values() if needed in marks]
 
 
-def _estimate(mark: MarkSummary | None) -> Cell:
-    """Return a share with its interval; none of what an exact program has by definition."""
-    if mark is None:
-        return None
-    exact = mark.models == (PROGRAM,) and mark.key.info is not None and mark.mean == mark.key.info.best
-    return (mark.mean, *((None if exact else bounds(mark.low, mark.high)) or (None, None)))
+def _heads(run: MarkedRun, needed: str) -> tuple[Column, Column]:
+    return (
+        Column("arm", "arm", constant=True, of=lambda marks: run.labels[marks[needed].arm]),
+        Column("role", "role", constant=True, of=lambda marks: answerer(marks[needed])),
+    )
+
+
+def _share(name: str, title: str) -> Column:
+    """Return the column of a share with its interval; without that of what an exact program has by definition."""
+
+    def cell(marks: Mapping[str, MarkSummary]) -> Cell:
+        if (mark := marks.get(name)) is None:
+            return None
+        exact = mark.models == (PROGRAM,) and mark.key.info is not None and mark.mean == mark.key.info.best
+        return (mark.mean, *((None if exact else mark.bounds) or (None, None)))
+
+    return Column(name, title, PERCENT_ESTIMATE, of=cell)

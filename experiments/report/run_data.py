@@ -6,11 +6,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import role_controls, stopping
+from experiments.analysis import adhoc_teams, role_controls, stopping
+from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.deal_variance import DealVariance, deal_variance
 from experiments.analysis.differences import Difference, more_differences
 from experiments.analysis.labels import provenances
+from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.summaries import Summary
 from experiments.record import measures, turn_rows
@@ -26,6 +28,7 @@ from experiments.study.cross_play import WITH
 from experiments.study.metric import Headline, headline
 from experiments.study.notes import EVALUATED
 from experiments.study.references import Reference
+from experiments.study.rerun import labelled
 
 
 def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
@@ -41,36 +44,6 @@ def second(headline: Headline) -> Measure:
 
 DERIVED = ("lives", "tokens")
 """Metrics that follow from others: lives are 3 less misplays, tokens a sum. They would be tested twice."""
-
-
-def others(name: str) -> list[Measure]:
-    """Return all metrics but those that other tables show, the one of this name and both scores, and those that
-    follow."""
-    return [measure for measure in METRICS.values() if measure.key not in (name, "strict", "kept", *DERIVED)]
-
-
-def compared(
-    headline: Headline,
-    run: Mapping[str, Any],
-    games: Sequence[Row],
-    folders: Sequence[Path],
-    arms: Sequence[str],
-    interval: Interval,
-) -> Analysis:
-    """Return the analysis of a run's games by its metric, and by its stop rule where it has one."""
-    measure = of_runs(headline.metric, folders, [games])
-    return analyse(
-        games,
-        run.get("baseline"),
-        arms,
-        interval=interval,
-        metric=measure,
-        score=headline.score,
-        stopped=stopping.of_run(run, games),
-        contrasts=role_controls.contrasts(run),
-    )
-
-
 ROWS = 24
 """The most arms that a figure with a row for each of them shows."""
 
@@ -99,6 +72,22 @@ class RunData:
     def answerers(self) -> Mapping[str, Answerer]:
         """The models that servers answered for, by name; from the journals."""
         return answerers.read(self.folder, self.rows)
+
+    @property
+    def standard(self) -> str:
+        """The arm that stands for all where one is shown: the baseline, or the first."""
+        baseline = self.analysis.baseline
+        return baseline if baseline in self.arms else self.arms[0]
+
+    @cached_property
+    def controls(self) -> list[RoleControls]:
+        """Each role's effect beside its controls; none for a run without them."""
+        return role_controls.role_controls(self.analysis, self.run)
+
+    @cached_property
+    def teams(self) -> list[AdHocTeams]:
+        """The ad-hoc teams; none in any other run."""
+        return adhoc_teams.teams(self.rows, self.analysis.summaries, labelled(self.run))
 
     @cached_property
     def pairs(self) -> list[str]:
@@ -169,7 +158,9 @@ class RunData:
         of these metrics."""
         base = self.rows_of(self.analysis.baseline or "")
         pairs = [(self.rows_of(arm), base) for arm in self.arms if base and arm != self.analysis.baseline]
-        return more_differences(pairs, others(self.analysis.metric), self.analysis.stopped)
+        tested = (self.analysis.metric, "strict", "kept", *DERIVED)
+        metrics = [measure for measure in METRICS.values() if measure.key not in tested]
+        return more_differences(pairs, metrics, self.analysis.stopped)
 
     @cached_property
     def marks(self) -> Mapping[str, str]:
@@ -235,6 +226,15 @@ def run_data(
     """Return the data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
     named = headline(run, metric)
     arms = in_order(list(run.get("arms", {})), games)
-    analysis = compared(named, run, games, (folder,), arms, interval)
+    analysis = analyse(
+        games,
+        run.get("baseline"),
+        arms,
+        interval=interval,
+        metric=of_runs(named.metric, (folder,), [games]),
+        score=named.score,
+        stopped=stopping.of_run(run, games),
+        contrasts=role_controls.contrasts(run),
+    )
     arms = order.by_effect(arms, analysis, run)
     return RunData(folder, tuple(games), order.ordered(analysis, arms), run, arms, named)

@@ -79,20 +79,18 @@ def seats(data: RunData) -> Table:
             *(str(cards.get(key, {}).get("spec", "")) for key in keys),
         ]
         traits = arm_graphs.traits(data.run, arm)
-        more = (traits.get(name) for name in TRAITS)
-        rows.append((arm, " + ".join(filter(None, specs)), seat.get("model"), *more, _changes(arm, changes)))
+        changed = "nothing"
+        if isinstance(changes, dict) and changes.get(arm):
+            changed = "; ".join(f"{key}: {in_words(value)}" for key, value in changes[arm].items())
+        elif changes == "leave_one_out" and arm != "full":
+            changed = f"without: {arm.removeprefix('no-')}"
+        rows.append((arm, " + ".join(filter(None, specs)), seat.get("model"), *map(traits.get, TRAITS), changed))
     columns = ("arm", "seats", "model", *TRAITS, "changes")
     return table("seats", [Column(name, name, TEXT) for name in columns], rows)
 
 
 TRAITS = ("verifier", "context", "calls a turn")
 """What a table of seats shows of a graph."""
-
-
-def _changes(arm: str, changes: Any) -> str:
-    if isinstance(changes, dict):
-        return "; ".join(f"{key}: {in_words(value)}" for key, value in (changes.get(arm) or {}).items()) or "nothing"
-    return f"without: {arm.removeprefix('no-')}" if changes == "leave_one_out" and arm != "full" else "nothing"
 
 
 def in_words(value: Any) -> str:
@@ -120,29 +118,19 @@ def models(data: RunData) -> Table:
     Settings of simulated models are those of journals, which state all rates.
     """
     rates = _rates(data)
-    settings = dict.fromkeys((*_of_run(data.run, rates), *rates))
-    rows = [(name, words or "none", *_answers(data.answerers.get(name))) for name, words in settings]
+    recorded = [
+        _settings(model) for seat in data.run.get("seats", {}).values() for model in (seat.get("models") or {}).values()
+    ]
+    recorded = [each for each in recorded if each[0] not in (PROGRAM, *(name for name, _ in rates))]
+    rows = []
+    for name, words in dict.fromkeys((*recorded, *rates)):
+        answerer = data.answerers.get(name) or Answerer()
+        held = ", ".join(f"{kind}: {count:,}" for kind, count in answerer.held.most_common())
+        rows.append((name, words or "none", ", ".join(sorted(answerer.ids)) or None, held or None))
     caption = MODELS_CAPTION + (ANSWERED_CAPTION if any(row[3] for row in rows) else "")
     names = {"model": "model", "settings": "settings", "answered_as": "answered as", "held_to": "held to"}
     columns = [Column(key, title) for key, title in names.items()]
     return table("models", columns, rows, title="Settings of the models", caption=caption)
-
-
-def _answers(answerer: Answerer | None) -> tuple[str | None, str | None]:
-    """Return the ids of a model's servers, and what its answers were held to."""
-    if answerer is None:
-        return None, None
-    held = ", ".join(f"{kind}: {count:,}" for kind, count in answerer.held.most_common())
-    return ", ".join(sorted(answerer.ids)) or None, held
-
-
-def _of_run(run: Mapping[str, Any], simulated: Mapping[tuple[str, str], None]) -> Iterator[tuple[str, str]]:
-    """Return the models as run.yaml has them, without the `simulated` ones that journals tell of."""
-    names = {name for name, _ in simulated}
-    for seat in run.get("seats", {}).values():
-        for model in (seat.get("models") or {}).values():
-            if (settings := _settings(model))[0] not in names and settings[0] != PROGRAM:
-                yield settings
 
 
 def _settings(model: Any) -> tuple[str, str]:
@@ -169,39 +157,34 @@ def _rates(data: RunData) -> dict[tuple[str, str], None]:
 def prompts(data: RunData) -> Iterator[Block]:
     """Return the first prompt of every node in the first game of the baseline (of the first arm without one), then how
     those of the other arms differ on the same deal."""
-    base = data.analysis.baseline if data.analysis.baseline in data.arms else data.arms[0]
-    arms = {arm: _first_prompts(data, arm) for arm in order.foremost(data.arms, data.analysis) if arm != base}
-    before = _first_prompts(data, base)
+    base, before = data.standard, _first_prompts(data, data.standard)
     for node, (_, text) in before.items():
         yield Folded(f"{node}, arm {base}", text)
-    for arm, texts in arms.items():
-        if texts:
-            yield from _prompt_changes(arm, base, *map(_without_retries, (before, texts)))
+    for arm in order.foremost(data.arms, data.analysis):
+        if arm != base and (texts := _first_prompts(data, arm)):
+            first, later = ({n: p for n, p in every.items() if attempts.base(n) == n} for every in (before, texts))
+            yield from _prompt_changes(arm, base, first, later)
 
 
 Prompts: TypeAlias = Mapping[str, tuple[int, str]]
 """By node: its first prompt, after its turn."""
 
 
-def _without_retries(prompts: Prompts) -> Prompts:
-    return {node: prompt for node, prompt in prompts.items() if attempts.base(node) == node}
-
-
 def _prompt_changes(arm: str, base: str, before: Prompts, prompts: Prompts) -> Iterator[Block]:
     """Return an arm's prompts as differences from the baseline's of the same turn, where they differ."""
+    both = [node for node in prompts if node in before]
     nodes = {
-        "same as the baseline": [node for node, prompt in prompts.items() if before.get(node) == prompt],
-        "first asked in another turn": [
-            node for node in prompts if node in before and prompts[node][0] != before[node][0]
-        ],
+        "same as the baseline": [node for node in both if before[node] == prompts[node]],
+        "first asked in another turn": [node for node in both if prompts[node][0] != before[node][0]],
         "not asked": [node for node in before if node not in prompts],
     }
     parts = [f"{what}: {', '.join(names)}" for what, names in nodes.items() if names]
     yield Text(f"Arm {arm}, beside {base}{': ' if parts else ''}{'; '.join(parts)}.")
     for node, (_, text) in prompts.items():
-        if not any(node in names for names in nodes.values()):
-            changed = diff(before[node][1], text, node) if node in before else text
-            yield Folded(f"{node}, arm {arm}{': difference from the baseline' if node in before else ''}", changed)
+        if node not in before:
+            yield Folded(f"{node}, arm {arm}", text)
+        elif not any(node in names for names in nodes.values()):
+            yield Folded(f"{node}, arm {arm}: difference from the baseline", diff(before[node][1], text, node))
 
 
 def _first_prompts(data: RunData, arm: str) -> Prompts:
@@ -231,16 +214,12 @@ def templates(data: RunData) -> tuple[Folded, ...]:
 
 def diffs(data: RunData) -> Iterator[Folded]:
     """Return the words that arms replace, against those of the baseline."""
-    texts, before = data.run.get("prompts") or {}, _prompts(data, data.run.get("baseline"))
+    texts = data.run.get("prompts") or {}
+    before = arm_graphs.seat(data.run, data.run.get("baseline")).get("prompts") or {}
     for name in data.run.get("arms") or {}:
-        if not (arm_graphs.seat(data.run, name).get("config") or {}).get("texts"):
-            continue
-        for file, digest in _prompts(data, name).items():
-            old = before.get(file)
-            if old in texts and digest in texts and old != digest:
-                yield Folded(f"{name}: {file}", diff(str(texts[old]), str(texts[digest]), file), open=True)
-
-
-def _prompts(data: RunData, arm: str | None) -> Mapping[str, str]:
-    """Return the hashes of the texts of an arm's players, by name."""
-    return arm_graphs.seat(data.run, arm).get("prompts") or {}
+        seat = arm_graphs.seat(data.run, name)
+        if (seat.get("config") or {}).get("texts"):
+            for file, digest in (seat.get("prompts") or {}).items():
+                old = before.get(file)
+                if old in texts and digest in texts and old != digest:
+                    yield Folded(f"{name}: {file}", diff(str(texts[old]), str(texts[digest]), file), open=True)

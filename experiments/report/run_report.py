@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis import adhoc_teams, caveats, conclusions, role_controls, stopping
-from experiments.analysis.analysis import Analysis
 from experiments.document import html, latex, markdown
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
 from experiments.record import run_folder
@@ -30,7 +29,6 @@ from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
 from experiments.statistics.estimates import Interval
 from experiments.study import notes as study_notes
-from experiments.study.metric import Headline
 from experiments.study.notes import spans
 from experiments.study.references import named, unfit
 
@@ -48,21 +46,19 @@ def run_report(
     """Return the report of a run; `tasks`: what other tasks found in its games, such as judged statements; `added`:
     what the roles change that its arms add."""
     analysis = data.analysis
-    controls = role_controls.role_controls(analysis, data.run)
-    teams = control_tables.teams(data)
     question = str((data.run.get("experiment") or {}).get("question") or "")
     programs = all(summary.provenance.only_programs for summary in analysis.summaries)
     warnings = (*caveats.answerers(analysis), *caveats.own_moves(analysis))
     warnings = ("All of these are games of programs: no language model was asked.",) if programs else warnings
-    concluded = verdict.sentences(analysis, data.run, teams, roles)
+    concluded = verdict.sentences(data, roles)
     # the controls' own arms, and what the verdict has no place for
     more = (
         *(
             said
-            for said in conclusions.verdict(analysis, verdict.clauses(analysis, data.run))
-            if teams or (said not in concluded and controls)
+            for said in conclusions.verdict(analysis, verdict.clauses(data))
+            if data.teams or (said not in concluded and data.controls)
         ),
-        *control_tables.sentences(controls, analysis),
+        *control_tables.sentences(data.controls, analysis),
         *conclusions.notes(analysis),
         *(() if programs else caveats.refusals(analysis)),
         *(role.sentence for role in added),
@@ -74,6 +70,7 @@ def run_report(
         *run_facts.missing(data),
         *unfit(data.references, data.players(), data.metric),
     )
+    corrected = score_tables.corrected_intervals(analysis)
     first = [drawn for drawn in figures if drawn.figure.name == FIRST]
     blocks = (
         *([Text(question)] if question else []),
@@ -87,14 +84,14 @@ def run_report(
         Heading("Protocol and what is missing", 3),
         *notes(protocol),
         Heading("Tables", key="tables"),
-        control_tables.adhoc(teams),
-        control_tables.controls(controls),
+        control_tables.adhoc(data.teams),
+        control_tables.controls(data.controls),
         control_tables.apart(analysis),
         *_game_tables(data, tasks),
         *(roles_section.blocks(roles) if roles else ()),
         *_figures([drawn for drawn in figures if drawn not in first], left_out),
         *_settings(data),
-        *_appendix(analysis),
+        *([Heading("Appendix", key="appendix"), corrected] if corrected.rows else []),
     )
     return Document(str(data.run.get("name") or data.folder.resolve().name), blocks)
 
@@ -103,35 +100,18 @@ FIRST = "differences"
 """The figure below the verdict."""
 
 
-def _appendix(analysis: Analysis) -> Iterator[Block]:
-    part = score_tables.corrected_intervals(analysis)
-    if part.rows:
-        yield Heading("Appendix", key="appendix")
-        yield part
-
-
 def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
     """Return the tables of scores, differences, variances and moves, and those of other tasks."""
     analysis = data.analysis
-    caption = score_tables.scores_caption(analysis, mixed=data.mixed)
-    yield replace(_scores(analysis, data), title="Scores", caption=caption)
+    yield score_tables.scores(analysis, data.comparable)
     yield control_tables.published(data)
-    yield replace(
-        score_tables.differences(analysis.differences, analysis.other_differences, analysis),
-        title=score_tables.differences_title(analysis),
-        caption=score_tables.differences_caption(analysis),
-    )
-    more = data.more_differences
-    caption = score_tables.more_caption(more, analysis)
-    yield replace(score_tables.more_differences(more, analysis), title="Every other metric", caption=caption)
+    yield score_tables.differences(analysis.differences, analysis.other_differences, analysis)
+    yield score_tables.more_differences(data.more_differences, analysis)
     if not data.pairs:
-        caption = score_tables.variances_caption(data.variances, analysis)
-        variances = score_tables.variances(data.variances, analysis)
-        yield replace(variances, title="Variance between and within deals", caption=caption)
+        yield score_tables.variances(data.variances, analysis)
     yield from tasks
-    origins, play = score_tables.origins(analysis), score_tables.play(analysis)
-    yield replace(origins, title="Whose moves they are", caption=score_tables.ORIGINS_CAPTION)
-    yield replace(play, title="Play and cost, mean per game", caption=score_tables.PLAY_CAPTION)
+    yield score_tables.origins(analysis)
+    yield score_tables.play(analysis)
     if free := analysis.unforced:
         many = (
             f" In {', '.join(analysis.flagged)} so many moves were forced that the score reflects the fallback more "
@@ -142,14 +122,9 @@ def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
             "differences only the counterparts of these games: other deals, perhaps easier."
         )
         title = "Without the games in which a move was forced"
-        yield replace(_scores(free, None), key="unforced-arms", title=title, caption=caption)
+        yield replace(score_tables.scores(free, free.summaries), key="unforced-arms", title=title, caption=caption)
         differences = score_tables.differences(free.differences, free.other_differences, free)
-        yield replace(differences, key="unforced-differences")
-
-
-def _scores(analysis: Analysis, data: RunData | None) -> Table:
-    summaries = data.comparable if data else analysis.summaries
-    return score_tables.scores(analysis, summaries).select(score_tables.keys(score_tables.SCORES, analysis))
+        yield replace(differences, key="unforced-differences", title="", caption="")
 
 
 def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.LeftOut]) -> Iterator[Block]:
@@ -210,14 +185,6 @@ class Report:
     @property
     def folder(self) -> Path:
         return self.data.folder
-
-    @property
-    def analysis(self) -> Analysis:
-        return self.data.analysis
-
-    @property
-    def headline(self) -> Headline:
-        return self.data.headline
 
     @property
     def html(self) -> Path:
@@ -337,8 +304,6 @@ def _design(data: RunData) -> Iterator[str]:
 def json_value(report: Report) -> dict[str, Any]:
     """Return what was written and all its numbers as plain data."""
     folder, data = report.folder, report.data
-    teams = control_tables.teams(data)
-    controls = role_controls.role_controls(data.analysis, data.run)
     return {
         "report": [str(report.html), str(folder / MARKDOWN)],
         "latex": str(folder / LATEX) if report.tex else None,
@@ -348,19 +313,26 @@ def json_value(report: Report) -> dict[str, Any]:
         "left_out": [asdict(omitted) for omitted in report.left_out],
         "analysis": conclusions.as_data(data.analysis),
         "roles": roles_section.data(report.roles),
-        **({"adhoc": adhoc_teams.data(teams)} if teams else {}),
-        **({"controls": role_controls.data(controls)} if controls else {}),
-        **({"added": added_roles.data(report.added)} if report.added else {}),
+        **findings(data, report.added),
     }
+
+
+def findings(data: RunData, added: Sequence[AddedRole] = ()) -> dict[str, Any]:
+    """Return as plain data what only some runs have: ad-hoc teams, controls, added roles."""
+    parts = {
+        "adhoc": adhoc_teams.data(data.teams),
+        "controls": role_controls.data(data.controls),
+        "added": added_roles.data(added),
+    }
+    return {name: part for name, part in parts.items() if part}
 
 
 def files(report: Report, *, full: bool = False) -> Iterator[Block]:
     """Return the verdict and what was written, for a terminal; `full`: the whole report in place of the verdict."""
-    data, analysis = report.data, report.analysis
     if full:
         yield from report.document.unfolded
     else:
-        yield from verdict.blocks(analysis, data.comparable, data.run, control_tables.teams(data), report.roles)
+        yield from verdict.blocks(report.data, report.roles)
     pictures = sum(painted.svg is not None for painted in report.drawn)
     yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
     yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")

@@ -2,27 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from experiments.analysis import adhoc_teams, conclusions, role_controls
-from experiments.analysis.adhoc_teams import AdHocTeams
+from experiments.analysis import conclusions
 from experiments.analysis.analysis import Analysis, analyse
-from experiments.analysis.role_controls import RoleControls
-from experiments.document.blocks import Block, Document, Note, Text, notes
+from experiments.document.blocks import Block, Note, Text, notes
 from experiments.record import failures, run_folder
 from experiments.record.game import Game
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Row
-from experiments.report import added_roles, order, roles_section, run_report, verdict
-from experiments.report.added_roles import AddedRole
+from experiments.report import roles_section, run_report, verdict
 from experiments.report.marked_run import MarkedRun, Unmarked
+from experiments.report.run_data import RunData
+from experiments.report.run_report import Report
 from experiments.statistics.estimates import Interval
 from experiments.study import notes as study_notes
-from experiments.study.metric import Headline, headline
+from experiments.study.metric import headline
 from experiments.study.plan import Plan
-from experiments.study.rerun import labelled
 from orchestrator.journal.move_origins import COUNTS
 
 
@@ -53,32 +50,13 @@ class RunSummary:
     """A run that was just played, and what its games say."""
 
     done: Played
-    analysis: Analysis
-    headline: Headline
-    roles: MarkedRun | Unmarked | None = None
-    added: tuple[AddedRole, ...] = ()
-    """What the roles change that arms add."""
-    document: Document | None = None
-    """The report; None where none is written."""
+    data: RunData
+    report: Report | None = None
+    """None where none is written."""
 
     @property
-    def teams(self) -> list[AdHocTeams]:
-        """The ad-hoc teams; none in any other run."""
-        plan = self.done.plan
-        if not plan.experiment.adhoc:
-            return []
-        labels = {**labelled(self.record), **plan.labels}  # partners of earlier commands, too
-        return adhoc_teams.teams(self.done.rows, self.analysis.summaries, labels)
-
-    @property
-    def controls(self) -> list[RoleControls]:
-        """Each role's effect beside its controls; none for a run without them."""
-        return role_controls.role_controls(self.analysis, self.record)
-
-    @cached_property
-    def record(self) -> Mapping[str, Any]:
-        """The contents of run.yaml."""
-        return run_folder.run(self.done.plan.folder)
+    def roles(self) -> MarkedRun | Unmarked | None:
+        return self.report.roles if self.report else None
 
 
 def summary(
@@ -89,13 +67,13 @@ def summary(
     tasks: Sequence[Block] = (),
 ) -> RunSummary:
     """Write the report of a run that was just played, and return what it says; options as of `run_report.write`."""
+    folder = done.plan.folder
     if not done.rows or done.unwritten:
         named = headline({"metric": done.plan.metric})
-        return RunSummary(done, analyse(done.rows, score=named.score), named)
-    report = run_report.write(
-        done.plan.folder, peeked=done.games, interval=interval, png=False, marks=marks, tasks=tasks
-    )
-    return RunSummary(done, report.analysis, report.headline, report.roles, report.added, report.document)
+        analysis = analyse(done.rows, score=named.score)
+        return RunSummary(done, RunData(folder, done.rows, analysis, run_folder.run(folder), (), named))
+    report = run_report.write(folder, peeked=done.games, interval=interval, png=False, marks=marks, tasks=tasks)
+    return RunSummary(done, report.data, report)
 
 
 def json_value(run: RunSummary) -> dict[str, Any]:
@@ -105,12 +83,10 @@ def json_value(run: RunSummary) -> dict[str, Any]:
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
         "question": done.plan.experiment.question,
-        **analysis_data(run.analysis),
-        "metric_why": run.headline.why,
+        **analysis_data(run.data.analysis),
+        "metric_why": run.data.headline.why,
         "roles": roles_section.data(run.roles),
-        **({"adhoc": adhoc_teams.data(run.teams)} if run.teams else {}),
-        **({"controls": role_controls.data(run.controls)} if run.controls else {}),
-        **({"added": added_roles.data(run.added)} if run.added else {}),
+        **run_report.findings(run.data, run.report.added if run.report else ()),
         "failed": [{"game": game, "why": why} for game, why in done.failed.items()],
         "suspended": done.suspended,
         "left": done.left,
@@ -121,7 +97,7 @@ def json_value(run: RunSummary) -> dict[str, Any]:
             "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in status.moves.items()},
         },
         "notes": protocol(done),
-        "verdict": list(verdict.sentences(run.analysis, run.record, run.teams, run.roles)),
+        "verdict": list(verdict.sentences(run.data, run.roles)),
     }
 
 
@@ -133,15 +109,15 @@ def analysis_data(analysis: Analysis) -> dict[str, Any]:
 
 def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
     """Return who played, the verdict, one table and where the rest is; `full`: the whole report in their place."""
-    done, analysis, folder = run.done, run.analysis, run.done.plan.folder
+    done, folder = run.done, run.done.plan.folder
     if not done.rows:
         yield from notes((*protocol(done), *so_far(done)))
         yield Note(f"no game is finished yet; `orchestrator list games {folder}` lists those begun")
         return
-    if full and run.document:
-        yield from run.document.unfolded
+    if full and run.report:
+        yield from run.report.document.unfolded
     else:
-        yield from verdict.blocks(analysis, order.comparable(analysis, done.rows), run.record, run.teams, run.roles)
+        yield from verdict.blocks(run.data, run.roles)
         yield from notes(note for note in done.plan.notes if note.startswith(study_notes.DEPARTS))
     yield from notes(so_far(done))
     if not done.unwritten:

@@ -1,7 +1,7 @@
 """The tables of a run's games: scores, differences, variances, who decided, play and cost."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import OTHER, Analysis
@@ -9,7 +9,7 @@ from experiments.analysis.deal_variance import DealVariance
 from experiments.analysis.differences import Difference
 from experiments.analysis.labels import difference_labels, labels
 from experiments.analysis.summaries import Summary
-from experiments.document.blocks import Cell, Column, Table, table
+from experiments.document.blocks import Column, Table, listing, table
 from experiments.document.formats import (
     INT,
     INTERVAL,
@@ -22,36 +22,47 @@ from experiments.document.formats import (
     SIGNED,
     SIGNED_INTERVAL,
     TALLY,
+    Format,
     bounds,
     number,
 )
 from experiments.record.measures import METRICS
+from experiments.record.rows import Metric
 from experiments.report import order
 from roles.words import many
 
-ARM = Column("arm", "arm", constant=True)
-PLAYERS = Column("players", "players", INT, constant=True)
 ONE_DIGIT, NO_DIGIT = number(1), number(0)
 
 
-def folding(
-    key: str, columns: Sequence[Column], arms: Sequence[str], rows: Sequence[Sequence[Cell]], analysis: Analysis
-) -> Table:
-    """Return a table of rows of these arms; of many arms those that differ least from the baseline are folded away."""
-    first = order.foremost(tuple(dict.fromkeys(arms)), analysis)
-    lines = list(zip(arms, map(tuple, rows), strict=True))
-    unfolded = [row for arm, row in lines if arm in first]
-    folded = [row for arm, row in lines if arm not in first]
-    return Table(key, tuple(columns), (*unfolded, *folded), folded=len(folded))
-
-
-def _score_columns(metric: str) -> tuple[Column, ...]:
+def heads(name: Callable[[Any], str], summaries: Iterable[Summary]) -> tuple[Column, Column]:
+    """Return the columns of a row's arm and of its player counts, which are named where those of `summaries` differ."""
+    mixed = order.mixed(summaries)
     return (
-        Column(metric, metric, NUMBER),
-        Column(f"{metric}_bounds", "95 %", INTERVAL),
-        Column(f"{metric}_se", "SE", NUMBER),
-        Column(f"{metric}_sd", "SD", NUMBER),
+        Column("arm", "arm", constant=True, of=name),
+        Column("players", "players", INT, constant=True, of=lambda row: order.at(row, mixed=mixed)),
     )
+
+
+def difference_heads(effects: Iterable[Difference], analysis: Analysis) -> tuple[Column, Column]:
+    """Return the same columns of differences."""
+    names = difference_labels(analysis.summaries, effects)
+    return heads(lambda d: names[d.arm, d.baseline], analysis.summaries)
+
+
+def unit(effects: Sequence[Difference]) -> Column:
+    """Return the column of how many deals or repeats a difference is of."""
+    return Column("n", effects[0].unit if effects else "n", INT, constant=True)
+
+
+def mean(key: str, title: str, format: Format) -> Column:
+    """Return the column of a measure's mean per game in a summary."""
+    return Column(key, title, format, of=lambda s: s.means[key])
+
+
+def folding(key: str, columns: Sequence[Column], items: Sequence[Any], analysis: Analysis, **options: Any) -> Table:
+    """Return a table of items of arms; of many arms those that differ least from the baseline are folded away."""
+    first = order.foremost(tuple(dict.fromkeys(item.arm for item in items)), analysis)
+    return listing(key, columns, items, lambda item: item.arm not in first, **options)
 
 
 SCORES = "arm players games deals {0} {0}_bounds {0}_se {0}_sd {1} {1}_bounds {1}_se {1}_sd iqm perfect struck_out"
@@ -73,21 +84,21 @@ def brief(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
     effects = {d.arm: d for d in (*conclusions.widest(analysis.differences), *conclusions.widest(analysis.apart))}
     score = next(iter(effects.values())).metric if effects else analysis.score
     columns = (
-        *(ARM, PLAYERS, Column("games", "games", INT), Column("score", analysis.score, NUMBER)),
+        *(Column("arm", "arm", constant=True), Column("players", "players", INT, constant=True)),
+        *(Column("games", "games", INT), Column("score", analysis.score, NUMBER)),
         Column("bounds", "95 %" if not effects else "", INTERVAL),
         Column("mean", "difference" if score == analysis.score else f"{score}, difference", SIGNED),
         Column("low", "95 %", SIGNED_INTERVAL),
-        Column("p_holm", _corrected(analysis), P_VALUE),
+        Column("p_holm", p_title(analysis), P_VALUE),
     )
     cells = []
     for s in rows:
         if s.arm in first:
-            of, effect = s.of(analysis.score), effects.get(s.arm)
-            bound = None if effects else bounds(of.low, of.high)
-            beside = (effect.mean, bounds(effect.low, effect.high), effect.p_holm) if effect else (None, None, None)
-            tested = effect is not None and effect not in analysis.apart
+            of, d = s.of(analysis.score), effects.get(s.arm)
             at = order.at(s, mixed=mixed) if several else None
-            cells.append((names[s.arm], at, s.n, of.mean, bound, *beside[:2], beside[2] if tested else None))
+            p = d.p_holm if d and d not in analysis.apart else None
+            effect = (d.mean, d.bounds, p) if d else (None, None, None)
+            cells.append((names[s.arm], at, s.n, of.mean, None if effects else of.bounds, *effect))
     return table("verdict", columns, cells)
 
 
@@ -97,41 +108,45 @@ BRIEF_CAPTION = (
 )
 
 
-def _corrected(analysis: Analysis) -> str:
-    """Return the title of a column of p-values."""
-    tests = max((d.tests for d in analysis.differences), default=1)
-    return "p" if tests == 1 else "p, corr." if analysis.stopped else "p, Holm"
+def correction(analysis: Analysis) -> str:
+    """Return the title of a column of corrected p-values."""
+    return "p, corr." if analysis.stopped else "p, Holm"
 
 
-def scores(analysis: Analysis, summaries: Sequence[Summary]) -> Table:
-    """Return both scores of these rows, with all columns."""
-    names, mixed = labels(summaries), order.mixed(summaries)
-    metrics = (analysis.score, OTHER[analysis.score])
-    columns = (
-        *(ARM, PLAYERS, Column("games", "games", INT), Column("deals", "deals", INT)),
-        *(column for metric in metrics for column in _score_columns(metric)),
-        Column("iqm", "IQM", NUMBER),
-        Column("perfect", "perfect", PERCENT_ESTIMATE),
-        Column("struck_out", "struck out", PERCENT_ESTIMATE),
-    )
-    rows = [
-        (
-            *(names[s.arm], order.at(s, mixed=mixed), s.n, s.deals),
-            *(
-                cell
-                for score in map(s.of, metrics)
-                for cell in (score.mean, bounds(score.low, score.high), score.se, score.sd)
-            ),
-            s.of(metrics[0]).iqm,
-            (s.perfect, s.perfect_low, s.perfect_high),
-            (s.struck_out, s.struck_out_low, s.struck_out_high),
-        )
-        for s in summaries
+def p_title(analysis: Analysis) -> str:
+    """Return the title of a column of p-values, corrected where there are several tests."""
+    return correction(analysis) if any(d.tests > 1 for d in analysis.differences) else "p"
+
+
+def scores(analysis: Analysis, summaries: Sequence[Summary], **options: Any) -> Table:
+    """Return both scores of these rows."""
+    names, metrics = labels(summaries), (analysis.score, OTHER[analysis.score])
+    columns = [
+        *heads(lambda s: names[s.arm], summaries),
+        *(Column("games", "games", INT, of=lambda s: s.n), Column("deals", "deals", INT)),
+        *(column for metric in metrics for column in score_columns(metric)),
+        Column("iqm", "IQM", NUMBER, of=lambda s: s.of(metrics[0]).iqm),
+        Column("perfect", "perfect", PERCENT_ESTIMATE, of=lambda s: (s.perfect, s.perfect_low, s.perfect_high)),
+        Column(
+            *("struck_out", "struck out", PERCENT_ESTIMATE),
+            of=lambda s: (s.struck_out, s.struck_out_low, s.struck_out_high),
+        ),
     ]
-    return folding("arms", columns, [s.arm for s in summaries], rows, analysis)
+    part = folding("arms", columns, summaries, analysis, title="Scores", caption=scores_caption(analysis, summaries))
+    return part.select(keys(SCORES, analysis), **options)
 
 
-def scores_caption(analysis: Analysis, *, mixed: bool) -> str:
+def score_columns(metric: Metric) -> list[Column]:
+    """Return the columns of one of the two scores."""
+    return [
+        Column(metric, metric, NUMBER, of=lambda s: s.of(metric).mean),
+        Column(f"{metric}_bounds", "95 %", INTERVAL, of=lambda s: s.of(metric).bounds),
+        Column(f"{metric}_se", "SE", NUMBER, of=lambda s: s.of(metric).se),
+        Column(f"{metric}_sd", "SD", NUMBER, of=lambda s: s.of(metric).sd),
+    ]
+
+
+def scores_caption(analysis: Analysis, summaries: Sequence[Summary]) -> str:
     """Return what the columns of scores mean."""
     pooled = (
         " Not every arm was played at the same player counts: a pooled row names its own, and is comparable only with "
@@ -142,107 +157,73 @@ def scores_caption(analysis: Analysis, *, mixed: bool) -> str:
         "was lost scores 0; *kept*: it scores the points on the table. *95 %* and *SE*: confidence interval and "
         "standard error of the mean, over deals; *SD*: standard deviation of games. *IQM*: interquartile mean of the "
         f"{analysis.score} score. *perfect*, *struck out*: share of games with 25 points, and in which the third life "
-        f"was lost, with 95 % intervals.{pooled if mixed else ''}"
+        f"was lost, with 95 % intervals.{pooled if order.mixed(summaries) else ''}"
     )
 
 
 def play(analysis: Analysis) -> Table:
     """Return how arms played and what a game cost; an estimated cost is called one."""
-    names, mixed = labels(analysis.summaries), order.mixed(analysis.summaries)
-    columns = (
-        *(ARM, PLAYERS, Column("turns", "turns", ONE_DIGIT), Column("misplays", "misplays", NUMBER)),
-        Column("hints_wasted", "hints wasted", ONE_DIGIT),
-        *(Column("forced", "forced", PERCENT), Column("fallbacks", "fallbacks", NUMBER)),
-        Column("calls", "calls", NO_DIGIT),
-        *(Column("tokens_in", "tokens in", NO_DIGIT), Column("tokens_out", "out", NO_DIGIT)),
-        Column("usd", "USD", number(4)),
-    )
-    rows = [
-        (
-            *(names[s.arm], order.at(s, mixed=mixed), s.means["turns"], s.means["misplays"]),
-            *(s.means["hints_wasted"], s.forced_share),
-            *(s.means[key] for key in ("fallbacks", "calls", "tokens_in", "tokens_out")),
-            s.means["usd"] if s.usd_listed is None else f"~{number(4).text(s.usd_listed)} (estimate by list price)",
-        )
-        for s in analysis.summaries
+    names, dollars = labels(analysis.summaries), number(4)
+
+    def usd(s: Summary) -> float | str | None:
+        listed = s.usd_listed
+        return s.means["usd"] if listed is None else f"~{dollars.text(listed)} (estimate by list price)"
+
+    columns = [
+        *heads(lambda s: names[s.arm], analysis.summaries),
+        *(mean("turns", "turns", ONE_DIGIT), mean("misplays", "misplays", NUMBER)),
+        mean("hints_wasted", "hints wasted", ONE_DIGIT),
+        Column("forced", "forced", PERCENT, of=lambda s: s.forced_share),
+        *(mean("fallbacks", "fallbacks", NUMBER), mean("calls", "calls", NO_DIGIT)),
+        *(mean("tokens_in", "tokens in", NO_DIGIT), mean("tokens_out", "out", NO_DIGIT)),
+        Column("usd", "USD", dollars, of=usd),
     ]
-    return folding("play", columns, [s.arm for s in analysis.summaries], rows, analysis)
-
-
-ORIGINS = {
-    "own": ("own", PERCENT),
-    "forced": ("forced", PERCENT),
-    "second_ask": ("2nd ask", ONE_DIGIT),
-    "copied": ("copied", ONE_DIGIT),
-    "unanswered": ("no answer", PERCENT),
-    "refused": ("refused", ONE_DIGIT),
-    "refused_by_rule": ("by rule", ONE_DIGIT),
-    "refused_turns": ("turns", ONE_DIGIT),
-    "after_refusal": ("then own", ONE_DIGIT),
-    "first_misplays": ("1st choice: lives", ONE_DIGIT),
-    "first_points": ("1st choice: points", ONE_DIGIT),
-    "played_misplays": ("played: lives", ONE_DIGIT),
-    "played_points": ("played: points", ONE_DIGIT),
-}
-"""How moves came about: the titles and formats of the columns that follow the number of moves."""
+    title = "Play and cost, mean per game"
+    return folding("play", columns, analysis.summaries, analysis, title=title, caption=PLAY_CAPTION)
 
 
 def origins(analysis: Analysis) -> Table:
     """Return whose moves they are; without a row where no model was asked and nothing refused."""
     summaries = [s for s in analysis.summaries if s.model_moves or s.means["refused"]]
-    names, mixed = labels(analysis.summaries), order.mixed(analysis.summaries)
-    columns = (
-        *(ARM, PLAYERS, Column("moves", "moves of models", INT, constant=True)),
-        *(Column(key, title, format) for key, (title, format) in ORIGINS.items()),
-    )
-    rows = [
-        (
-            *(names[s.arm], order.at(s, mixed=mixed), s.model_moves),
-            *(s.own_share, s.forced_share, s.means["second_ask"], s.means["copied"]),
-            s.unanswered if s.means["calls"] else None,
-            *(s.means[key] for key in list(ORIGINS)[5:]),
-        )
-        for s in summaries
+    names = labels(analysis.summaries)
+    columns = [
+        *heads(lambda s: names[s.arm], analysis.summaries),
+        Column("moves", "moves of models", INT, constant=True, of=lambda s: s.model_moves),
+        Column("own", "own", PERCENT, of=lambda s: s.own_share),
+        Column("forced", "forced", PERCENT, of=lambda s: s.forced_share),
+        *(mean("second_ask", "2nd ask", ONE_DIGIT), mean("copied", "copied", ONE_DIGIT)),
+        Column("unanswered", "no answer", PERCENT, of=lambda s: s.unanswered if s.means["calls"] else None),
+        *(mean("refused", "refused", ONE_DIGIT), mean("refused_by_rule", "by rule", ONE_DIGIT)),
+        *(mean("refused_turns", "turns", ONE_DIGIT), mean("after_refusal", "then own", ONE_DIGIT)),
+        mean("first_misplays", "1st choice: lives", ONE_DIGIT),
+        mean("first_points", "1st choice: points", ONE_DIGIT),
+        *(mean("played_misplays", "played: lives", ONE_DIGIT), mean("played_points", "played: points", ONE_DIGIT)),
     ]
-    return folding("origins", columns, [s.arm for s in summaries], rows, analysis)
+    return folding("origins", columns, summaries, analysis, title="Whose moves they are", caption=ORIGINS_CAPTION)
 
 
 def differences(effects: Sequence[Difference], others: Sequence[Difference], analysis: Analysis) -> Table:
     """Return differences by one metric, and beside each the `others` by another one."""
-    names = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in effects])
-    mixed = order.mixed(analysis.summaries)
-    corrected = "p, corr." if analysis.stopped else "p, Holm"
+    other = {(d.arm, d.baseline, d.players): d for d in others}
+
+    def second(name: str) -> Callable[[Difference], Any]:
+        return lambda d: getattr(other.get((d.arm, d.baseline, d.players)), name, None)
+
     columns = [
-        *(ARM, PLAYERS, Column("n", effects[0].unit if effects else "n", INT, constant=True)),
-        *(Column("look", "look", INT), Column("settled", "settled")),
+        *(*difference_heads(effects, analysis), unit(effects)),
+        Column("look", "look", INT, of=lambda d: d.stop and f"{d.stop.look} of {d.stop.looks}"),
+        Column("settled", "settled", of=lambda d: d.stop and (d.stop.settled or "open")),
         *(Column("mean", effects[0].metric if effects else "", SIGNED), Column("bounds", "95 %", SIGNED_INTERVAL)),
         *(Column("se", "SE", NUMBER), Column("sd", "SD", NUMBER), Column("p", "p", P_VALUE)),
-        Column("p_holm", corrected, P_VALUE),
-        *(Column("tally", "W/T/L", TALLY), Column("mde", "MDE", NUMBER)),
-        Column("for_one_point", "for 1 point", INT),
-        Column("other_mean", others[0].metric if others else "", SIGNED),
-        *(Column("other_bounds", "95 %", SIGNED_INTERVAL), Column("other_p_holm", corrected, P_VALUE)),
+        *(Column("p_holm", correction(analysis), P_VALUE), Column("tally", "W/T/L", TALLY)),
+        *(Column("mde", "MDE", NUMBER), Column("for_one_point", "for 1 point", INT)),
+        Column("other_mean", others[0].metric if others else "", SIGNED, of=second("mean")),
+        Column("other_bounds", "95 %", SIGNED_INTERVAL, of=second("bounds")),
+        Column("other_p_holm", correction(analysis), P_VALUE, of=second("p_holm")),
     ]
-    by_arm = {(d.arm, d.baseline, d.players): d for d in others}
-    rows = []
-    for d, name in zip(effects, names, strict=True):
-        other = by_arm.get((d.arm, d.baseline, d.players))
-        rows.append(
-            (
-                *(name, order.at(d, mixed=mixed), d.n),
-                *((f"{d.stop.look} of {d.stop.looks}", d.stop.settled or "open") if d.stop else (None, None)),
-                *(d.mean, bounds(d.low, d.high), d.se, d.sd, d.p, d.p_holm),
-                *((d.wins, d.ties, d.losses), d.mde, d.for_one_point),
-                *((other.mean, bounds(other.low, other.high), other.p_holm) if other else (None, None, None)),
-            )
-        )
-    return folding("differences", columns, [d.arm for d in effects], rows, analysis)
-
-
-def differences_title(analysis: Analysis) -> str:
-    """Return what the arms are compared with, and how."""
     alone = all(d.unit == "repeats" for d in analysis.differences)
-    return f"Difference from *{analysis.baseline}*, {'repeats of one deal' if alone else 'paired by deal'}"
+    title = f"Difference from *{analysis.baseline}*, {'repeats of one deal' if alone else 'paired by deal'}"
+    return folding("differences", columns, effects, analysis, title=title, caption=differences_caption(analysis))
 
 
 def differences_caption(analysis: Analysis) -> str:
@@ -263,11 +244,12 @@ def differences_caption(analysis: Analysis) -> str:
     return (
         f"How many {first.measured_in} more or fewer than {first.baseline} on the same {deals}, first by "
         f"{spoken(analysis.metric)}, then by {spoken(second)}. SE: standard error of the mean difference; "
-        f"{sd}{_corrections(analysis)} W/T/L: {units} {won}.{planning}"
+        f"{sd}{corrections(analysis)} W/T/L: {units} {won}.{planning}"
     )
 
 
-def _corrections(analysis: Analysis) -> str:
+def corrections(analysis: Analysis) -> str:
+    """Return how intervals are computed, and what p is corrected for."""
     if analysis.stopped is None:
         return (
             "95 %: confidence interval by inversion of the permutation test, not corrected; p, Holm: corrected for all "
@@ -285,18 +267,13 @@ def _corrections(analysis: Analysis) -> str:
 def corrected_intervals(analysis: Analysis) -> Table:
     """Return the intervals of differences at their corrected levels, where several are corrected together."""
     effects = [d for d in analysis.differences if d.tests > 1 and d.level is not None]
-    names = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in effects])
-    mixed = order.mixed(analysis.summaries)
-    columns = (
-        *(ARM, PLAYERS, Column("mean", analysis.metric, SIGNED), Column("bounds_holm", "interval", SIGNED_INTERVAL)),
-        *(Column("level", "at", number(4)), Column("p_holm", _corrected(analysis), P_VALUE)),
-    )
-    rows = [
-        (name, order.at(d, mixed=mixed), d.mean, bounds(d.low_holm, d.high_holm), d.level, d.p_holm)
-        for d, name in zip(effects, names, strict=True)
+    columns = [
+        *difference_heads(effects, analysis),
+        Column("mean", analysis.metric, SIGNED),
+        Column("bounds_holm", "interval", SIGNED_INTERVAL, of=lambda d: bounds(d.low_holm, d.high_holm)),
+        *(Column("level", "at", number(4)), Column("p_holm", p_title(analysis), P_VALUE)),
     ]
-    part = folding("corrected", columns, [d.arm for d in effects], rows, analysis)
-    return replace(part, title="Corrected intervals", caption=CORRECTED_CAPTION)
+    return folding("corrected", columns, effects, analysis, title="Corrected intervals", caption=CORRECTED_CAPTION)
 
 
 CORRECTED_CAPTION = (
@@ -313,18 +290,14 @@ def spoken(metric: str) -> str:
 def more_differences(differing: Sequence[Difference], analysis: Analysis) -> Table:
     """Return every arm by every other metric that varies: exploratory, and a family of its own."""
     effects = [d for d in differing if d.p is not None or d.mean]
-    names = difference_labels(analysis.summaries, [(d.arm, d.baseline) for d in effects])
-    columns = (
-        *(ARM, Column("metric", "metric", constant=True), Column("better", "better", constant=True)),
-        Column("n", effects[0].unit if effects else "n", INT, constant=True),
+    columns = [
+        difference_heads(effects, analysis)[0],
+        *(Column("metric", "metric", constant=True), Column("better", "better", constant=True), unit(effects)),
         *(Column("mean", "difference", MEASURED), Column("bounds", "95 %", MEASURED_INTERVAL)),
-        *(Column("p", "p", P_VALUE), Column("p_holm", "p, corr." if analysis.stopped else "p, Holm", P_VALUE)),
-    )
-    rows = [
-        (name, d.metric, d.better, d.n, d.mean, bounds(d.low, d.high), d.p, d.p_holm)
-        for d, name in zip(effects, names, strict=True)
+        *(Column("p", "p", P_VALUE), Column("p_holm", correction(analysis), P_VALUE)),
     ]
-    return folding("more", columns, [d.arm for d in effects], rows, analysis)
+    caption = more_caption(differing, analysis)
+    return folding("more", columns, effects, analysis, title="Every other metric", caption=caption)
 
 
 def more_caption(differing: Sequence[Difference], analysis: Analysis) -> str:
@@ -345,16 +318,18 @@ def more_caption(differing: Sequence[Difference], analysis: Analysis) -> str:
 def variances(parts: Sequence[DealVariance], analysis: Analysis) -> Table:
     """Return how much scores vary between deals and within them, and how far arms go along with the baseline."""
     names = labels(analysis.summaries)
-    columns = (
-        *(ARM, PLAYERS, Column("deals", "deals", INT, constant=True), Column("games", "games", INT, constant=True)),
+    columns = [
+        *(
+            Column("arm", "arm", constant=True, of=lambda v: names[v.arm]),
+            Column("players", "players", INT, constant=True),
+        ),
+        *(Column("deals", "deals", INT, constant=True), Column("games", "games", INT, constant=True)),
         *(Column("sd", "SD of deals", NUMBER), Column("between", "between deals", NUMBER)),
         *(Column("within", "within a deal", NUMBER), Column("share", "share between", PERCENT)),
         Column("correlation", "r with baseline", NUMBER),
-    )
-    rows = [
-        (names[v.arm], v.players, v.deals, v.games, v.sd, v.between, v.within, v.share, v.correlation) for v in parts
     ]
-    return folding("variances", columns, [v.arm for v in parts], rows, analysis)
+    caption = variances_caption(parts, analysis)
+    return folding("variances", columns, parts, analysis, title="Variance between and within deals", caption=caption)
 
 
 def variances_caption(parts: Sequence[DealVariance], analysis: Analysis) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from experiments.document.blocks import Block, Cell, Column, Look, Note, notes, table
+from experiments.document.blocks import Block, Column, Note, grouped, notes
 from experiments.document.formats import NUMBER, RIGHT
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_tally import Key
@@ -17,28 +17,14 @@ ROUNDING = 1e-9
 
 def data(marks: GameMarks, turn: int) -> dict[str, Any]:
     """Return a turn's marks and the known faults of its move, as plain data."""
-    return {
-        "marks": [_mark(mark) for mark in marks.marks if mark.turn == turn],
-        "faults": [fault.text for fault in marks.faults if fault.turn == turn],
-    }
-
-
-def _mark(mark: RoleMark) -> dict[str, Any]:
-    key = Key.of(mark)
-    good, why = quality(mark, key.info)
-    return {
-        "node": mark.node,
-        "role": mark.role,
-        "sample": mark.sample,
-        "name": key.title,
-        "value": mark.value,
-        "says": key.info.says if key.info else None,
-        "unit": key.info.unit if key.info else None,
-        "best": key.info.best if key.info else None,
-        "baselines": dict(mark.baselines),
-        "good": good,
-        "stands": why,
-    }
+    rows = []
+    for mark in (mark for mark in marks.marks if mark.turn == turn):
+        key = Key.of(mark)
+        good, why = quality(mark, key.info)
+        words = {name: getattr(key.info, name) if key.info else None for name in ("says", "unit", "best")}
+        place = {"node": mark.node, "role": mark.role, "sample": mark.sample, "name": key.title, "value": mark.value}
+        rows.append({**place, **words, "baselines": dict(mark.baselines), "good": good, "stands": why})
+    return {"marks": rows, "faults": [fault.text for fault in marks.faults if fault.turn == turn]}
 
 
 def quality(mark: RoleMark, info: MarkInfo | None) -> tuple[bool | None, str]:
@@ -60,36 +46,21 @@ def quality(mark: RoleMark, info: MarkInfo | None) -> tuple[bool | None, str]:
 
 def blocks(marks: GameMarks, turn: int, part: str | None = None) -> Iterator[Block]:
     """Return a turn's marks below the name of each node; `part`: only of this node, or of the nodes of this role."""
-    told = data(marks, turn)
-    rows: list[tuple[Cell, ...]] = []
-    looks: list[Look] = []
-    before = ""
-    for mark in told["marks"]:
-        if part not in (None, mark["node"], base(mark["node"]), mark["role"]):
-            continue
-        if mark["node"] != before:
-            before = mark["node"]
-            rows.append((before, *[""] * 5))
-            looks.append("strong")
-        sample, best = f" (sample {mark['sample'] + 1})" * bool(mark["sample"]), mark["best"]
-        beside = [mark["baselines"].get(name) for name in (PROGRAM, "uniform")]
-        rows.append(
-            (
-                f"  {mark['name']}{sample}",
-                mark["value"],
-                *beside,
-                None if best is None else f"{best:.2g}",
-                mark["stands"],
-            )
-        )
-        looks.append("plain")
+    plain = data(marks, turn)
+    rows = []
+    for mark in plain["marks"]:
+        if part in (None, mark["node"], base(mark["node"]), mark["role"]):
+            name = mark["name"] + f" (sample {mark['sample'] + 1})" * bool(mark["sample"])
+            means = [mark["baselines"].get(name) for name in (PROGRAM, "uniform")]
+            best = None if mark["best"] is None else f"{mark['best']:.2g}"
+            rows.append((mark["node"], (name, mark["value"], *means, best, mark["stands"])))
     columns = (
         *(Column("mark", "marks", unbroken=True), Column("value", "value", NUMBER)),
         *(Column("program", "program", NUMBER), Column("uniform", "uniform", NUMBER)),
         *(Column("best", "best", RIGHT), Column("stands", "")),
     )
-    yield table("marks", columns, rows, looks=tuple(looks)) if rows else Note("no response of this turn has a mark")
-    yield from notes((f"fault of the move: {text}" for text in told["faults"]), "error")
+    yield grouped("marks", columns, rows) if rows else Note("no response of this turn has a mark")
+    yield from notes((f"fault of the move: {text}" for text in plain["faults"]), "error")
     if rows:
         yield Note(LEGEND, "aside")
 

@@ -17,7 +17,6 @@ LONGEST = 128
 @dataclass
 class TurnTally:
     games: int = 0
-    turns: int = 0
     longest: int = 0
     deals: dict[int, list[Matrix]] = field(default_factory=dict)
     """By seed, for each repeat: the points after every turn; a finished game keeps its points."""
@@ -35,27 +34,23 @@ class TurnTally:
         if not turns:
             return
         self.games += 1
-        self.turns += len(turns)
         self.longest = min(max(self.longest, len(turns)), LONGEST)
         each = [turns[min(number, len(turns) - 1)] for number in range(LONGEST)]
         self.deals.setdefault(seed, []).append(np.array([turn.score for turn in each], dtype=np.uint8))
         for number, turn in enumerate(each):
             self.lost[number] += 3 - turn.lives
         for turn in turns:
-            self._choice(turn)
+            if turn.rank is not None:
+                self.ranks[turn.rank] += 1
+            if turn.agreement is not None:
+                self.agreements[turn.agreement] += 1
+            for node, share in turn.proposals.items():
+                sums = self.proposed.setdefault(node, [0.0, 0])
+                sums[0] += share
+                sums[1] += 1
             if turn.list_rank is not None:
                 by_game = self.list_ranks.setdefault(turn.seat, {})
                 by_game.setdefault((turn.seed or seed, turn.repeat), Counter())[turn.list_rank] += 1
-
-    def _choice(self, turn: TurnRow) -> None:
-        if turn.rank is not None:
-            self.ranks[turn.rank] += 1
-        if turn.agreement is not None:
-            self.agreements[turn.agreement] += 1
-        for node, share in turn.proposals.items():
-            sums = self.proposed.setdefault(node, [0.0, 0])
-            sums[0] += share
-            sums[1] += 1
 
     @cached_property
     def units(self) -> Matrix:

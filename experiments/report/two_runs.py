@@ -1,21 +1,42 @@
 """Two run folders: which games are the same, where the others part, and the paired differences of their arms."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, astuple, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.document.blocks import Block, Column, Heading, Note, table
+from experiments.analysis import conclusions
+from experiments.analysis.analysis import Analysis
+from experiments.analysis.caveats import caveats
+from experiments.analysis.compare import compare
+from experiments.analysis.differences import differences
+from experiments.analysis.games import by_arm, player_counts
+from experiments.analysis.summaries import Summary, summaries, too_few_own
+from experiments.document.blocks import Block, Column, Heading, Note, notes, table
 from experiments.document.formats import INT, Format
-from experiments.record import rows
+from experiments.record import measures, rows, run_folder
 from experiments.record.game import Game, first_difference
-from experiments.record.rows import Metric, Row
-from experiments.report import compare
-from experiments.report.compare import Compared
+from experiments.record.rows import Row
+from experiments.report import order, run_data, run_summary, score_tables
 from experiments.statistics.estimates import Interval
+from experiments.study.metric import Headline, headline
+from experiments.study.stop_rule import StopRule
+from orchestrator.errors import UserError
+from orchestrator.journal.game_so_far import differences as changed
 
 SHOWN = 40
 """Games that are shown; `--json` has all."""
+
+
+@dataclass(frozen=True)
+class ArmPair:
+    """An arm of each run."""
+
+    first: str
+    second: str
+    """Their names in the analysis: `A: full`, `B: full`."""
+    differs: tuple[str, ...]
+    """What is different in the second, in words: graphs, models, prompts, versions."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +61,33 @@ class GamePair:
 
 @dataclass(frozen=True)
 class RunDiff:
+    runs: tuple[Path, Path]
+    pairs: tuple[ArmPair, ...]
     games: tuple[GamePair, ...]
     alone: tuple[int, int]
     """Finished games of these arms that only the first run has, and only the second."""
-    compared: Compared
+    analysis: Analysis
+    """Of the arms of both runs; each difference is that of an arm of the second from one of the first."""
+    only: tuple[str, ...]
+    """Arms without a counterpart."""
+    headline: Headline
+    """The score that they are compared by."""
+    summaries: tuple[Summary, ...]
+    """Of both runs, comparable row by row."""
 
     @property
     def same(self) -> bool:
-        return not any(self.alone) and not self.compared.only and all(game.first_turn is None for game in self.games)
+        return not any(self.alone) and not self.only and all(game.first_turn is None for game in self.games)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the differences show, and what a stop rule of either run means for them."""
+        stopped = [run for run, folder in zip("AB", self.runs, strict=True) if StopRule.read(run_folder.run(folder))]
+        warning = (
+            f"{' and '.join(stopped)} had a stop rule: what it saw decided which deals there are, and these tests, the "
+            "usual ones, do not allow for that. Its own report has those that do."
+        )
+        return (*conclusions.sentences(self.analysis), *([warning] if stopped else []))
 
 
 def diff(
@@ -59,41 +99,108 @@ def diff(
     metric: str | None = None,
     interval: Interval = "t",
 ) -> RunDiff:
-    """Raises UserError where nothing can be compared, as `compare` does."""
-    compared = compare.compare(first, second, arm, arm_b, metric=metric, interval=interval)
-    games, alone = list[GamePair](), [0, 0]
-    every = rows.rows(first), rows.rows(second)
-    for pair in compared.pairs:
-        ours = _of_arm(every[0], pair.first.removeprefix("A: "))
-        other = _of_arm(every[1], pair.second.removeprefix("B: "))
-        games += _pairs(first, second, ours, other, compared.headline.score)
-        alone = [alone[0] + len(ours.keys() - other.keys()), alone[1] + len(other.keys() - ours.keys())]
-    return RunDiff(tuple(games), (alone[0], alone[1]), compared)
+    """Compare arms of the same names, or one of each run. Raises UserError where nothing can be compared.
+
+    `metric`: what to compare by, if it is not to be the one that both runs name.
+    """
+    folders = first, second
+    headline = _headline(folders, metric)
+    runs = [by_arm(rows.rows(folder)) for folder in folders]
+    for folder, arms in zip(folders, runs, strict=True):
+        if not arms:
+            raise UserError(f"{str(folder)!r} is not a run folder with finished games: there are none in {rows.GAMES}/")
+    tested, pairs, games, alone = list[tuple[list[Row], list[Row]]](), list[ArmPair](), list[GamePair](), [0, 0]
+    for name, other in _chosen(runs, folders, arm, arm_b):
+        a = [replace(row, arm=f"A: {name}") for row in runs[0][name]]
+        b = [replace(row, arm=f"B: {other}") for row in runs[1][other]]
+        if compare([row for row in b if row.players in player_counts(a)], a, measures.STRICT):
+            tested.append((b, a))
+            deals = [{row.pairing: row for row in arm_games} for arm_games in (a, b)]
+            pairs.append(ArmPair(f"A: {name}", f"B: {other}", _differs(folders, *deals)))
+            both = name if name == other else f"{name} / {other}"
+            games += _games(both, folders, headline, *deals)
+            alone = [alone[i] + len(deals[i].keys() - deals[1 - i].keys()) for i in (0, 1)]
+    if not tested:
+        raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
+    samples = [sample for b, a in tested for sample in (a, b)]
+    flat = [[row for sample in samples[i::2] for row in sample] for i in (0, 1)]
+    analysis = Analysis(
+        baseline=None,
+        summaries=tuple(summary for sample in samples for summary in summaries(sample, interval)),
+        differences=differences(tested, run_data.of_runs(headline.metric, folders, flat)),
+        other_differences=differences(tested, run_data.second(headline)),
+        metric=headline.metric,
+        score=headline.score,
+        withheld=tuple(sample[0].arm for sample in samples if too_few_own(sample)),
+        interval=interval,
+    )
+    seen = {name for pair in pairs for name in (pair.first, pair.second)}
+    every = [f"{run}: {name}" for run, arms in zip("AB", runs, strict=True) for name in arms]
+    only = () if arm or arm_b else tuple(name for name in every if name not in seen)
+    comparable = order.comparable(analysis, [row for sample in samples for row in sample])
+    return RunDiff(folders, tuple(pairs), tuple(games), (alone[0], alone[1]), analysis, only, headline, comparable)
 
 
-Deal = tuple[int, int, int]
+def _headline(folders: tuple[Path, Path], metric: str | None) -> Headline:
+    """Return what both runs name; the strict score where they name different metrics."""
+    ours, other = (headline(run_folder.run(folder), metric) for folder in folders)
+    if ours.metric != other.metric:
+        return Headline("strict", f"A names {ours.metric} and B {other.metric}; see --metric")
+    return ours
 
 
-def _of_arm(games: list[Row], arm: str) -> dict[Deal, Row]:
-    return {row.pairing: row for row in games if row.arm == arm}
+def _chosen(
+    runs: Sequence[Mapping[str, list[Row]]], folders: Sequence[Path], arm: str | None, arm_b: str | None
+) -> list[tuple[str, str]]:
+    """Return names of arms. Raises UserError."""
+    if arm or arm_b:
+        first, other = arm or arm_b or "", arm_b or arm or ""
+        for name, games, folder in zip((first, other), runs, folders, strict=True):
+            if name not in games:
+                raise UserError(f"{str(folder)!r} has no games of arm {name!r}; its arms are: {', '.join(games)}")
+        return [(first, other)]
+    if both := [(name, name) for name in runs[0] if name in runs[1]]:
+        return both
+    named = " and ".join(f"{str(folder)!r} ({', '.join(games)})" for folder, games in zip(folders, runs, strict=True))
+    raise UserError(f"{named} have no arm of the same name; name one of each: --arm A --arm B")
 
 
-def _pairs(
-    first: Path, second: Path, ours: dict[Deal, Row], other: dict[Deal, Row], metric: Metric
-) -> Iterator[GamePair]:
-    for deal in sorted(ours.keys() & other.keys()):
-        a, b = ours[deal], other[deal]
-        arm = a.arm if a.arm == b.arm else f"{a.arm} / {b.arm}"
-        same = a.moves_digest is not None and a.moves_digest == b.moves_digest
-        turn = None if same else _first_difference(first / a.journal, second / b.journal)
-        yield GamePair(arm, *deal, a.score(metric), b.score(metric), turn)
+Deals = Mapping[tuple[int, int, int], Row]
+"""An arm's games by player count, seed and repeat."""
 
 
-def _first_difference(first: Path, second: Path) -> int | None:
-    """Return the first turn whose moves differ; 0 where a run was kept without its journals."""
-    if not (first.exists() and second.exists()):
-        return 0
-    return first_difference(Game.open(first).moves, Game.open(second).moves)
+def _differs(folders: tuple[Path, Path], first: Deals, second: Deals) -> tuple[str, ...]:
+    """Return why the second arm's games are different ones, by one deal of each player count.
+
+    Raises UserError where its deck differs: they cannot be paired.
+    """
+    differs = dict[str, None]()
+    smallest = {deal[0]: deal for deal in sorted(first.keys() & second.keys(), reverse=True)}
+    for _, deal in sorted(smallest.items()):
+        paths = folders[0] / first[deal].journal, folders[1] / second[deal].journal
+        old, new = (Game.open(path).started for path in paths)
+        if old.deck != new.deck:
+            raise UserError(f"{str(paths[0])!r} and {str(paths[1])!r} have the same seed and different decks")
+        changes = list(changed(old, new))
+        names = [change for change in changes if change.startswith(("graph was", "model was"))]
+        if any(change.startswith("graph") for change in names):
+            changes = names  # the rest follows from these
+        before, after = old.versions, new.versions
+        versions = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        changes += [f"{name} was {before.get(name, 'missing')}, is {after.get(name, 'missing')}" for name in versions]
+        differs |= dict.fromkeys(changes)
+    return tuple(differs)
+
+
+def _games(arm: str, folders: tuple[Path, Path], headline: Headline, first: Deals, second: Deals) -> Iterator[GamePair]:
+    for deal in sorted(first.keys() & second.keys()):
+        a, b = first[deal], second[deal]
+        paths = folders[0] / a.journal, folders[1] / b.journal
+        turn = None
+        if a.moves_digest is None or a.moves_digest != b.moves_digest:
+            there = all(path.exists() for path in paths)
+            turn = first_difference(*(Game.open(path).moves for path in paths)) if there else 0
+        yield GamePair(arm, *deal, a.score(headline.score), b.score(headline.score), turn)
 
 
 def json_value(difference: RunDiff) -> dict[str, Any]:
@@ -103,7 +210,15 @@ def json_value(difference: RunDiff) -> dict[str, Any]:
         "games": [asdict(game) | {"difference": game.difference} for game in difference.games],
         "only_a": difference.alone[0],
         "only_b": difference.alone[1],
-        "compared": compare.json_value(difference.compared),
+        "compared": {
+            "a": str(difference.runs[0]),
+            "b": str(difference.runs[1]),
+            "pairs": [asdict(pair) for pair in difference.pairs],
+            "only": list(difference.only),
+            **run_summary.analysis_data(difference.analysis),
+            "said": [*caveats(difference.analysis), *difference.sentences],
+            "metric_why": difference.headline.why,
+        },
     }
 
 
@@ -115,16 +230,26 @@ def blocks(difference: RunDiff) -> Iterator[Block]:
     more = [f"{n} only in {name}" for name, n in zip("AB", difference.alone, strict=True) if n]
     yield Heading(f"{'; '.join((text, *more))}.")
     differing = [game for game in games if game.first_turn is not None]
-    rows = differing if len(differing) <= SHOWN else sorted(differing, key=lambda game: -abs(game.difference))[:SHOWN]
+    largest = (
+        differing if len(differing) <= SHOWN else sorted(differing, key=lambda game: -abs(game.difference))[:SHOWN]
+    )
     columns = (
         *(Column("arm", "arm"), Column("players", "players", INT), Column("seed", "seed", INT)),
         *(Column("repeat", "repeat", INT), Column("first_turn", "first turn", INT), Column("a", "A", INT)),
         *(Column("b", "B", INT), Column("difference", "B - A", Format(lambda value: f"{value:+d}"))),
     )
-    yield table("games", columns, [(*astuple(game), game.difference) for game in rows])
-    if rows:
-        score = difference.compared.headline.score
+    yield table("games", columns, [(*astuple(game), game.difference) for game in largest])
+    if largest:
+        score = difference.headline.score
         yield Note(f"A and B are {score} scores; first turn is the first whose moves differ.", "aside")
-    if len(differing) > len(rows):
-        yield Note(f"{len(differing) - len(rows)} more games differ, by less; --json has all.", "aside")
-    yield from compare.blocks(difference.compared)
+    if len(differing) > len(largest):
+        yield Note(f"{len(differing) - len(largest)} more games differ, by less; --json has all.", "aside")
+    yield from notes(f"{name}  {folder}" for name, folder in zip("AB", difference.runs, strict=True))
+    yield from notes(caveats(difference.analysis), "no model")
+    yield score_tables.brief(difference.analysis, difference.summaries)
+    for pair in difference.pairs:
+        differs = "; ".join(pair.differs) or "nothing that affects a game"
+        yield Note(f"{pair.second} differs from {pair.first} in: {differs}.")
+    yield from notes((difference.headline.sentence, *difference.sentences))
+    if difference.only:
+        yield Note(f"Without a counterpart: {', '.join(difference.only)}.")

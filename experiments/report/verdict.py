@@ -1,57 +1,46 @@
 """The verdict of a run, the beginning of its report and of its terminal output: who played, what differs, one table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
-from experiments.analysis import adhoc_teams, caveats, conclusions, role_controls
-from experiments.analysis.adhoc_teams import AdHocTeams
+from experiments.analysis import adhoc_teams, caveats, conclusions
 from experiments.analysis.analysis import Analysis
-from experiments.analysis.summaries import Summary
 from experiments.document.blocks import Block, Note, notes
 from experiments.report import arm_graphs, control_tables, role_sentences, score_tables
 from experiments.report.marked_run import MarkedRun, Unmarked
+from experiments.report.run_data import RunData
 from experiments.study.notes import spans
 from roles.words import many
 
 
-def blocks(
-    analysis: Analysis,
-    summaries: Sequence[Summary],
-    run: Mapping[str, Any],
-    teams: Sequence[AdHocTeams],
-    roles: MarkedRun | Unmarked | None,
-) -> Iterator[Block]:
-    """Return the verdict for a terminal. `summaries`: comparable row by row; `run`: the contents of run.yaml."""
-    yield played(analysis)
-    yield from notes(caveats.own_moves(analysis), "caution")
-    yield from notes(sentences(analysis, run, teams, roles))
-    table = control_tables.adhoc(teams) if teams else score_tables.brief(analysis, summaries)
+def blocks(data: RunData, roles: MarkedRun | Unmarked | None) -> Iterator[Block]:
+    """Return the verdict for a terminal."""
+    yield played(data.analysis)
+    yield from notes(caveats.own_moves(data.analysis), "caution")
+    yield from notes(sentences(data, roles))
+    table = control_tables.adhoc(data.teams) if data.teams else score_tables.brief(data.analysis, data.comparable)
     yield replace(table, title="", caption="")
 
 
-def sentences(
-    analysis: Analysis, run: Mapping[str, Any], teams: Sequence[AdHocTeams], roles: MarkedRun | Unmarked | None
-) -> tuple[str, ...]:
+def sentences(data: RunData, roles: MarkedRun | Unmarked | None) -> tuple[str, ...]:
     """Return a sentence for each arm, with its caution; with controls, one for each role that is removed. Then what
     else differs between graphs, and the faults that changed most."""
-    if teams:
-        return tuple(adhoc_teams.sentences(teams))
-    controls = role_controls.role_controls(analysis, run)
-    removals = any(role.removed for role in controls)
-    beside = {each.arm for role in controls for each in (role.placebo, role.shuffled) if each and removals}
-    arms = [each.arm for each in conclusions.widest(analysis.differences) if each.arm not in beside]
+    if data.teams:
+        return tuple(adhoc_teams.sentences(data.teams))
+    removals = any(role.removed for role in data.controls)
+    control_arms = {each.arm for role in data.controls for each in (role.placebo, role.shuffled) if each and removals}
+    arms = [each.arm for each in conclusions.widest(data.analysis.differences) if each.arm not in control_arms]
     return (
-        *conclusions.verdict(analysis, clauses(analysis, run), arms if beside else None),
-        *arm_graphs.sentences(run, dict.fromkeys(arms)),
+        *conclusions.verdict(data.analysis, clauses(data), arms if control_arms else None),
+        *arm_graphs.sentences(data.run, dict.fromkeys(arms)),
         *(role_sentences.faults(roles, dict.fromkeys(arms)) if isinstance(roles, MarkedRun) else ()),
     )
 
 
-def clauses(analysis: Analysis, run: Mapping[str, Any]) -> Mapping[str, str]:
+def clauses(data: RunData) -> Mapping[str, str]:
     """Return what the sentences of arms end with, by arm: what an arm lacks, and what controls say of its effect."""
-    of_controls = {role.removed.arm: role.clause for role in role_controls.role_controls(analysis, run) if role.removed}
-    lacking = arm_graphs.unnamed(run)
+    of_controls = {role.removed.arm: role.clause for role in data.controls if role.removed}
+    lacking = arm_graphs.unnamed(data.run)
     both = {arm: (lacking.get(arm), of_controls.get(arm)) for arm in (*lacking, *of_controls)}
     return {arm: "; ".join(filter(None, parts)) for arm, parts in both.items()}
 

@@ -26,14 +26,12 @@ def print_game(story: Game, console: Console, mistakes: Mapping[int, Mistake] | 
     """Print the seats, a line for each turn, the result. `mistakes`: by turn; None where nobody looked for them."""
     mistakes = mistakes or {}
     console.print(_heading(story))
-    causes = {
-        origin_of_turn.turn: origin_of_turn
-        for origin_of_turn in origins((story.started, *(event for turn in story.turns for event in turn.events)))
-    }
+    events = (story.started, *(event for turn in story.turns for event in turn.events))
+    causes = {origin.turn: origin for origin in origins(events)}
     for turn in story.turns:
         if turn.decided and turn.moved:
-            origin = causes.get(turn.decided.turn)
-            console.print(turn_line(turn.view, turn.decided, turn.moved.past, origin, console.width))
+            cause = causes.get(turn.decided.turn)
+            console.print(turn_line(turn.view, turn.decided, turn.moved.past, cause, console.width))
             if turn.decided.why:
                 console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
             if errors := slips(turn.calls):
@@ -95,7 +93,14 @@ def summary(result: Result) -> Table:
     if result.calls:
         costless = among(result.model) and not result.tokens_in
         table.add_row("model", f"{result.calls} calls at no cost" if costless else spent(result.model_dump()))
-        table.add_row("responses", _responses(result))
+        counts = {
+            "repaired": result.repaired,
+            "retried": result.reasked,
+            "without a usable response": result.fallbacks,
+            "transport errors": result.faults,
+        }
+        failures = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+        table.add_row("responses", failures or "all usable at once")
     if result.forced:
         table.add_row("forced", result.some_forced)
     for name, words in _origins(result):
@@ -159,30 +164,15 @@ def spent(used: Mapping[str, Any]) -> str:
     return f"{used['calls']} calls, {used['tokens_in']} tokens in{cached}, {used['tokens_out']} out{thought}{usd}{hits}"
 
 
-def _responses(result: Result) -> str:
-    """Return what became of the responses, so that no failure goes unnoticed."""
-    counts = {
-        "repaired": result.repaired,
-        "retried": result.reasked,
-        "without a usable response": result.fallbacks,
-        "transport errors": result.faults,
-    }
-    return ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "all usable at once"
-
-
 def _calls(calls: Iterable[Call]) -> Text:
     """Return the outcomes of the model calls, and the transport errors; a sentence for a game of programs."""
-    model_calls = [call for call in calls if call.of_model]
-    outcomes = ", ".join(
-        f"{number} {name}" for name, number in sorted(Counter(call.outcome for call in model_calls).items())
-    )
-    if not outcomes:
+    calls = [call for call in calls if call.of_model]
+    if not calls:
         return Text("no model was asked: all nodes were programs", style="dim")
-    faults = Counter(attempt.error for call in model_calls for attempt in call.attempts if attempt.error)
-    lines = [
-        f"model calls: {outcomes}",
-        *(f"{number} x the model server {fault}" for fault, number in faults.most_common()),
-    ]
+    outcomes = sorted(Counter(call.outcome for call in calls).items())
+    faults = Counter(attempt.error for call in calls for attempt in call.attempts if attempt.error)
+    lines = [f"model calls: {', '.join(f'{number} {name}' for name, number in outcomes)}"]
+    lines += [f"{number} x the model server {fault}" for fault, number in faults.most_common()]
     return Text("\n".join(lines), style="dim")
 
 

@@ -32,7 +32,8 @@ def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     console.print(Text.assemble((config.name, "bold"), (f"  ({origin})", "dim")))
     if graph := named.graphs().get(config.name):
         console.print(Text(graph.about, style="italic"))
-    shared = _shared(config)
+    every = [_sections(config, name) for name in config.nodes]
+    shared = [section for section in every[0] if all(section in other for other in every)]
     console.print(Text(f"sections of every node: {', '.join(shared) or 'none in common'}\n"))
     grid = Table.grid(padding=(0, 1))
     for fixed in (True, True, False):
@@ -40,25 +41,17 @@ def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     for number, names in enumerate(steps(config), 1):
         for place, name in enumerate(names):
             lines = list(_about(config, name, shared))
-            grid.add_row(_branch(number, place, len(names)), Text(name, style="bold"), Text("\n".join(lines)))
+            last = place == len(names) - 1
+            fork = "──" if len(names) == 1 else "┬─" if place == 0 else "└─" if last else "├─"
+            branch = Text(f"{number if place == 0 else '':>2} {fork}", style="dim")
+            grid.add_row(branch, Text(name, style="bold"), Text("\n".join(lines)))
     console.print(grid)
     console.print(Text("\n".join(["", *_footer(config)])))
-
-
-def _branch(number: int, place: int, count: int) -> Text:
-    fork = "──" if count == 1 else "┬─" if place == 0 else "└─" if place == count - 1 else "├─"
-    return Text(f"{number if place == 0 else '':>2} {fork}", style="dim")
 
 
 def _sections(config: GraphConfig, name: str) -> list[str]:
     kinds = config.context_of(name).kinds(config.role(name), config.without_sections)
     return [section.name for section, _ in kinds]
-
-
-def _shared(config: GraphConfig) -> list[str]:
-    """Return the prompt sections that all nodes have."""
-    every = [_sections(config, name) for name in config.nodes]
-    return [section for section in every[0] if all(section in other for other in every)]
 
 
 def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
@@ -86,13 +79,6 @@ def flow(value: object) -> str:
     return text.removesuffix("\n").removesuffix("\n...")
 
 
-def _inner(name: str) -> str:
-    """Return a graph that stands for a node, and what of it is dropped: whatever judges its moves."""
-    known = graph_configs.read(name) if name in graph_configs.names() else None
-    judges = ["verifiers"] if known is None else judging(known)
-    return f"{name}, without its {', '.join(judges)} and redos" if judges else name
-
-
 def _footer(config: GraphConfig) -> Iterator[str]:
     models = Counter(node.model for node in config.nodes.values())
     bound = ", ".join(f"{model} ({number} node{'s' * (number > 1)})" for model, number in models.items())
@@ -113,7 +99,12 @@ def _footer(config: GraphConfig) -> Iterator[str]:
         more = "; the rule knows more than the seat" if knows_more(config) else ""
         before = f", before {config.judges[0]}" if config.judges and config.verify.place == "first" else ""
         yield f"verify: safety{before} (probability that a play needs, by lives left: {limits}){more}"
-    if inner := [f"{name} ({_inner(node.inner)})" for name, node in config.nodes.items() if node.inner]:
+    inner = []
+    for name, graph in ((name, node.inner) for name, node in config.nodes.items() if node.inner):
+        dropping = judging(graph_configs.read(graph)) if graph in graph_configs.names() else ["verifiers"]
+        dropped = f", without its {', '.join(dropping)} and redos" if dropping else ""
+        inner.append(f"{name} ({graph}{dropped})")
+    if inner:
         yield f"graphs inside: {', '.join(inner)}; this graph alone judges moves"
     if not judging(config):
         yield "verifier: none; `--set verify=safety` adds the exact safety rule to any graph, `check:` one of its own"

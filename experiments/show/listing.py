@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 import roles
-from experiments.document.blocks import Cell, Column, Table, table
+from experiments.document.blocks import Cell, Column, Table, listing, table
 from experiments.document.formats import INT, RIGHT, TEXT
 from experiments.show import section_fields
 from experiments.values.role_marks import CONDITIONS, mark_infos
@@ -18,7 +17,7 @@ from graphs import context, named
 from graphs.attempts import calls, depth, judging
 from orchestrator.players import partners
 from orchestrator.plugins import BUILT_IN
-from roles.marks import Marker, MarkInfo, infos
+from roles.marks import Marker, infos
 from roles.reply_types import answer_format
 from roles.role_definition import Role
 from roles.role_options import shown
@@ -56,16 +55,13 @@ def graphs_data() -> list[dict[str, Any]]:
 def roles_table() -> Table:
     """Return the roles with their replies and how many marks they may have."""
     columns = (
-        *(Column("role", "role", unbroken=True), Column("reply", "replies with", unbroken=True)),
-        *(Column("played_by", "played by", unbroken=True), Column("marks", "marks", RIGHT)),
-        *(Column("source", "from", unbroken=True), Column("what_for", "what for", cut=True)),
+        Column("role", "role", unbroken=True, of=lambda role: role.name),
+        Column("reply", "replies with", unbroken=True, of=lambda role: role.reply.__name__),
+        *(Column("played_by", "played by", unbroken=True, of=played_by), Column("marks", "marks", RIGHT, of=_marked)),
+        Column("source", "from", unbroken=True, of=lambda role: roles.source(role.name)),
+        Column("what_for", "what for", cut=True, of=lambda role: role.title),
     )
-    every = map(roles.get, roles.names())
-    rows = [
-        (role.name, role.reply.__name__, played_by(role), _marked(role), roles.source(role.name), role.title)
-        for role in every
-    ]
-    return table("roles", columns, rows)
+    return listing("roles", columns, map(roles.get, roles.names()))
 
 
 def played_by(role: Role) -> str:
@@ -127,35 +123,36 @@ def show_role(role: Role, console: Console) -> None:
 def _marks(role: Role) -> Iterator[str]:
     """Return each mark in its words, and what of a reply is not marked."""
     stated, every = infos(role.mark), mark_infos(role.name)
+    by_values = {name: info for name, info in every.items() if name not in stated}
     if role.mark is not None and not isinstance(role.mark, Marker):
         yield f"marks: {(role.mark.__doc__ or 'yes').strip().splitlines()[0].rstrip('.')}"
     elif not every:
         yield "marks: none"
-    if stated:
-        yield "marks of its note, against the hidden cards and the exact belief:"
-        yield from chain.from_iterable(map(_mark, stated.values()))
-    if by_values := [info for name, info in every.items() if name not in stated]:
-        yield "marks of the moves it chooses, lists, rates or judges:"
-        yield from chain.from_iterable(map(_mark, by_values))
+    for heading, marks in (
+        ("marks of its note, against the hidden cards and the exact belief:", stated),
+        ("marks of the moves it chooses, lists, rates or judges:", by_values),
+    ):
+        yield from [heading] * bool(marks)
+        for info in marks.values():
+            best = "no value is better than another"
+            if info.best is not None:
+                best = f"best {info.best:.2g}, {'higher' if info.higher else 'lower'} is better"
+            guess = f"; uniform guess: {info.uniform}" if info.uniform else ""
+            where = f"; only {condition}" if (condition := CONDITIONS.get(info.name)) else ""
+            yield f"  {info.name}: {info.says}"
+            yield f"    {info.unit}; {best}{guess}{where}"
     if isinstance(role.mark, Marker) and role.mark.prose:
         yield f"not marked: {role.mark.prose}"
 
 
-def _mark(info: MarkInfo) -> Iterator[str]:
-    better = "higher" if info.higher else "lower"
-    best = "no value is better than another" if info.best is None else f"best {info.best:.2g}, {better} is better"
-    guess = f"; uniform guess: {info.uniform}" if info.uniform else ""
-    yield f"  {info.name}: {info.says}"
-    where = f"; only {condition}" if (condition := CONDITIONS.get(info.name)) else ""
-    yield f"    {info.unit}; {best}{guess}{where}"
-
-
 def partners_table() -> Table:
     """Return the rule players."""
-    columns = (Column("partner", "partner", unbroken=True), Column("players", "players"), Column("source", "after"))
-    every = map(partners.get, partners.names())
-    rows = [(partner.name, ", ".join(map(str, partner.players)), partner.source) for partner in every]
-    return table("partners", columns, rows)
+    columns = (
+        Column("partner", "partner", unbroken=True, of=lambda partner: partner.name),
+        Column("players", "players", of=lambda partner: ", ".join(map(str, partner.players))),
+        Column("source", "after"),
+    )
+    return listing("partners", columns, map(partners.get, partners.names()))
 
 
 def partners_data() -> list[dict[str, Any]]:
@@ -170,18 +167,18 @@ LONG = ("what_for", "models", "rule", "says", "source", "n")
 
 def rows_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Return rows of equal keys."""
+
+    def cell(value: Any) -> Cell:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return ", ".join(map(str, value)) if isinstance(value, list) else value
+
     columns = []
     for name in rows[0] if rows else ():
         words = any(isinstance(row[name], str | list | bool) for row in rows)
         title, cut = name.replace("_", " "), name == "what_for"
         columns.append(Column(name, title, TEXT if words else INT, unbroken=name not in LONG, cut=cut))
-    return table("rows", columns, [[_cell(value) for value in row.values()] for row in rows])
-
-
-def _cell(value: Any) -> Cell:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else value
+    return table("rows", columns, [[*map(cell, row.values())] for row in rows])
 
 
 def _allowed(value: object) -> object:

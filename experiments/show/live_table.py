@@ -9,10 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.document.terminal import plain_table, printable
-from experiments.show.terminal import card, certainty, fake_warning, fireworks, slips, turn_line, warning
+from experiments.show.terminal import Warnings, card, choice, fireworks, slips, turn_line
 from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.hanabi.view import Knowledge, View
-from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, TurnStarted
+from orchestrator.journal.events import Call, Decided, Event, Moved, TurnStarted
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.words import ENGLISH
 
@@ -34,8 +34,7 @@ class LiveTable:
         self._origin: MoveOrigin | None = None
         self._calls: list[Call] = []
         """Of the turn in play."""
-        self._faked = False
-        """Whether it was said that the fake server answers."""
+        self._warn = Warnings(console)
         self._since = 0.0
         self._live = Live(console=console, get_renderable=self._picture, transient=True) if is_live else None
 
@@ -50,33 +49,25 @@ class LiveTable:
 
     def __call__(self, event: Event) -> None:
         self._origin = self._origin_of(event) or self._origin
+        self._warn(event)
         match event:
             case Call():
                 self._calls.append(event)
-                if event.fake and not self._faked:
-                    self._faked = True
-                    self._console.print(fake_warning())
-            case GameStarted():
-                if line := warning(event.model):
-                    self._console.print(line)
             case TurnStarted():
                 self._view, self._decided, self._since = event.view, None, time.monotonic()
                 self._calls.clear()
-                self._draw()
             case Decided():
                 self._decided = event
-                self._draw()
             case Moved() if self._view and self._decided:
                 line = turn_line(self._view, self._decided, event.past, self._origin)
                 if self._live:
                     self._console.print(line, no_wrap=True, overflow="ellipsis")
                 else:
                     errors = slips(self._calls)
-                    line.append(f"  {_brief(self._decided.why)}")
+                    why = printable(" ".join(self._decided.why.split()))  # models write paragraphs
+                    line.append(f"  {why if len(why) <= REASON else f'{why[: REASON - 3]}...'}")
                     self._console.print(line.append(f"  simulated errors: {errors}" if errors else "", "magenta"))
-
-    def _draw(self) -> None:
-        if self._live:
+        if self._live and isinstance(event, TurnStarted | Decided):
             self._live.refresh()
 
     def _picture(self) -> RenderableType:
@@ -90,19 +81,11 @@ class LiveTable:
         return Group(table, Text(f"P{self._view.seat} is thinking, {passed:.0f} s", style="dim"))
 
 
-def _brief(why: str) -> str:
-    """Return the start of a reason, for a line; models write paragraphs."""
-    first = printable(" ".join(why.split()))
-    return first if len(first) <= REASON else f"{first[: REASON - 3]}..."
-
-
 def picture(view: View, decided: Decided | None = None) -> Panel:
     """Return the table as one seat sees it, with its decision if there is one."""
     parts: list[Text | Table] = [counts(view), Text(), hands(view)]
     if decided:
-        sure = certainty(view, decided.move)
-        line = Text.assemble((f"P{decided.seat} decides: ", "bold"), (str(decided.move), "bold cyan"))
-        line.append(f"  ({sure})" if sure else "")
+        line = Text.assemble((f"P{decided.seat} decides: ", "bold"), choice(view, decided.move))
         parts += [Text(), line, Text(printable(decided.why), style="italic")]
     title = f"turn {view.turn}, P{view.seat} to move" if view.legal else f"turn {view.turn}, as P{view.seat} sees it"
     return Panel(Group(*parts), title=title, border_style="dim", expand=False, padding=(0, 2))

@@ -41,6 +41,17 @@ class NodePrompt:
     def tokens(self) -> int:
         return estimated(self.text)
 
+    @property
+    def plain(self) -> str:
+        """Its text without the outputs of nodes."""
+        texts = []
+        for message in self.messages:
+            content = message.content
+            for span in (span for span in message.spans if span.name == "notes"):
+                content = content[: span.start] + content[span.end :]
+            texts.append(f"{message.role}\n{content}")
+        return "\n".join(texts)
+
     def parts(self) -> Iterator[tuple[str, int]]:
         """Return the name and tokens of each part, in prompt order."""
         for message in self.messages:
@@ -89,26 +100,13 @@ async def _position(programs: Programs, players: int, seed: int, turn: int) -> t
 def shared(prompts: list[NodePrompt]) -> float:
     """Return the share of a turn's prompt characters in prefixes that another prompt shares; outputs of nodes do not
     count."""
-    plain = [_without_notes(prompt) for prompt in prompts]
-    common = sum(
-        max((_alike(text, other) for other in (*plain[:i], *plain[i + 1 :])), default=0) for i, text in enumerate(plain)
-    )
+    plain = [prompt.plain for prompt in prompts]
+    common = 0
+    for place, text in enumerate(plain):
+        rest = (*plain[:place], *plain[place + 1 :])
+        # character by character, not by path
+        common += max((len(commonprefix([text, other])) for other in rest), default=0)  # noqa: RUF071
     return common / (sum(map(len, plain)) or 1)
-
-
-def _alike(text: str, other: str) -> int:
-    return len(commonprefix([text, other]))  # noqa: RUF071  # character by character, not by path
-
-
-def _without_notes(prompt: NodePrompt) -> str:
-    texts = []
-    for message in prompt.messages:
-        cut = [span for span in message.spans if span.name == "notes"]
-        content = message.content
-        for span in cut:
-            content = content[: span.start] + content[span.end :]
-        texts.append(f"{message.role}\n{content}")
-    return "\n".join(texts)
 
 
 def show(prompts: list[NodePrompt], console: Console) -> None:

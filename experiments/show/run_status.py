@@ -14,27 +14,31 @@ WIDTH = 10
 
 
 def show(data: Mapping[str, Any], console: Console) -> None:
-    for name, fact in _facts(data):
+    for name, fact in facts(data):
         console.print(Text.assemble((f"{name:<{WIDTH}}", "bold"), fact), soft_wrap=True)
 
 
-def _facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give the facts of a run with their names, in the order of the lines."""
     yield "run", f"{data['experiment']} in {data['run']}"
-    for process in data["players"]:
-        yield "played by", _player(process)
-    for sentence in data["silent"]:
-        yield "played by", sentence
-    if not data["players"] and not data["silent"]:
-        yield "played by", "no process: it is not running"
-    yield data.get("things", "games"), _games(data)
+    players = [*map(_player, data["players"]), *data["silent"]]
+    for player in players or ["no process: it is not running"]:
+        yield "played by", player
+    things = data.get("things", "games")
+    yield things, _games(data)
     for sentence in (data.get("stop") or {}).get("stood", ()):
         yield "stop rule", sentence
-    yield "so far", _spent(data)
-    for process in data["players"]:
-        for load in process["models"]:
-            yield "model", _load(load)
-    for name in ("failed", "suspended"):
-        yield from _named(name, data[name])
+    turns = f"{data['turns']:,} turns, " if things == "games" else ""
+    usd = f", ${data['usd']:.2f}" if data["usd"] else ""
+    yield "so far", f"{turns}{data['tokens']:,} tokens{usd}"
+    for load in (load for process in data["players"] for load in process["models"]):
+        calls = f"{load['busy']} calls in flight, {load['now']} allowed now, " if "busy" in load else ""
+        limited = f", {load['rate_limited']} rate-limited (429)" if load.get("rate_limited") else ""
+        yield "model", f"{load['model']}: {calls}{load['most']} at most{limited}"
+    for state in ("failed", "suspended"):
+        games = [f"{game}: {why}" for game, why in data[state].items()]
+        more = [f"and {len(games) - SHOWN} more"] if len(games) > SHOWN else []
+        yield from ((state, game) for game in (*games[:SHOWN], *more))
     if step := _next(data):
         yield "next", step
 
@@ -57,25 +61,6 @@ def _games(data: Mapping[str, Any]) -> str:
         counts["begun and not finished"] = data["begun"]
     parts += [f"{number} {name}" for name, number in counts.items() if number]
     return ", ".join(parts)
-
-
-def _spent(data: Mapping[str, Any]) -> str:
-    usd = f", ${data['usd']:.2f}" if data["usd"] else ""
-    turns = f"{data['turns']:,} turns, " if data.get("things", "games") == "games" else ""
-    return f"{turns}{data['tokens']:,} tokens{usd}"
-
-
-def _load(load: Mapping[str, Any]) -> str:
-    limited = f", {load['rate_limited']} rate-limited (429)" if load.get("rate_limited") else ""
-    calls = f"{load['busy']} calls in flight, {load['now']} allowed now, " if "busy" in load else ""
-    return f"{load['model']}: {calls}{load['most']} at most{limited}"
-
-
-def _named(what: str, games: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for game, why in list(games.items())[:SHOWN]:
-        yield what, f"{game}: {why}"
-    if len(games) > SHOWN:
-        yield what, f"and {len(games) - SHOWN} more"
 
 
 def _next(data: Mapping[str, Any]) -> str:

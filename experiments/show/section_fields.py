@@ -33,19 +33,20 @@ class Member(NamedTuple):
 def members(kind: type) -> list[Member]:
     """Return the public fields and properties of a class, in its order; none where its source is not at hand."""
     try:
-        body = ast.parse(dedent(inspect.getsource(kind))).body[0]
+        definition = ast.parse(dedent(inspect.getsource(kind))).body[0]
     except OSError:
         return []
-    assert isinstance(body, ast.ClassDef)
-    return [member for member in _members(body.body) if not member.name.startswith("_") and member.name not in INTERNAL]
-
-
-def _members(body: list[ast.stmt]) -> Iterator[Member]:
-    for statement, after in zip(body, [*body[1:], None], strict=True):
+    assert isinstance(definition, ast.ClassDef)
+    fields = list[Member]()
+    for statement, after in zip(definition.body, [*definition.body[1:], None], strict=True):
         if isinstance(statement, ast.AnnAssign) and "ClassVar" not in ast.unparse(statement.annotation):
-            yield Member(ast.unparse(statement.target), _text(statement.annotation), _docstring(after))
-        elif isinstance(statement, ast.FunctionDef) and statement.returns and _is_property(statement):
-            yield Member(statement.name, _text(statement.returns), _line(ast.get_docstring(statement) or ""))
+            fields.append(Member(ast.unparse(statement.target), _text(statement.annotation), _docstring(after)))
+        elif isinstance(statement, ast.FunctionDef) and statement.returns:
+            decorators = [name.id for name in statement.decorator_list if isinstance(name, ast.Name)]
+            if any(name.endswith("property") for name in decorators):
+                meaning = _line(ast.get_docstring(statement) or "")
+                fields.append(Member(statement.name, _text(statement.returns), meaning))
+    return [field for field in fields if not field.name.startswith("_") and field.name not in INTERNAL]
 
 
 def _text(annotation: ast.expr) -> str:
@@ -54,10 +55,6 @@ def _text(annotation: ast.expr) -> str:
         assert isinstance(annotation.slice, ast.Tuple)
         annotation = annotation.slice.elts[0]
     return ast.unparse(annotation).strip("'").replace("Grounded", "Move").replace("SeatNumber", "int")
-
-
-def _is_property(function: ast.FunctionDef) -> bool:
-    return any(isinstance(name, ast.Name) and name.id.endswith("property") for name in function.decorator_list)
 
 
 def _docstring(statement: ast.stmt | None) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from rich.console import Console
 from rich.text import Text
 
 from experiments.document.terminal import UNBROKEN, printable
@@ -10,7 +11,7 @@ from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import Call, Decided, SeatInfo
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, SeatInfo
 from orchestrator.journal.move_origins import MoveOrigin
 from orchestrator.journal.result import FAKE_SERVER
 from orchestrator.models.simulated_settings import among
@@ -68,6 +69,27 @@ def fake_warning() -> Text:
     return Text(FAKE_SERVER, style="magenta")
 
 
+class Warnings:
+    """An event sink that says where no language model plays: of simulated models, and once of the fake server."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._faked = False
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, GameStarted) and (line := warning(event.model)):
+            self._console.print(line)
+        if isinstance(event, Call) and event.fake and not self._faked:
+            self._faked = True
+            self._console.print(fake_warning())
+
+
+def choice(view: View, move: Move) -> Text:
+    """Return a move and how certain it is."""
+    sure = certainty(view, move)
+    return Text.assemble((str(move), "bold cyan"), f"  ({sure})" if sure else "")
+
+
 def card(face: Card) -> Text:
     return Text(face.value, style=f"bold {STYLES[face.colour]}")
 
@@ -102,18 +124,13 @@ def turn_line(
         line.append(f"  {sure:<22}", style="dim")
     if decided.forced:
         line.append("  FORCED", style="bold magenta")
-    return line if origin is None else line.append_text(_marks(origin))
-
-
-def _marks(origin: MoveOrigin) -> Text:
-    marks = Text()
-    if origin.refused:
-        marks.append(f"  {len(origin.refused)} refused, first {origin.refused[0]}", style="yellow")
-    if origin.second_ask:
-        marks.append("  second ask", style="yellow")
-    if origin.copied:
-        marks.append("  COPIED from the example", style="bold magenta")
-    return marks
+    if origin and origin.refused:
+        line.append(f"  {len(origin.refused)} refused, first {origin.refused[0]}", style="yellow")
+    if origin and origin.second_ask:
+        line.append("  second ask", style="yellow")
+    if origin and origin.copied:
+        line.append("  COPIED from the example", style="bold magenta")
+    return line
 
 
 def slips(calls: Iterable[Call]) -> str:

@@ -10,12 +10,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from experiments.document.blocks import Block, Column, Note, table
+from experiments.document.blocks import Block, Column, Note, listing
 from experiments.document.formats import INT, RIGHT, SIGNED, number
 from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on, who
+from experiments.show.terminal import choice, on, who
 from experiments.values.move_values import MoveValue, TurnValues
 from graphs.attempts import base, judging, reads
 from graphs.config import PROGRAM, GraphConfig
@@ -69,12 +69,13 @@ class Part:
         if self.role not in names:
             hint = did_you_mean(self.role, names, "its nodes and roles are")
             raise UserError(f"turn {turn.number} has no node or role {self.role!r}; {hint}")
-        return Turn.of(turn.view, (event for event in turn.events if self._keeps(event)))
 
-    def _keeps(self, event: Event) -> bool:
-        if isinstance(event, Call):
-            return self.role in (event.node, base(event.node), event.role)
-        return not isinstance(event, VerdictGiven) or event.node == self.role
+        def keeps(event: Event) -> bool:
+            if isinstance(event, Call):
+                return self.role in (event.node, base(event.node), event.role)
+            return not isinstance(event, VerdictGiven) or event.node == self.role
+
+        return Turn.of(turn.view, filter(keeps, turn.events))
 
 
 WHOLE = Part()
@@ -82,16 +83,14 @@ WHOLE = Part()
 
 def print_turn(story: Game, number: int, console: Console, part: Part = WHOLE) -> None:
     """Print what happened in a turn, or a part of it. Raises UserError for a turn or a node that is not there."""
-    turn = story.turn(number)
-    seat = turn.seat
-    card = story.started.seat_at(seat, number)
-    width = min(console.width - MARGIN, WIDEST)
-    view = TurnStory(turn, part.of(turn), story.config(seat, number), story.memory(number), part.full, width)
+    view = _story(story, number, part, min(console.width - MARGIN, WIDEST))
     if part.prompts:
         for block in view.prompts_alone():
             console.print(block, soft_wrap=True)
         return
-    console.print(Text(f"turn {number} of {len(story.turns)}: P{seat}, {who(card)}", style="bold"))
+    seat = view.turn.seat
+    heading = f"turn {number} of {len(story.turns)}: P{seat}, {who(story.started.seat_at(seat, number))}"
+    console.print(Text(heading, style="bold"))
     for block in view.blocks() if part.role is None else view.answers():
         console.print(block)
 
@@ -99,13 +98,17 @@ def print_turn(story: Game, number: int, console: Console, part: Part = WHOLE) -
 def as_data(story: Game, number: int, part: Part = WHOLE) -> dict[str, Any]:
     """Return a turn, or a part of it, as plain data, for `--json`. Raises UserError for a turn or a node that is not
     there."""
-    turn = story.turn(number)
-    chosen = part.of(turn)
+    view = _story(story, number, part, WIDEST)
     if part.prompts:
-        config, memory = story.config(turn.seat, number), story.memory(number)
-        view = TurnStory(turn, chosen, config, memory, part.full, WIDEST)
         return {"turn": number, "prompts": view.prompt_data()}
-    return {"turn": number, "events": [event.model_dump(mode="json") for event in (turn.started, *chosen.events)]}
+    events = (view.turn.started, *view.part.events)
+    return {"turn": number, "events": [event.model_dump(mode="json") for event in events]}
+
+
+def _story(story: Game, number: int, part: Part, width: int) -> "TurnStory":
+    turn = story.turn(number)
+    config = story.config(turn.seat, number)
+    return TurnStory(turn, part.of(turn), config, story.memory(number), part.full, width)
 
 
 @dataclass(frozen=True)
@@ -130,31 +133,35 @@ class TurnStory:
         judges = {event.node for event in self.turn.events if isinstance(event, VerdictGiven)}
         for event in self._in_order():
             if isinstance(event, VerdictGiven):
-                yield _verdict(event)
+                verb, style = ("accepts ", "bold green") if event.accepted else ("refuses ", "bold red")
+                text = Text.assemble((f"\n{event.node}  ", "bold cyan"), (verb, style))
+                yield text.append(f"{event.move}: {printable(event.why)}")
             elif not (event.node in judges and event.model == PROGRAM):  # its verdict says everything
                 yield self._call(event)
 
+    def prompts(self) -> Iterator[tuple[Call, tuple[Message, ...]]]:
+        """Return the calls with their prompts."""
+        for event in self._in_order():
+            if isinstance(event, Call):
+                yield event, self._prompt(event)
+
     def prompts_alone(self) -> Iterator[RenderableType]:
         """Return the prompt of each call, message by message."""
-        for call in self._calls():
-            for message in self._prompt(call):
-                yield Text(f"=== {_asked(call)}: {message.role} message\n", style="bold cyan")
+        for call, prompt in self.prompts():
+            sample = f", sample {call.sample + 1}" if call.sample else ""
+            request = f"{call.node}{sample}{f', attempt {call.ask + 1}' if call.ask else ''}"
+            for message in prompt:
+                yield Text(f"=== {request}: {message.role} message\n", style="bold cyan")
                 yield Text(f"{printable(message.content)}\n")
 
     def prompt_data(self) -> list[dict[str, Any]]:
         return [
             {
-                "node": call.node,
-                "role": call.role,
-                "sample": call.sample,
-                "ask": call.ask,
-                "messages": [message.model_dump(mode="json") for message in self._prompt(call)],
+                **{name: getattr(call, name) for name in ("node", "role", "sample", "ask")},
+                "messages": [message.model_dump(mode="json") for message in prompt],
             }
-            for call in self._calls()
+            for call, prompt in self.prompts()
         ]
-
-    def _calls(self) -> list[Call]:
-        return [event for event in self._in_order() if isinstance(event, Call)]
 
     def _prompt(self, call: Call) -> tuple[Message, ...]:
         return call.messages or tuple(self._prompts.get(call.node, ()))
@@ -167,11 +174,8 @@ class TurnStory:
 
         def place(event: Call | VerdictGiven) -> tuple[int, int, bool]:
             node, _, attempt = event.node.partition("-")
-            return (
-                int(attempt or 1),
-                nodes.index(node) if node in nodes else len(nodes),
-                isinstance(event, VerdictGiven),
-            )
+            at = nodes.index(node) if node in nodes else len(nodes)
+            return int(attempt or 1), at, isinstance(event, VerdictGiven)
 
         return sorted((event for event in self.part.events if isinstance(event, Call | VerdictGiven)), key=place)
 
@@ -180,7 +184,6 @@ class TurnStory:
         """The prompt of every node; those of programs are rendered from their inputs."""
         if self.config is None:
             return {}
-
         by_node = requests(self.config, self.turn.view, notes_of(self.config, self.turn.events), self.memory)
         return {node: messages(request.parts) for node, request in by_node.items()}
 
@@ -232,31 +235,25 @@ class TurnStory:
     def _response(self, call: Call) -> str:
         """Return the parsed response, a line for each entry; the raw text when it was unusable, or with --full."""
         if call.reply is None or (self.full and call.text is not None):
-            return self._raw(call.text or "(nothing)")
+            text = call.text or "(nothing)"
+            more = 0 if self.full else len(text) - MOST_RAW
+            return text if more <= 0 else f"{text[:MOST_RAW]}\n... {more:,} more characters; --full shows them"
         lines = reply_lines(call.reply)
         if self.full:
             return "\n".join(lines)
-        clipped = [self._clipped(line) for line in lines[:SHOWN_LINES]]
-        more = len(lines) - len(clipped)
-        return "\n".join((*clipped, f"... {more} more lines; --full shows them") if more else clipped)
-
-    def _raw(self, text: str) -> str:
-        """Return the text of an answer as it came; without --full no more than would fit a screen."""
-        more = len(text) - MOST_RAW
-        return text if self.full or more <= 0 else f"{text[:MOST_RAW]}\n... {more:,} more characters; --full shows them"
-
-    def _clipped(self, line: str) -> str:
-        """Return a list entry, cut to one line; reasons and summaries are never cut."""
-        long = line.startswith("- ") and len(line) > self.width
-        return f"{line[: self.width - 3]}..." if long else line
+        more = len(lines) - SHOWN_LINES
+        lines = [  # a list entry is cut to one line; reasons and summaries are never cut
+            f"{line[: self.width - 3]}..." if line.startswith("- ") and len(line) > self.width else line
+            for line in lines[:SHOWN_LINES]
+        ]
+        return "\n".join((*lines, f"... {more} more lines; --full shows them") if more > 0 else lines)
 
     def _ending(self) -> Text:
         decided, moved = self.turn.decided, self.turn.moved
         if decided is None:
             why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
             return Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
-        sure = certainty(self.turn.view, decided.move)
-        text = Text.assemble(("\ndecided  ", "bold"), (str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
+        text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move))
         text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
         if decided.why:
@@ -270,23 +267,16 @@ class TurnStory:
         return text
 
 
-def _asked(call: Call) -> str:
-    """Return the node, and which of its requests."""
-    sample = f", sample {call.sample + 1}" if call.sample else ""
-    return f"{call.node}{sample}{f', attempt {call.ask + 1}' if call.ask else ''}"
-
-
 def reply_lines(reply: Mapping[str, Any]) -> list[str]:
-    """Return a reply as lines, one for each entry of a list."""
-    return [line for key, value in reply.items() for line in _field(key, value)]
-
-
-def _field(key: str, value: Any) -> list[str]:
-    """Return `reason: ...`, or for a list of objects its name and a line for each."""
-    name = key.replace("_", " ")
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return [f"{name}:", *(f"- {_entry(entry)}" for entry in value)]
-    return [f"{name}: {scalar(value)}"]
+    """Return a reply as lines: `reason: ...`, or for a list of objects its name and a line for each."""
+    lines = []
+    for key, value in reply.items():
+        name = key.replace("_", " ")
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            lines += [f"{name}:", *(f"- {_entry(entry)}" for entry in value)]
+        else:
+            lines.append(f"{name}: {scalar(value)}")
+    return lines
 
 
 def _entry(entry: Mapping[str, Any]) -> str:
@@ -295,29 +285,19 @@ def _entry(entry: Mapping[str, Any]) -> str:
     return " · ".join(scalar(v) if key in BARE else f"{key.replace('_', ' ')} {scalar(v)}" for key, v in fields.items())
 
 
-def _verdict(verdict: VerdictGiven) -> Text:
-    text = Text.assemble((f"\n{verdict.node}  ", "bold cyan"))
-    text.append("accepts " if verdict.accepted else "refuses ", style="bold green" if verdict.accepted else "bold red")
-    return text.append(f"{verdict.move}: {printable(verdict.why)}")
-
-
 def blocks(values: TurnValues) -> Iterator[Block]:
     """Return the moves, the best first, and whether the one that was played was a mistake."""
     columns = (
-        *(Column("rank", ""), Column("move", "move"), Column("score", "score", number(1))),
-        *(Column("difference", "difference", RIGHT), Column("at_once", "at once", SIGNED)),
-        Column("deals", "deals", INT),
+        Column("rank", "", of=lambda value: str(value.rank)),
+        Column("move", "move", of=lambda value: str(value.move)),
+        Column("score", "score", number(1), of=lambda value: value.rollout),
+        Column("difference", "difference", RIGHT, of=lambda value: _difference(value, values)),
+        Column("at_once", "at once", SIGNED, of=lambda value: value.one_step),
+        Column("deals", "deals", INT, of=lambda value: None if value.rollout is None else value.deals),
     )
-    rows = [
-        (
-            *(str(value.rank), str(value.move), value.rollout, _difference(value, values), value.one_step),
-            None if value.rollout is None else value.deals,
-        )
-        for value in values.moves
-    ]
     looks = tuple("strong" if value.move == values.played else "plain" for value in values.moves)
     yield Note(f"values   {values.basis}", "aside")
-    yield table("values", columns, rows, looks=looks)
+    yield listing("values", columns, values.moves, looks=looks)
     scores = [value.rollout for value in values.moves if value.rollout is not None]
     if scores and max(scores) > scores[0]:
         yield Note("1 was best on fresh deals; a score from few deals may be higher by chance", "aside")

@@ -1,6 +1,6 @@
 """Two journals: whether they are games of one deal by the same seats, where they part, and how they end."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import ne
 from pathlib import Path
@@ -16,7 +16,7 @@ from experiments.document.formats import INT
 from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn, comparable_replies, first_difference
 from experiments.show.live_table import picture
-from experiments.show.terminal import certainty, on, slips
+from experiments.show.terminal import choice, on, slips
 from experiments.show.turn_story import reply_lines
 from orchestrator import journal
 from orchestrator.errors import UserError, nearby
@@ -30,9 +30,6 @@ MOST = 12
 """Lines of a note that are shown on each side."""
 ALONE = 5
 """The same, of a note that the other side does not have."""
-
-Reply = dict[str, Any] | None
-"""A reply as plain data; None where it was unusable."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +55,15 @@ def sides(first: Side, second: Side, width: int, remarks: Mapping[str, str] | No
         table.add_row("simulated errors", *(Text(text or "none", style="magenta") for text in errors))
     old, new = comparable_replies(first.turn, second.turn)
     for node in dict.fromkeys((*new, *old)):
-        ours, theirs = _lines(old.get(node, ())), _lines(new.get(node, ()))
         if old.get(node) != new.get(node):
+            ours, theirs = (
+                [
+                    line
+                    for reply in replies.get(node, ())
+                    for line in (["no usable answer"] if reply is None else reply_lines(reply))
+                ]
+                for replies in (old, new)
+            )
             name = Text(node).append(f"\n{remarks[node]}" if remarks and node in remarks else "", style="dim")
             table.add_row(name, _only(ours, theirs), _only(theirs, ours))
     return table
@@ -82,18 +86,10 @@ def _only(lines: list[str], opposite: list[str]) -> Text:
     return text if lines else Text("-", style="dim")
 
 
-def _lines(replies: Iterable[Reply]) -> list[str]:
-    lines = list[str]()
-    for reply in replies:
-        lines += ["no usable answer"] if reply is None else reply_lines(reply)
-    return lines
-
-
 def _decision(turn: Turn) -> Text:
     if (decided := turn.decided) is None:
         return Text("not decided: the game stopped here", style="bold red")
-    sure = certainty(turn.started.view, decided.move)
-    text = Text.assemble((str(decided.move), "bold cyan"), f"  ({sure})" if sure else "")
+    text = choice(turn.started.view, decided.move)
     text.append("  FORCED" if decided.forced else "", style="bold magenta")
     return text.append(f"\n{printable(decided.why)}", style="italic")
 
@@ -120,7 +116,8 @@ class GameDiff:
     @property
     def turns(self) -> tuple[Turn | None, Turn | None]:
         """The first turn that differs, in both games."""
-        first, other = (_turn(story, self.first_move or 0) for story in self.stories)
+        place = (self.first_move or 0) - 1
+        first, other = (story.turns[place] if 0 <= place < len(story.turns) else None for story in self.stories)
         return first, other
 
 
@@ -129,6 +126,8 @@ def compare(first: Path, second: Path) -> GameDiff:
     events = journal.read(first), journal.read(second)
     story, other = Game.of(events[0]), Game.of(events[1])
     same_deal = (story.started.players, story.started.deck) == (other.started.players, other.started.deck)
+    played = ((a, b) for a, b in zip(story.turns, other.turns, strict=False) if a.moved and b.moved)
+    first_note = next((a.number for a, b in played if ne(*comparable_replies(a, b))), None) if same_deal else None
     return GameDiff(
         paths=(first, second),
         stories=(story, other),
@@ -136,7 +135,7 @@ def compare(first: Path, second: Path) -> GameDiff:
         same_deal=same_deal,
         settings=tuple(_settings(story.started, other.started)),
         first_move=first_difference(story.moves, other.moves) if same_deal else None,
-        first_note=_first_note(story, other) if same_deal else None,
+        first_note=first_note,
     )
 
 
@@ -165,15 +164,6 @@ def _card(seat: SeatInfo) -> str:
     return f"{seat.graph} on {on(seat.model)}"
 
 
-def _turn(story: Game, number: int) -> Turn | None:
-    return story.turns[number - 1] if 1 <= number <= len(story.turns) else None
-
-
-def _first_note(story: Game, other: Game) -> int | None:
-    pairs = ((a, b) for a, b in zip(story.turns, other.turns, strict=False) if a.moved and b.moved)
-    return next((a.number for a, b in pairs if ne(*comparable_replies(a, b))), None)
-
-
 def data(difference: GameDiff) -> dict[str, Any]:
     first, second = difference.turns
     return {
@@ -192,11 +182,10 @@ def data(difference: GameDiff) -> dict[str, Any]:
 def _turn_data(turn: Turn | None) -> dict[str, Any] | None:
     if turn is None:
         return None
-    decided = turn.decided.model_dump(mode="json") if turn.decided else None
     return {
         "seat": turn.seat,
-        "decided": decided,
-        "notes": {n: list(answers) for n, answers in turn.replies.items()},
+        "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
+        "notes": {node: list(replies) for node, replies in turn.replies.items()},
     }
 
 
@@ -219,10 +208,8 @@ def _in_words(difference: GameDiff) -> str:
     if not difference.same_deal:
         return "Two different deals, so no turn of one is a turn of the other; what can be compared:"
     if difference.first_move is None:
-        notes = (
-            f", but what the roles said differs from turn {difference.first_note} on" if difference.first_note else ""
-        )
-        return f"The same deal and the same moves{notes}."
+        notes = f", but what the roles said differs from turn {difference.first_note} on"
+        return f"The same deal and the same moves{notes if difference.first_note else ''}."
     if difference.first_move == 1:
         return "The same deal; the moves differ from turn 1 on."
     before = difference.first_move - 1
@@ -230,34 +217,25 @@ def _in_words(difference: GameDiff) -> str:
 
 
 def _show_turn(difference: GameDiff, console: Console) -> None:
-    first, second = difference.turns
-    shared_turn = first or second
-    if shared_turn is None:
-        console.print(Text(f"\nturn {difference.first_move}: neither game shows it"))
+    (first, second), number = difference.turns, difference.first_move or 1
+    if (turn := first or second) is None:
+        console.print(Text(f"\nturn {number}: neither game shows it"))
         return
-    if difference.first_note is not None and difference.first_note < (difference.first_move or 0):
+    if difference.first_note is not None and difference.first_note < number:
         console.print(Text(f"What the roles said differs from turn {difference.first_note} on."), soft_wrap=True)
     console.print()
-    console.print(picture(shared_turn.view))
+    console.print(picture(turn.view))
     if first is None or second is None:
         alone = "B" if first is None else "A"
-        console.print(
-            Text(
-                f"Only {alone} goes on here: the other has {difference.first_move and difference.first_move - 1} turns."
-            )
-        )
+        console.print(Text(f"Only {alone} goes on here: the other has {number - 1} turns."))
         return
-    console.print(
-        sides(Side(_title("A", difference, 0), first), Side(_title("B", difference, 1), second), console.width)
+    ours, theirs = (
+        Side(f"{name}: {_card(story.started.seat_at(side.seat, number))}", side)
+        for name, story, side in zip("AB", difference.stories, (first, second), strict=True)
     )
+    console.print(sides(ours, theirs, console.width))
     if same := alike(first, second):
         console.print(Text(f"the same in both: {', '.join(same)}", style="dim"))
-
-
-def _title(name: str, difference: GameDiff, which: int) -> str:
-    story, number = difference.stories[which], difference.first_move or 1
-    seat = story.turns[number - 1].seat
-    return f"{name}: {_card(story.started.seat_at(seat, number))}"
 
 
 def _results(difference: GameDiff, console: Console) -> None:

@@ -1,14 +1,13 @@
 """`show DIR`: the games of a folder that are worth a look first, with the reason and the command."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
 
 from experiments.document import terminal
-from experiments.document.blocks import Column, Heading, Note, notes, table
+from experiments.document.blocks import Column, Heading, Note, listing, notes
 from experiments.document.formats import RIGHT
-from experiments.values.worth_a_look import GROUPS, SHOWN, Group, Look, Looks
+from experiments.values.worth_a_look import GROUPS, SHOWN, Look, Looks
 from roles.words import many
 
 
@@ -21,40 +20,48 @@ def print_looks(looks: Looks, nothing: str, screen: Console) -> None:
     rest = f", {unfinished} not finished" if unfinished else ""
     terminal.show([Heading(f"{many(looks.games, 'game')}{rest}")], screen)
     for group in GROUPS:
-        _print_group(group, looks.of(group), screen)
+        if games := looks.of(group):
+            screen.print()
+            terminal.show([Heading(f"{GROUPS[group]}: {many(len(games), 'game')}")], screen)
+            _print_games(games[:SHOWN], screen)
+            if len(games) > SHOWN:
+                terminal.show([Note(f"... and {len(games) - SHOWN} more; --json lists all", "aside")], screen)
     if not looks.looks:
         screen.print("nothing stands out")
+    limits = []
+    if looks.read < looks.teams:
+        limits.append(f"overruled roles were looked for in the {looks.read} games with the lowest scores")
+    if looks.rolled:
+        rolled = many(looks.rolled, "game")
+        limits.append(f"moves that cost much were looked for in {rolled}, those with the lowest scores")
+    elif looks.finished:
+        limits.append("moves that cost much are found with --mistakes, by rollouts: some seconds a game")
     screen.print()
-    terminal.show(notes(_limits(looks), "aside"), screen)
+    terminal.show(notes(limits, "aside"), screen)
 
 
-def _print_group(group: Group, looks: list[Look], screen: Console) -> None:
-    """Print the first games of a group; where a terminal is narrow, the command in one piece below the reason."""
-    if not looks:
-        return
-    screen.print()
-    terminal.show([Heading(f"{GROUPS[group]}: {many(len(looks), 'game')}")], screen)
-    columns = (Column("score", "score", RIGHT), Column("why", "why"), Column("look", "look", unbroken=True))
-    part = table(
-        "looks",
-        columns,
-        [
-            (_score(look), look.why, (look.command if look.journal.endswith(".jsonl") else look.journal))
-            for look in looks[:SHOWN]
-        ],
+def _print_games(looks: list[Look], screen: Console) -> None:
+    """Print the games of a group; where a terminal is narrow, the command in one piece below the reason."""
+
+    def command(look: Look) -> str:
+        return look.command if look.journal.endswith(".jsonl") else look.journal
+
+    columns = (
+        Column("score", "score", RIGHT, of=_score),
+        Column("why", "why"),
+        Column("look", "look", unbroken=True, of=command),
     )
+    part = listing("looks", columns, looks)
     rows = terminal.table(part)
     if screen.measure(rows, options=screen.options.update(max_width=terminal.UNBROKEN)).maximum <= screen.width:
         screen.print(rows)
-    else:
-        for score, why, look in part.rows:
-            row = terminal.plain_table("", "", words=("why",))
-            row.show_header, row.columns[0].min_width = False, len("0 (00)")
-            row.add_row(str(score), terminal.printable(str(why)))
-            screen.print(row)
-            terminal.show([Note(f"        {look}", "aside")], screen)
-    if len(looks) > SHOWN:
-        terminal.show([Note(f"... and {len(looks) - SHOWN} more; --json lists all", "aside")], screen)
+        return
+    for score, why, look in part.rows:
+        row = terminal.plain_table("", "", words=("why",))
+        row.show_header, row.columns[0].min_width = False, len("0 (00)")
+        row.add_row(str(score), terminal.printable(str(why)))
+        screen.print(row)
+        terminal.show([Note(f"        {look}", "aside")], screen)
 
 
 def _score(look: Look) -> str:
@@ -62,16 +69,6 @@ def _score(look: Look) -> str:
         return "-"
     points = f" ({look.score_kept})" if look.score_kept != look.score_strict else ""
     return f"{look.score_strict}{points}"
-
-
-def _limits(looks: Looks) -> Iterable[str]:
-    """Return what was not looked at."""
-    if looks.read < looks.teams:
-        yield f"overruled roles were looked for in the {looks.read} games with the lowest scores"
-    if looks.rolled:
-        yield f"moves that cost much were looked for in {many(looks.rolled, 'game')}, those with the lowest scores"
-    elif looks.finished:
-        yield "moves that cost much are found with --mistakes, by rollouts: some seconds a game"
 
 
 def as_data(looks: Looks) -> dict[str, Any]:

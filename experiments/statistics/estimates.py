@@ -30,6 +30,18 @@ Statistic = Callable[..., Any]
 """A number of one sample or several, along an `axis`."""
 
 
+class Bounded:
+    """A figure with the ends of its 95 % interval."""
+
+    low: float | None
+    high: float | None
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The interval; None where an end is not known."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean, or a difference of means, with its standard error."""
@@ -47,6 +59,19 @@ class Estimate:
         """The 95 % confidence interval by Student's t."""
         half = self.error and _quantile(self.df, (1 + CONFIDENCE) / 2) * self.error
         return self.mean - half, self.mean + half
+
+    def within(self, least: float, most: float) -> Bounds | None:
+        """Return the interval inside the range of what is estimated.
+
+        Equal values do not show how far others lie, but in how many another went unseen; None for them where the range
+        has no end.
+        """
+        if self.error:
+            return clip(self.interval, least, most)
+        if math.isinf(most - least):
+            return None
+        share = unseen_share(self.n)
+        return self.mean - share * (self.mean - least), self.mean + share * (most - self.mean)
 
 
 @cache

@@ -6,7 +6,7 @@ random draws, and gives no interval.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import combinations
@@ -84,7 +84,9 @@ def sign_flip_test(deltas: Sequence[float], draws: int = DRAWS) -> PermutationTe
     sample = np.array(deltas, dtype=float)
     n, total = len(sample), sample.sum()
     random = 2**n > EXACT
-    parts = [part @ np.column_stack([sample, np.ones(n)]) for part in _flips(n, draws if random else None)]
+    whole = not random or draws * n <= CACHED  # all flips, or random ones in batches
+    flips = [_flip_matrix(n, draws if random else None)] if whole else _random_flips(n, draws)
+    parts = [part @ np.column_stack([sample, np.ones(n)]) for part in flips]
     flipped, number = np.concatenate(parts).T
     sizes = sample[np.abs(sample) > ROUNDING]
     few = random and 2 ** len(sizes) <= EXACT
@@ -111,13 +113,9 @@ def _place(level: float, number: int) -> int:
     return math.ceil(level * number - ROUNDING) - 1
 
 
-def _flips(n: int, draws: int | None) -> Iterable[Matrix]:
-    """Return rows of 1 for each flipped value, the first row without any: all flips, or random ones in batches."""
-    return [_flip_matrix(n, draws)] if draws is None or draws * n <= CACHED else _random_flips(n, draws)
-
-
 @lru_cache(maxsize=4)
 def _flip_matrix(n: int, draws: int | None) -> Matrix:
+    """Return rows of 1 for each flipped value, the first row without any: all flips, or random ones."""
     if draws is not None:
         return np.concatenate(list(_random_flips(n, draws)))
     return (np.arange(2 ** max(0, n - 1))[:, None] >> np.arange(n) & 1).astype(float)  # the last value stays

@@ -332,7 +332,7 @@ async def test_what_the_interpreter_changes_is_found_by_solving_again(tmp_path: 
     for hint, changed in ((alone, 0), (other, 1)):
         said = turn.calls[0].model_copy(update={"reply": {"explanation": "", "suggestion": f"{hint}: x"}})
         told = Turn.of(turn.view, (said, *turn.events[1:]))
-        assert error_table.count_changes(config, told, {}, "interpret")["changed by the interpreter"] == changed
+        assert error_table.count_changes(config, told, {})["changed by the interpreter"] == changed
 
 
 # How it is asked for, and told

@@ -4,10 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from experiments.record.rows import Metric
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, figure_rows
-from experiments.report.figures.scores import BOTH, both, by_players, groups, of_metric
+from experiments.report.figures.figure import Figure, Rows, by_players, groups
+from experiments.report.figures.scores import both, of_metric
 from experiments.report.run_data import NothingToDrawError, RunData
 
 
@@ -55,22 +54,29 @@ def _table(data: RunData) -> Rows:
     if not placed:
         raise NothingToDrawError("no two arms differ only in the number of samples of a node")
     rows = [
-        (s.players, placed[s.arm].node, placed[s.arm].label, placed[s.arm].k, s.arm, s.n, *both(s))
+        {
+            **{"players": s.players, "node": curve.node, "curve": curve.label, "k": curve.k},
+            **{"arm": s.arm, "games": s.n, **both(s)},
+        }
         for s in data.summaries()
-        if s.arm in placed
+        if (curve := placed.get(s.arm))
     ]
-    rows.sort(key=lambda row: (row[2], row[3]))
-    return figure_rows(("players", "node", "curve", "k", "arm", "games", *BOTH), tuple(by_players(rows)))
+    return by_players(sorted(rows, key=lambda row: (row["curve"], row["k"])))
 
 
 def _paint(table: Rows, data: RunData) -> Any:
-    by_players = groups(table)
-    figure, axes = style.panels([1.4] * len(by_players))
-    for ax, (players, rows) in zip(axes, by_players.items(), strict=True):
+    by_count = groups(table)
+    figure, axes = style.panels([1.4] * len(by_count))
+    for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
         ax.set_title(style.headed(players))
         ax.axhspan(*style.EXPERIENCED, color=style.FAINT, alpha=0.45, linewidth=0, zorder=0)
-        for place, curve in enumerate(dict.fromkeys(row["curve"] for row in rows)):
-            _curve(ax, [row for row in rows if row["curve"] == curve], place, data.metric)
+        for place, (curve, arms) in enumerate(groups(rows, "curve").items()):
+            colour = style.COLOURS[place % len(style.COLOURS)]
+            points = [(row["k"], *of_metric(row, data.metric)) for row in arms]
+            look = {"color": colour, "markersize": 4, "linewidth": 1.3, "label": curve}
+            ax.plot([k for k, *_ in points], [mean for _, mean, _, _ in points], "o-", **look)
+            if bounds := [(k, low, high) for k, _, low, high in points if low is not None and high is not None]:
+                ax.fill_between(*zip(*bounds, strict=True), color=colour, alpha=0.14, linewidth=0)
         ax.set_xticks(sorted({row["k"] for row in table}))
         ax.set_ylim(0, 25)
     axes[-1].set_xlabel(f"K, samples of {table[0]['node']}")
@@ -78,15 +84,6 @@ def _paint(table: Rows, data: RunData) -> Any:
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=1)
     return figure
-
-
-def _curve(ax: Any, rows: list[dict[str, Any]], place: int, metric: Metric) -> None:
-    colour = style.COLOURS[place % len(style.COLOURS)]
-    points = [(row["k"], *of_metric(row, metric)) for row in rows]
-    look = {"color": colour, "markersize": 4, "linewidth": 1.3, "label": rows[0]["curve"]}
-    ax.plot([k for k, *_ in points], [mean for _, mean, _, _ in points], "o-", **look)
-    bounds = [(k, low, high) for k, _, low, high in points if low is not None and high is not None]
-    ax.fill_between(*zip(*bounds, strict=True), color=colour, alpha=0.14, linewidth=0) if bounds else None
 
 
 FIGURE = Figure(

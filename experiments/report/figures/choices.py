@@ -1,83 +1,79 @@
 """How moves were chosen: their rank in the seat's ratings, the agreement of samples, and which node proposed them."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from experiments.record import turn_rows
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, figure_rows
+from experiments.report.figures.figure import Figure, Rows, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
-RANKS = ("best", "second", "third", "lower")
-AGREED = ("all", "more than half", "half or fewer")
 SHADES = (style.BLUE, style.SKY, style.ORANGE, style.VERMILLION)
+RANKS = dict(zip(("best", "second", "third", "lower"), SHADES, strict=True))
+AGREED = dict(zip(("all", "more than half", "half or fewer"), (SHADES[0], SHADES[1], SHADES[3]), strict=True))
+"""Parts of a bar, with their colours."""
 
 
-def _by_arm(data: RunData, name: str) -> dict[str, Counter[Any]]:
+def _counts(data: RunData, name: str, missing: str) -> dict[str, Counter[Any]]:
     """Return a counter of the tallies by arm, summed over player counts."""
     by_arm: dict[str, Counter[Any]] = {}
     for (arm, _), tally in data.tallies.items():
         by_arm.setdefault(arm, Counter()).update(getattr(tally, name))
-    return {arm: by_arm[arm] for arm in data.shortlist() if by_arm.get(arm)}
+    if not (counts := {arm: by_arm[arm] for arm in data.shortlist() if by_arm.get(arm)}):
+        raise NothingToDrawError(missing)
+    return counts
 
 
 def _ranks(data: RunData) -> Rows:
-    lines = _by_arm(data, "ranks")
-    if not lines:
-        raise NothingToDrawError("no seat rated its moves")
-    rows = [
-        (arm, sum(c.values()), c[1], c[2], c[3], sum(n for rank, n in c.items() if rank > 3))
-        for arm, c in lines.items()
+    return [
+        {
+            **{"arm": arm, "turns": counts.total(), "best": counts[1], "second": counts[2], "third": counts[3]},
+            "lower": sum(n for rank, n in counts.items() if rank > 3),
+        }
+        for arm, counts in _counts(data, "ranks", "no seat rated its moves").items()
     ]
-    return figure_rows(("arm", "turns", *RANKS), tuple(rows))
 
 
 def _agreement(data: RunData) -> Rows:
-    rows = _by_arm(data, "agreements")
-    if not rows:
-        raise NothingToDrawError("no node had several samples")
-    return figure_rows(("arm", "turns", *AGREED, "mean"), tuple(_agreed(arm, counts) for arm, counts in rows.items()))
+    rows = []
+    for arm, counts in _counts(data, "agreements", "no node had several samples").items():
+        turns, unanimous = counts.total(), counts[1.0]
+        most = sum(n for share, n in counts.items() if 0.5 < share < 1)
+        rows.append(
+            {
+                **{"arm": arm, "turns": turns, "all": unanimous, "more than half": most},
+                "half or fewer": turns - unanimous - most,
+                "mean": sum(share * n for share, n in counts.items()) / turns,
+            }
+        )
+    return rows
 
 
-def _agreed(arm: str, counts: Mapping[float, int]) -> tuple[str, int, int, int, int, float]:
-    turns = sum(counts.values())
-    total = counts.get(1.0, 0)
-    most = sum(n for share, n in counts.items() if 0.5 < share < 1)
-    return arm, turns, total, most, turns - total - most, sum(share * n for share, n in counts.items()) / turns
-
-
-def _stacked(shares: Sequence[str], xlabel: str) -> Callable[[Rows, RunData], Any]:
-    def paint(rows: Rows, data: RunData) -> Any:
-        figure, (ax,) = style.panels([style.height(len(rows))])
-        starts = [0.0] * len(rows)
-        colours = SHADES if len(shares) == len(SHADES) else (SHADES[0], SHADES[1], SHADES[3])
-        for share, colour in zip(shares, colours, strict=True):
-            wide = [100 * row[share] / row["turns"] for row in rows]
-            ax.barh(range(len(rows)), wide, 0.7, starts, color=colour, linewidth=0, label=share)
-            starts = [a + b for a, b in zip(starts, wide, strict=True)]
-        style.rows(ax, [data.name(row["arm"]) for row in rows])
-        ax.set_xlim(0, 100)
-        ax.set_xlabel(xlabel)
-        figure.legend(loc="outside upper center", ncols=len(shares), handlelength=1, columnspacing=1.2)
-        return figure
-
-    return paint
+def _stacked(rows: Rows, data: RunData, *, parts: Mapping[str, str], xlabel: str) -> Any:
+    figure, (ax,) = style.panels([style.height(len(rows))])
+    style.stacked(ax, rows, "turns", {part: (part, colour) for part, colour in parts.items()})
+    style.rows(ax, [data.name(row["arm"]) for row in rows])
+    ax.set_xlabel(xlabel)
+    figure.legend(loc="outside upper center", ncols=len(parts), handlelength=1, columnspacing=1.2)
+    return figure
 
 
 def _proposals(data: RunData) -> Rows:
-    lines: dict[tuple[str, str], list[float]] = {}
+    sums: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for (arm, _), tally in data.tallies.items():
-        for node, (total, turns) in tally.proposed.items():
-            sums = lines.setdefault((node, arm), [0.0, 0])
-            sums[0] += total
-            sums[1] += turns
-    if not lines:
+        for node, (played, turns) in tally.proposed.items():
+            sums.setdefault(node, {}).setdefault(arm, []).append((played, turns))
+    if not sums:
         raise NothingToDrawError(_why_no_proposals(data))
-    nodes = list(dict.fromkeys(node for node, _ in lines))
-    rows = [(node, arm, int(lines[node, arm][1]), lines[node, arm][0] / lines[node, arm][1])
-            for node in nodes for arm in data.shortlist() if (node, arm) in lines]  # fmt: skip
-    return figure_rows(("node", "arm", "turns", "share"), tuple(rows))
+    return [
+        {"node": node, "arm": arm, "turns": int(turns), "share": played / turns}
+        for node, by_arm in sums.items()
+        for arm in data.shortlist()
+        if arm in by_arm
+        for played, turns in [map(sum, zip(*by_arm[arm], strict=True))]
+    ]
 
 
 def _why_no_proposals(data: RunData) -> str:
@@ -89,27 +85,16 @@ def _why_no_proposals(data: RunData) -> str:
 
 
 def _paint_proposals(table: Rows, data: RunData) -> Any:
-    by_players: dict[str, list[dict[str, Any]]] = {}
-    for row in table:
-        by_players.setdefault(row["node"], []).append(row)
-    figure, axes = style.panels([style.height(len(rows)) for rows in by_players.values()])
-    for ax, (node, rows) in zip(axes, by_players.items(), strict=True):
-        ax.set_title(node)
+    by_node = groups(table, "node")
+    figure, axes = style.row_panels(by_node, "% of its turns in which its proposal was played")
+    for ax, rows in zip(axes, by_node.values(), strict=True):
         shares = [100 * row["share"] for row in rows]
         ax.barh(range(len(rows)), shares, 0.62, color=style.SKY, alpha=0.6, linewidth=0)
         for place, share in enumerate(shares):
-            inside = share > 88
-            ax.text(
-                share - 1 if inside else share + 1,
-                place,
-                f"{share:.0f} %",
-                va="center",
-                ha="right" if inside else "left",
-                fontsize=8,
-            )
+            x, side = (share - 1, "right") if share > 88 else (share + 1, "left")
+            ax.text(x, place, f"{share:.0f} %", va="center", ha=side, fontsize=8)
         style.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
-    axes[-1].set_xlabel("% of its turns in which its proposal was played")
     return figure
 
 
@@ -119,14 +104,14 @@ FIGURES = (
         "Rank of the chosen move",
         "Rank of the chosen move in the seat's own ratings of that turn; equal ratings share the better rank.",
         _ranks,
-        _stacked(RANKS, "% of rated turns"),
+        partial(_stacked, parts=RANKS, xlabel="% of rated turns"),
     ),
     Figure(
         "agreement",
         "Agreement among samples",
         "How many of a node's samples chose the most frequent move.",
         _agreement,
-        _stacked(AGREED, "% of turns"),
+        partial(_stacked, parts=AGREED, xlabel="% of turns"),
     ),
     Figure(
         "proposals",

@@ -3,24 +3,23 @@
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, figure_rows
-from experiments.report.figures.scores import by_players
+from experiments.report.figures.figure import Figure, Rows, by_players
 from experiments.report.run_data import NothingToDrawError, RunData
 
 
 def _cost(data: RunData) -> Rows:
     rows = [
-        (
-            *(s.players, s.arm, s.n, *(s.means[key] for key in ("calls", "tokens_in", "tokens_out", "usd"))),
-            *(s.of("strict").mean, s.of("kept").mean),
-        )
+        {
+            **{"players": s.players, "arm": s.arm, "games": s.n},
+            **{key: s.means[key] for key in ("calls", "tokens_in", "tokens_out", "usd")},
+            **{"strict": s.of("strict").mean, "kept": s.of("kept").mean},
+        }
         for s in data.summaries()
         if s.players is not None
     ]
-    if not any(row[4] or row[5] for row in rows):
+    if not any(row["tokens_out"] or row["tokens_in"] for row in rows):
         raise NothingToDrawError("no call was paid for: simulated models and programs cost nothing")
-    columns = ("players", "arm", "games", "calls", "tokens_in", "tokens_out", "usd", "strict", "kept")
-    return figure_rows(columns, tuple(by_players(rows)))
+    return by_players(rows)
 
 
 MARKS = {2: "o", 3: "s", 4: "^", 5: "D"}

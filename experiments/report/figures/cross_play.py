@@ -1,51 +1,40 @@
 """Cross-play: a heat map of the mean score of each pair."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, figure_rows
-from experiments.report.figures.scores import BOTH, both, of_metric
+from experiments.report.figures.figure import Figure, Rows
+from experiments.report.figures.scores import both, of_metric
 from experiments.report.run_data import RunData
 from experiments.study.cross_play import WITH
 
 
 def figures(data: RunData) -> list[Figure]:
     """Return a heat map for each player count; none for a run without pairs."""
-    return [_figure(players) for players in data.players()] if data.pairs else []
-
-
-def _figure(players: int) -> Figure:
-    return Figure(
-        f"cross-play-{players}p",
-        f"Cross-play, {players} players",
-        "Mean score of each pair, with its 95 % interval: one in a single seat (down), another in all others (across). "
-        "The diagonal is self-play.",
-        _table(players),
-        _paint,
-    )
-
-
-def _table(players: int) -> Callable[[RunData], Rows]:
-    def table(data: RunData) -> Rows:
-        maps = set(data.pairs)
-        rows = (
-            (
-                *s.arm.split(WITH),
-                players,
-                s.n,
-                data.metric,
-                s.of("strict").se,
-                s.of("strict").sd,
-                s.struck_out,
-                *both(s),
-            )
-            for s in data.analysis.summaries
-            if s.arm in maps and s.players == players
+    return [
+        Figure(
+            f"cross-play-{players}p",
+            f"Cross-play, {players} players",
+            "Mean score of each pair, with its 95 % interval: one in a single seat (down), another in all others "
+            "(across). The diagonal is self-play.",
+            partial(_table, players=players),
+            _paint,
         )
-        return figure_rows(("one", "rest", "players", "n", "metric", "strict_se", "sd", "struck_out", *BOTH), rows)
+        for players in (data.players() if data.pairs else ())
+    ]
 
-    return table
+
+def _table(data: RunData, *, players: int) -> Rows:
+    return [
+        {
+            **dict(zip(("one", "rest"), s.arm.split(WITH), strict=True)),
+            **{"players": players, "n": s.n, "metric": data.metric, "strict_se": s.of("strict").se},
+            **{"sd": s.of("strict").sd, "struck_out": s.struck_out, **both(s)},
+        }
+        for s in data.analysis.summaries
+        if s.arm in data.pairs and s.players == players
+    ]
 
 
 def _paint(rows: Rows, data: RunData) -> Any:

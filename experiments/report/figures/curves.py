@@ -4,8 +4,7 @@ from typing import Any
 
 from experiments.record.rows import PERFECT
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, figure_rows
-from experiments.report.figures.scores import by_players, groups
+from experiments.report.figures.figure import Figure, Rows, by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.report.turn_tally import TurnTally
 from experiments.statistics.estimates import clip
@@ -22,12 +21,15 @@ def _curves(data: RunData) -> Rows:
     rows = []
     for (arm, players), tally in data.tallies.items():
         last = max(other.longest for (_, count), other in data.tallies.items() if count == players)
-        for turn in range(1, last + 1) if tally.games else ():
-            rows.append((players, arm, turn, tally.games, *_points(tally, turn), tally.lives_lost(turn)))
-    if not rows:
-        raise NothingToDrawError("no game is finished")
-    columns = ("players", "arm", "turn", "games", "score_kept", "standard_error", "low", "high", "lives_lost")
-    return figure_rows(columns, tuple(by_players(rows)))
+        for turn in range(1, last + 1):
+            mean, error, low, high = _points(tally, turn)
+            rows.append(
+                {
+                    **{"players": players, "arm": arm, "turn": turn, "games": tally.games, "score_kept": mean},
+                    **{"standard_error": error, "low": low, "high": high, "lives_lost": tally.lives_lost(turn)},
+                }
+            )
+    return by_players(rows)
 
 
 def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | None, float | None]:
@@ -39,35 +41,30 @@ def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | N
 
 
 def _paint(table: Rows, data: RunData) -> Any:
-    by_players = groups(table)
-    figure, axes = style.panels([1.7, 0.6] * len(by_players), share=False)
-    for number, (players, rows) in enumerate(by_players.items()):
+    by_count = groups(table)
+    figure, axes = style.panels([1.7, 0.6] * len(by_count), share=False)
+    for number, (players, rows) in enumerate(by_count.items()):
         score, lives = axes[2 * number : 2 * number + 2]
         score.set_title(style.headed(players))
-        for place, arm in enumerate(arm for arm in data.shortlist() if any(row["arm"] == arm for row in rows)):
-            _line(score, lives, [row for row in rows if row["arm"] == arm], place, data.name(arm))
+        by_arm = groups(rows, "arm")
+        for place, arm in enumerate(arm for arm in data.shortlist() if arm in by_arm):
+            _line(score, lives, by_arm[arm], place, data.name(arm))
         for ax in (score, lives):
             ax.set_xlim(1, max(row["turn"] for row in rows))
-        score.set_ylim(0, 25)
-        score.set_yticks([0, 5, 10, 15, 20, 25])
+        score.set(ylim=(0, 25), yticks=[0, 5, 10, 15, 20, 25], ylabel="points")
         score.tick_params(labelbottom=False)
-        score.set_ylabel("points")
-        lives.set_ylim(3, 0)
-        lives.set_yticks([0, 3])
-        lives.set_ylabel("lives lost")
+        lives.set(ylim=(3, 0), yticks=[0, 3], ylabel="lives lost")
     axes[-1].set_xlabel("turn")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, handlelength=2.4, columnspacing=1.2)
     return figure
 
 
-def _line(score: Any, lives: Any, rows: list[dict[str, Any]], place: int, name: str) -> None:
+def _line(score: Any, lives: Any, rows: Rows, place: int, name: str) -> None:
     look = {"color": style.COLOURS[place % len(style.COLOURS)], "linestyle": style.DASHES[place % len(style.DASHES)]}
     turns = [row["turn"] for row in rows]
-    means = [row["score_kept"] for row in rows]
-    score.plot(turns, means, linewidth=1.3, label=name, **look)
-    bounds = [(row["turn"], row["low"], row["high"]) for row in rows if row["low"] is not None]
-    if bounds:
+    score.plot(turns, [row["score_kept"] for row in rows], linewidth=1.3, label=name, **look)
+    if bounds := [(row["turn"], row["low"], row["high"]) for row in rows if row["low"] is not None]:
         score.fill_between(*zip(*bounds, strict=True), color=look["color"], alpha=0.12, linewidth=0)
     lives.plot(turns, [row["lives_lost"] for row in rows], linewidth=1.3, **look)
 

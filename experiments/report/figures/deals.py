@@ -1,7 +1,6 @@
 """Each arm's score against the baseline's, deal by deal."""
 
 from collections import Counter
-from statistics import fmean
 from typing import Any
 
 from experiments.analysis.compare import compare
@@ -10,9 +9,9 @@ from experiments.record.rows import PERFECT, Row
 from experiments.report import order
 from experiments.report.figures import style
 from experiments.report.figures.cost import MARKS
-from experiments.report.figures.figure import Figure, Rows, figure_rows
-from experiments.report.figures.scores import by_players
+from experiments.report.figures.figure import Figure, Rows, by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.statistics.clusters import cluster_means
 
 PANELS = 8
 """The most arms that are drawn: those that differ most from the baseline."""
@@ -27,13 +26,12 @@ def _deals(data: RunData) -> Rows:
     if len({row.seed for row in data.rows}) == 1:
         raise NothingToDrawError("there is a single deal")
     base = data.rows_of(data.analysis.baseline or "")
-    rows = [
-        (players, arm, seed, *scores)
+    return by_players(
+        {"players": players, "arm": arm, "seed": seed, "baseline_score": baseline, "arm_score": score}
         for arm in order.foremost(compared, data.analysis, PANELS)
         for players in data.players()
-        for seed, scores in _pairs(data, data.rows_of(arm), base, players).items()
-    ]
-    return figure_rows(("players", "arm", "seed", "baseline_score", "arm_score"), tuple(by_players(rows)))
+        for seed, (baseline, score) in _pairs(data, data.rows_of(arm), base, players).items()
+    )
 
 
 def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> dict[int, tuple[float, float]]:
@@ -41,18 +39,16 @@ def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> di
     of_arm, of_base = ([row for row in rows if row.players == players] for rows in (games, base))
     comparison = compare(of_arm, of_base, measures.metric(data.metric))
     ours, theirs = comparison.rows if comparison else ([], [])
-    seeds = sorted({row.seed for row in ours})
-    both = [
-        {seed: [r.score(data.metric) for r in arm_games if r.seed == seed] for seed in seeds}
-        for arm_games in (theirs, ours)
-    ]
-    return {seed: (fmean(both[0][seed]), fmean(both[1][seed])) for seed in seeds}
+    arm, baseline = (cluster_means((row.seed, row.score(data.metric)) for row in rows) for rows in (ours, theirs))
+    return {seed: (baseline[seed], arm[seed]) for seed in sorted(arm)}
 
 
 def _paint(rows: Rows, data: RunData) -> Any:
+    """Deals with the same two scores are one larger point."""
     from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
-    arms = [arm for arm in data.arms if any(row["arm"] == arm for row in rows)]
+    by_arm = groups(rows, "arm")
+    arms = [arm for arm in data.arms if arm in by_arm]
     wide = min(2, len(arms))
     tall = -(-len(arms) // wide)
     figure: Any = Figure(figsize=(SIDE * 2 + 0.6, (SIDE + 0.25) * tall + 0.7), layout="constrained")
@@ -62,8 +58,13 @@ def _paint(rows: Rows, data: RunData) -> Any:
     for ax, arm in zip(panels, arms, strict=False):
         ax.set_title(data.name(arm))
         ax.plot([0, PERFECT], [0, PERFECT], color=style.MUTED, linewidth=0.8, zorder=1)
-        for players in data.players():
-            _points(ax, [row for row in rows if (row["arm"], row["players"]) == (arm, players)], players, data)
+        for place, players in enumerate(data.players()):
+            points = [row for row in by_arm[arm] if row["players"] == players]
+            counts = Counter((row["baseline_score"], row["arm_score"]) for row in points)
+            x, y = ([point[side] for point in counts] for side in (0, 1))
+            sizes = [18 * count for count in counts.values()]
+            look: dict[str, Any] = {"color": style.COLOURS[place], "marker": MARKS[players], "alpha": 0.6}
+            ax.scatter(x, y, s=sizes, zorder=3, linewidths=0, **look)
         ax.set(xlim=(-1, PERFECT + 1), ylim=(-1, PERFECT + 1), aspect="equal")
         ax.set_xticks(range(0, PERFECT + 1, 5))
         ax.set_yticks(range(0, PERFECT + 1, 5))
@@ -78,15 +79,6 @@ def _paint(rows: Rows, data: RunData) -> Any:
             panels[0].plot([], [], MARKS[players], label=style.headed(players), **look)
         figure.legend(loc="outside upper center", ncols=4, handlelength=1)
     return figure
-
-
-def _points(ax: Any, rows: list[dict[str, Any]], players: int, data: RunData) -> None:
-    """Deals with the same two scores are one larger point."""
-    counts = Counter((row["baseline_score"], row["arm_score"]) for row in rows)
-    place = data.players().index(players)
-    look: dict[str, Any] = {"color": style.COLOURS[place], "marker": MARKS[players], "alpha": 0.6, "linewidths": 0}
-    spots, sizes = list(counts), [18 * count for count in counts.values()]
-    ax.scatter([x for x, _ in spots], [y for _, y in spots], s=sizes, zorder=3, **look)
 
 
 FIGURE = Figure(

@@ -1,7 +1,8 @@
 """Draws the figures of a run, each with its table as a CSV file beside it."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -81,31 +82,25 @@ def draw(data: RunData, *, png: bool = True) -> tuple[list[DrawnFigure], list[Le
 
     A figure that fails does not stop the others.
     """
-    tables, left_out = [], []
+    painted, left_out, failed = list[DrawnFigure](), list[LeftOut](), list[LeftOut]()
     for figure in all_figures(data):
         try:
             table = figure.data(data)
-        except NothingToDrawError as reason:
-            left_out.append(LeftOut(figure.title, str(reason)))
-            continue
         except Exception as error:
             left_out.append(_failed(figure, error))
             continue
         write_atomically(data.folder / FOLDER / f"{figure.name}.csv", csv_text(table, digits=4))
-        tables.append(DrawnFigure(figure, table, None))
-    painted = []
-    for figure_table in tables:
+        svg = None
         try:
-            svg = _picture(figure_table.figure, figure_table.table, data, png=png)
-            painted.append(replace(figure_table, svg=svg))
+            svg = _picture(figure, table, data, png=png)
         except Exception as error:
-            left_out.append(_failed(figure_table.figure, error))
-            painted.append(figure_table)
-    return painted, left_out
+            failed.append(_failed(figure, error))
+        painted.append(DrawnFigure(figure, table, svg))
+    return painted, [*left_out, *failed]
 
 
 def _failed(figure: Figure, error: Exception) -> LeftOut:
-    if isinstance(error, UserError):
+    if isinstance(error, UserError | NothingToDrawError):
         return LeftOut(figure.title, str(error))
     log.warning("a figure failed", figure=figure.name, exc_info=True)
     return LeftOut(figure.title, f"it failed: {type(error).__name__}: {error}")
@@ -135,16 +130,11 @@ def inline(svg: str, name: str, alt: str) -> str:
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", body)
-    body = re.sub(r'<svg\b[^>]*?viewBox="([^"]*)"[^>]*>', _opening(alt), body, count=1)
-    for colour, variable in style.OF_THE_PAGE.items():
-        body = body.replace(colour, variable)
-    return body
-
-
-def _opening(alt: str) -> str:
-    from html import escape
-
-    return (
+    opening = (
         rf'<svg viewBox="\1" role="img" aria-label="{escape(alt)}" xmlns="http://www.w3.org/2000/svg" '
         r'xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
+    body = re.sub(r'<svg\b[^>]*?viewBox="([^"]*)"[^>]*>', opening, body, count=1)
+    for colour, variable in style.OF_THE_PAGE.items():
+        body = body.replace(colour, variable)
+    return body

@@ -1,20 +1,28 @@
 """A figure of a report: the table that it shows, and how it is drawn from that table."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, TypeAlias
 
-from experiments.document.blocks import Cell
 from experiments.report.run_data import RunData
 
 Rows: TypeAlias = list[dict[str, Any]]
 """The data of a figure, with a row for each mark; it is written as CSV beside the picture."""
 
 
-def figure_rows(columns: Iterable[str], rows: Iterable[Sequence[Cell]]) -> Rows:
-    """Return the rows of a table by its columns."""
-    columns = tuple(columns)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+def by_players(rows: Iterable[dict[str, Any]]) -> Rows:
+    """Return rows by player count, pooled ones last; otherwise in their order."""
+    return sorted(rows, key=lambda row: row["players"] or 9)
+
+
+def groups(table: Rows, *keys: str) -> dict[Any, Rows]:
+    """Return the rows of a table by their values of these columns, by default by their player counts."""
+    value = itemgetter(*keys or ("players",))
+    rows: dict[Any, Rows] = {}
+    for row in table:
+        rows.setdefault(value(row), []).append(row)
+    return rows
 
 
 @dataclass(frozen=True)

@@ -8,33 +8,25 @@ from experiments.analysis import policies
 from experiments.analysis.policies import RankTable
 from experiments.record import turn_rows
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, figure_rows
+from experiments.report.figures.figure import Figure, Rows, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
-COLUMNS = ("players", "arm", "by", "rank", "turns", "share", "low", "high", "games")
 PANELS = 8
 """The most arms that are drawn; the table has all."""
 
 
-def table_of(ranks: Sequence[RankTable]) -> Rows:
+def table_of(tables: Sequence[RankTable]) -> Rows:
     """Return a row for each rank, and one for moves that are not on the list."""
-    most = policies.longest(ranks)
-    rows = [
-        (
-            arm_ranks.players,
-            arm_ranks.arm,
-            arm_ranks.by,
-            policies.rank_name(rank),
-            arm_ranks.counts[rank],
-            share,
-            *(ends or (None, None)),
-            games,
-        )
-        for arm_ranks in ranks
-        for games in (len(arm_ranks.games),)
-        for rank, (share, ends) in arm_ranks.shares(most).items()
+    most = policies.longest(tables)
+    return [
+        {
+            **{"players": ranks.players, "arm": ranks.arm, "by": ranks.by, "rank": policies.rank_name(rank)},
+            **{"turns": ranks.counts[rank], "share": share, "low": low, "high": high, "games": len(ranks.games)},
+        }
+        for ranks in tables
+        for rank, (share, bounds) in ranks.shares(most).items()
+        for low, high in [bounds or (None, None)]
     ]
-    return figure_rows(COLUMNS, tuple(rows))
 
 
 def _table(data: RunData) -> Rows:
@@ -51,18 +43,15 @@ def _table(data: RunData) -> Rows:
 
 def paint(table: Rows) -> Any:
     """Return a panel for each arm and player count; bars with their 95 % intervals."""
-    groups: dict[tuple[int, str], list[dict[str, Any]]] = {}
-    for row in table:
-        groups.setdefault((row["players"], row["arm"]), []).append(row)
-    panels = list(groups.items())[:PANELS]
-    ranks = [str(rank) for rank in range(1, max(_number(row["rank"]) for _, rows in panels for row in rows) + 1)]
-    places = [*ranks, policies.OUTSIDE]
+    panels = list(groups(table, "players", "arm").items())[:PANELS]
+    ranks = {row["rank"] for _, rows in panels for row in rows} - {policies.OUTSIDE}
+    places = [*map(str, range(1, max(map(int, ranks), default=0) + 1)), policies.OUTSIDE]
     figure, axes = style.panels([1.15] * len(panels))
     for ax, ((players, arm), rows) in zip(axes, panels, strict=True):
         ax.set_title(f"{arm}, {style.headed(players)}")
-        seats = list(dict.fromkeys(row["by"] for row in rows))
-        for number, seat in enumerate(seats):
-            _bars(ax, [row for row in rows if row["by"] == seat], places, number, len(seats))
+        by_seat = groups(rows, "by")
+        for number, (seat, shares) in enumerate(by_seat.items()):
+            _bars(ax, [(places.index(row["rank"]), row) for row in shares], seat, number, len(by_seat))
         ax.set_ylim(0, 100)
         ax.set_ylabel("% of turns")
         ax.set_xticks(range(len(places)), places)
@@ -72,18 +61,14 @@ def paint(table: Rows) -> Any:
     return figure
 
 
-def _bars(ax: Any, rows: Sequence[dict[str, Any]], places: Sequence[str], number: int, seats: int) -> None:
-    wide = 0.8 / seats
-    for row in rows:
-        x = places.index(row["rank"]) + (number - (seats - 1) / 2) * wide
-        share, colour = 100 * row["share"], style.COLOURS[number % len(style.COLOURS)]
-        ax.bar(x, share, wide * 0.92, color=colour, linewidth=0, label=row["by"] if row is rows[0] else None)
+def _bars(ax: Any, rows: Sequence[tuple[int, dict[str, Any]]], seat: str, number: int, seats: int) -> None:
+    """Draw the shares of one of several seats, beside those of the others."""
+    wide, colour = 0.8 / seats, style.COLOURS[number % len(style.COLOURS)]
+    for first, (place, row) in enumerate(rows):
+        x = place + (number - (seats - 1) / 2) * wide
+        ax.bar(x, 100 * row["share"], wide * 0.92, color=colour, linewidth=0, label=None if first else seat)
         if row["low"] is not None:
             ax.vlines(x, 100 * row["low"], 100 * row["high"], color=style.INK, linewidth=0.9)
-
-
-def _number(rank: str) -> int:
-    return 0 if rank == policies.OUTSIDE else int(rank)
 
 
 FIGURE = Figure(

@@ -1,98 +1,86 @@
 """Conditional action probabilities as a heat map, with the tables of all arms beside it."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from math import nan
 from typing import Any
 
 from experiments.analysis import policies
 from experiments.analysis.policies import ActionTable
 from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, figure_rows
+from experiments.report.figures.figure import Figure, Rows, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 from orchestrator.errors import UserError
 
-COLUMNS = (
-    *("players", "arm", "by", "then", "action", "share", "next_action", "turns", "next_share"),
-    *("share_low", "share_high", "next_low", "next_high", "games"),
-)
 MOST = 6
 """The most heat maps in one picture."""
-Tables = Callable[[], list[ActionTable]]
 
 
 def figures(data: RunData) -> list[Figure]:
     """Return a heat map for each player count: of the baseline, else of the first arm."""
-    tables = cache(lambda: _tables(data))
-    return [_figure(players, _drawn(data), tables) for players in data.players()]
-
-
-def _drawn(data: RunData) -> str:
-    baseline = data.analysis.baseline
-    return baseline if baseline in data.arms else data.arms[0]
+    tables = cache(partial(_tables, data))
+    return [
+        Figure(
+            f"policy-{players}p",
+            f"What follows which action, {players} players",
+            f"Of {data.standard}: the share of next actions (across) after each action (down), in %, blank where that "
+            "action never came before another; the last row: the share of each action. Slot 0 is the oldest card; a "
+            "hint counts whoever gets it. Where different players sit in an arm, who acts and who is next is in the "
+            "table, which has all arms, with 95 % intervals over deals.",
+            partial(_table, players=players, tables=tables),
+            _paint,
+            data.standard,
+        )
+        for players in data.players()
+    ]
 
 
 def _tables(data: RunData) -> list[ActionTable]:
-    arms = data.shortlist()
-    if not all((data.folder / row.journal).exists() for row in data.rows if row.arm in arms):
+    rows = [row for row in data.rows if row.arm in data.shortlist()]
+    if not all((data.folder / row.journal).exists() for row in rows):
         raise NothingToDrawError("the journals are not in this folder")
-    return policies.action_tables(data.folder, [row for row in data.rows if row.arm in arms])
+    return policies.action_tables(data.folder, rows)
 
 
-def _figure(players: int, arm: str, tables: Tables) -> Figure:
-    return Figure(
-        f"policy-{players}p",
-        f"What follows which action, {players} players",
-        f"Of {arm}: the share of next actions (across) after each action (down), in %, blank where that action never "
-        "came before another; the last row: the share of each action. Slot 0 is the oldest card; a hint counts "
-        "whoever gets it. Where different players sit in an arm, who acts and who is next is in the table, which has "
-        "all arms, with 95 % intervals over deals.",
-        lambda data: _table(players, tables()),
-        lambda table, data: _paint(table, arm),
-        arm,
-    )
-
-
-def _table(players: int, tables: Sequence[ActionTable]) -> Rows:
-    table = table_of([pair for pair in tables if pair.players == players])
-    if not table:
-        raise NothingToDrawError("no game has two turns")
-    return table
+def _table(data: RunData, *, players: int, tables: Callable[[], list[ActionTable]]) -> Rows:
+    if table := table_of([pair for pair in tables() if pair.players == players]):
+        return table
+    raise NothingToDrawError("no game has two turns")
 
 
 def table_of(tables: Sequence[ActionTable]) -> Rows:
     """Return a row for each next action that followed, and one without a next action where none did."""
-    return figure_rows(COLUMNS, tuple(row for pair in tables for row in _rows(pair)))
-
-
-def _rows(pair: ActionTable) -> list[tuple[Any, ...]]:
-    rows: list[tuple[Any, ...]] = []
-    for each in pair.actions:
-        share, bounds = pair.shares[each]
-        head = pair.players, pair.arm, pair.by, pair.then, each, share
-        ends, games = bounds or (None, None), len(pair.games)
-        next_shares = {other: share for other, share in pair.following(each).items() if share}
-        for other, share in next_shares.items():
-            after = pair.next_shares[each, other][1] or (None, None)
-            rows.append((*head, other, pair.pairs[each, other], share, *ends, *after, games))
-        rows += [] if next_shares else [(*head, None, 0, None, *ends, None, None, games)]
+    rows = []
+    for pair in tables:
+        for action in pair.actions:
+            share, bounds = pair.shares[action]
+            head = {"players": pair.players, "arm": pair.arm, "by": pair.by, "then": pair.then}
+            low, high = bounds or (None, None)
+            following: list[tuple[str | None, float | None]]
+            following = [(then, share) for then, share in pair.following(action).items() if share]
+            for then, next_share in following or [(None, None)]:
+                next_low, next_high = (pair.next_shares[action, then][1] if then else None) or (None, None)
+                rows.append(
+                    {
+                        **{**head, "action": action, "share": share, "next_action": then},
+                        **{"turns": pair.pairs[action, then] if then else 0, "next_share": next_share},
+                        **{"share_low": low, "share_high": high, "next_low": next_low, "next_high": next_high},
+                        "games": len(pair.games),
+                    }
+                )
     return rows
 
 
-def _paint(table: Rows, arm: str) -> Any:
+def _paint(table: Rows, data: RunData) -> Any:
     """Return the heat map of one pair of players of an arm, best where the same player sits in both seats."""
-    rows = [row for row in table if row["arm"] == arm] or table
-    name = list(dict.fromkeys((row["by"], row["then"]) for row in rows))
-    first = next((pair for pair in name if pair[0] == pair[1]), name[0])
-    return _maps([[row for row in rows if (row["by"], row["then"]) == first]])
+    pairs = groups([row for row in table if row["arm"] == data.standard] or table, "by", "then")
+    return _maps([next((rows for (by, then), rows in pairs.items() if by == then), next(iter(pairs.values())))])
 
 
 def paint(table: Rows) -> Any:
     """Return a heat map for each arm, player count, and pair of who acts and who is next. Raises UserError for too
     many."""
-    maps: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in table:
-        maps.setdefault((row["arm"], row["players"], row["by"], row["then"]), []).append(row)
+    maps = groups(table, "arm", "players", "by", "then")
     if len(maps) > MOST:
         why = f"{len(maps)} tables are too many for one picture, which holds {MOST}"
         raise UserError(f"{why}; choose some by --arm and --players")

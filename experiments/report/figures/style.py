@@ -1,6 +1,6 @@
 """The style of all figures: one width, colour-blind safe colours, and colours that a page replaces by its own."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -76,12 +76,31 @@ def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[A
     return figure, [row[0] for row in axes]
 
 
+def row_panels(groups: Mapping[Any, Collection[Any]], xlabel: str, taller: float = 1) -> tuple[Any, list[Any]]:
+    """Return a figure with a panel for each group of rows, below its player count or title; and the panels."""
+    figure, axes = panels([height(len(rows)) * taller for rows in groups.values()])
+    for ax, title in zip(axes, groups, strict=True):
+        ax.set_title(title if isinstance(title, str) else headed(title))
+    axes[-1].set_xlabel(xlabel)
+    return figure, axes
+
+
 def rows(axes: Any, names: Sequence[str]) -> None:
     """Write names of rows on the left side, the first on top."""
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
+
+
+def stacked(axes: Any, rows: Sequence[Mapping[str, Any]], whole: str, parts: Mapping[str, tuple[str, str]]) -> None:
+    """Draw a bar for each row: its `parts`, each with its label and colour, in percent of the `whole`."""
+    starts = [0.0] * len(rows)
+    for part, (label, colour) in parts.items():
+        wide = [100 * row[part] / row[whole] for row in rows]
+        axes.barh(range(len(rows)), wide, 0.7, starts, color=colour, linewidth=0, label=label)
+        starts = [start + width for start, width in zip(starts, wide, strict=True)]
+    axes.set_xlim(0, 100)
 
 
 def height(count: int) -> float:

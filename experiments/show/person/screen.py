@@ -11,7 +11,7 @@ from experiments.show.live_table import counts, hands
 from experiments.show.terminal import STYLES, card
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.moves import HintColour, HintRank
 from orchestrator.hanabi.view import Past, View
 from roles.words import ENGLISH
 
@@ -32,13 +32,10 @@ Slots count from 0, your oldest card. Colours are R Y G W B, ranks 1 to 5.
 
 def turn_screen(view: View) -> RenderableType:
     """Return the person's turn: what happened since their last one, the table, and the legal moves by their numbers."""
-    turns = f", {_turns(view.turns_left)}" if view.turns_left is not None else ""
+    turns = "" if view.turns_left is None else f", {view.turns_left} turns left, this one included"
+    turns = ", the last turn of the game" if view.turns_left == 1 else turns
     heading = Text(f"turn {view.turn}: you are P{view.seat}{turns}", style="bold reverse")
     return Group(Text(), heading, Text(), since(view), Text(), *board(view), Text(), moves(view), Text())
-
-
-def _turns(number: int) -> str:
-    return "the last turn of the game" if number == 1 else f"{number} turns left, this one included"
 
 
 def since(view: View) -> Text:
@@ -89,24 +86,17 @@ def moves(view: View) -> Table:
     """Return the legal moves with their numbers: a row for each kind, and for each player who can be hinted."""
     rows: dict[str, list[Text]] = {}
     for number, move in enumerate(view.legal):
-        rows.setdefault(_row(move), []).append(Text.assemble((f"{number:>2} ", "bold cyan"), _in_row(move)))
+        kind = f"hint P{move.to}" if isinstance(move, HintColour | HintRank) else move.kind
+        if isinstance(move, HintColour):
+            name = Text(COLOUR_NAMES[move.colour], style=STYLES[move.colour])
+        else:
+            name = Text(f"rank {move.rank}" if isinstance(move, HintRank) else f"slot {move.slot}")
+        rows.setdefault(kind, []).append(Text.assemble((f"{number:>2} ", "bold cyan"), name))
     table = plain_table("", "", words=("",))
     table.show_header = False
-    for name, cells in rows.items():
-        table.add_row(Text(name, style="dim"), Text("  ").join(cells))
+    for kind, cells in rows.items():
+        table.add_row(Text(kind, style="dim"), Text("  ").join(cells))
     return table
-
-
-def _row(move: Move) -> str:
-    return f"hint P{move.to}" if isinstance(move, HintColour | HintRank) else move.kind
-
-
-def _in_row(move: Move) -> Text:
-    if isinstance(move, Play | Discard):
-        return Text(f"slot {move.slot}")
-    if isinstance(move, HintColour):
-        return Text(COLOUR_NAMES[move.colour], style=STYLES[move.colour])
-    return Text(f"rank {move.rank}")
 
 
 def help_screen(view: View) -> RenderableType:

@@ -16,10 +16,10 @@ from rich.text import Text
 
 from experiments.document.terminal import printable
 from experiments.show.person import screen
-from experiments.show.terminal import fake_warning, warning
+from experiments.show.terminal import Warnings
 from orchestrator.errors import Left
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Event, GameStarted, TurnStarted
+from orchestrator.journal.events import Event, TurnStarted
 from orchestrator.models.settings import REPLAY
 from orchestrator.players.person import Person, RecordedPerson
 from orchestrator.table.seat import Seat
@@ -44,7 +44,12 @@ class TypedLines:
     async def next(self) -> str | None:
         """Return the next line without its end; None when the input has ended."""
         while not self._ready and not self._ended:
-            self._take(await self._block())
+            block = await self._block()
+            self._ended = not block
+            *lines, self._rest = (self._rest + block).split(b"\n")
+            if self._ended and self._rest:
+                lines, self._rest = [*lines, self._rest], b""
+            self._ready.extend(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
         return self._ready.popleft() if self._ready else None
 
     def drop(self) -> None:
@@ -54,35 +59,22 @@ class TypedLines:
             self._rest = b""
             termios.tcflush(self._stream.fileno(), termios.TCIFLUSH)
 
-    def _take(self, block: bytes) -> None:
-        self._ended = not block
-        *lines, self._rest = (self._rest + block).split(b"\n")
-        if self._ended and self._rest:
-            lines, self._rest = [*lines, self._rest], b""
-        self._ready.extend(line.decode("utf-8", "replace").rstrip("\r") for line in lines)
-
     async def _block(self) -> bytes:
         """Return what there is to read; nothing at the end."""
         try:
             number = self._stream.fileno()
         except (OSError, ValueError, AttributeError):  # a test's, which has no file behind it
             return self._stream.readline().encode()
-        loop = asyncio.get_running_loop()
-        ready: asyncio.Future[None] = loop.create_future()
+        loop, ready = asyncio.get_running_loop(), asyncio.Event()
         try:
-            loop.add_reader(number, _set, ready)
+            loop.add_reader(number, ready.set)
         except PermissionError:  # a file, which never makes anybody wait
             return os.read(number, BLOCK)
         try:
-            await ready
+            await ready.wait()
         finally:
             loop.remove_reader(number)
         return os.read(number, BLOCK)
-
-
-def _set(ready: "asyncio.Future[None]") -> None:
-    if not ready.done():
-        ready.set_result(None)
 
 
 QUIT = ("quit", "exit", "q")
@@ -164,28 +156,21 @@ class Waiting:
         self._console = console
         self._persons = persons
         self._status: Status | None = None
-        self._faked = False
+        self._warn = Warnings(console)
 
     def __call__(self, event: Event) -> None:
         """Tells nothing of an event but who is to move, and that no language model plays."""
+        self._warn(event)
         match event:
-            case GameStarted():
-                if line := warning(event.model):
-                    self._console.print(line)
-            case Call() if event.fake and not self._faked:
-                self._faked = True
-                self._console.print(fake_warning())
             case TurnStarted() if event.seat in self._persons:
                 self.stop()
             case TurnStarted() if self._console.is_terminal:
-                self._show(f"P{event.seat} is thinking")
-
-    def _show(self, text: str) -> None:
-        if self._status is None:
-            self._status = self._console.status(_Since(text))
-            self._status.start()
-        else:
-            self._status.update(_Since(text))
+                text = _Since(f"P{event.seat} is thinking")
+                if self._status is None:
+                    self._status = self._console.status(text)
+                    self._status.start()
+                else:
+                    self._status.update(text)
 
     def stop(self) -> None:
         """End the line, before anything else is printed."""
@@ -219,10 +204,8 @@ def persons(
     persons."""
     if not seats:
         return None, None
-    if (
-        recorded := replay
-        or next((Path(name.removeprefix(REPLAY)) for name in map(str, models) if name.startswith(REPLAY)), None)
-    ) is not None:
+    recordings = (Path(name.removeprefix(REPLAY)) for name in map(str, models) if name.startswith(REPLAY))
+    if recorded := replay or next(recordings, None):
         return None, RecordedPerson(recorded)
     seat = TerminalSeat(console, TypedLines(), seats)
     return seat, Person(seat)

@@ -94,9 +94,9 @@ def test_a_report_is_about_the_score_that_the_run_names_and_tables_have_both(tmp
         and "- better scores as much as base in each" in said
         and "by the kept score a difference is shown" in said
     )
-    assert strict.analysis.differences[0].mean == 0 and made.analysis.differences[0].mean == 4.25
+    assert strict.data.analysis.differences[0].mean == 0 and made.data.analysis.differences[0].mean == 4.25
     old = report(tmp_path / "c", WEAK, {"name": "old", "baseline": "base"})
-    assert old.headline.metric == "strict", "a run of an older version names none"
+    assert old.data.headline.metric == "strict", "a run of an older version names none"
 
 
 @pytest.mark.parametrize("name", [run_report.MARKDOWN, run_report.LATEX])
@@ -153,15 +153,15 @@ MANY = [*games("base", [12] * 6), *(g for n in range(20) for g in games(f"arm{n:
 
 def test_arms_are_ordered_by_effect_and_of_many_the_smallest_are_folded(tmp_path: Path) -> None:
     made = report(tmp_path / "a", MANY, {"baseline": "base"})
-    compared = [one.arm for one in made.analysis.differences]
+    compared = [one.arm for one in made.data.analysis.differences]
     assert compared == [f"arm{n:02}" for n in reversed(range(20))]
-    assert [one.arm for one in made.analysis.summaries][:2] == ["base", "arm19"]
+    assert [one.arm for one in made.data.analysis.summaries][:2] == ["base", "arm19"]
     first, rest = made.html.read_text("utf-8").split('id="tables"')[1].split("more rows</summary>")[0:2]
     shown = re.findall(r"<td>(\w+)</td>", first)
     assert len(shown) == order.MANY and {"base", "arm19", "arm00", "arm01"} < set(shown) and "arm09" not in shown
     assert "<td>arm09</td>" in rest
     grid = report(tmp_path / "b", MANY, {"baseline": "base", "experiment": {"matrix": {"x": [1]}}})
-    assert [one.arm for one in grid.analysis.differences][:2] == ["arm00", "arm01"], "a grid keeps its order"
+    assert [one.arm for one in grid.data.analysis.differences][:2] == ["arm00", "arm01"], "a grid keeps its order"
 
 
 def test_all_never_mixes_player_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +247,7 @@ def test_the_sentence_of_an_arm_names_what_its_name_does_not(tmp_path: Path) -> 
     manifest.write(Plan.resolve(experiment.parse(yaml.safe_dump(study)), tmp_path))
     played = [game(arm, seed, 20 - 3 * (arm != "full") - seed % 2) for arm in arms for seed in range(1, 9)]
     found = data(tmp_path, played, run_folder.run(tmp_path))
-    said = {each.split()[0]: each for each in verdict.sentences(found.analysis, found.run, [], None)}
+    said = {each.split()[0]: each for each in verdict.sentences(found, None)}
     clause = "; it lacks history_analyst, tom_interpreter and section convention_facts."
     assert said["no-theory-of-mind"].endswith(clause) and all(map(template_of, said.values()))
     assert "lacks" not in said["no-history-and-interpreter"]
@@ -265,7 +265,7 @@ def test_a_verdict_on_eight_arms_fits_on_a_screen(tmp_path: Path) -> None:
     marked = [MarkedGame(row, {}, (), faults[row.arm == "house"], {}, None) for row in played]
     found = data(tmp_path, played, run_folder.run(tmp_path))
     screen = StringIO()
-    blocks = verdict.blocks(found.analysis, found.comparable, found.run, [], MarkedRun(found, tuple(marked)))
+    blocks = verdict.blocks(found, MarkedRun(found, tuple(marked)))
     terminal.show(blocks, Console(file=screen, width=terminal.UNBROKEN))
     _, *said = screen.getvalue().split("\n\n")[0].splitlines()
     assert all(map(template_of, said)) and len(said) == len(others) + 2
@@ -413,7 +413,7 @@ def test_tables_for_latex_are_whole_and_escaped(tmp_path: Path) -> None:
     assert all(re.search(r"\d+ games on \d+ deals|Differences from", one) for one in captions), "each states n"
     assert "Holm's correction for all arms (1)" in captions[1]
     assert all(ord(sign) < 128 for sign in tex) and len(re.findall(r"(?<!\\)\$", tex)) % 2 == 0
-    (one,) = made.analysis.differences
+    (one,) = made.data.analysis.differences
     assert f"+{one.mean:.2f}" in tex and escape("−1 < 2") == "$-$1 $<$ 2"
     for said in ("seeds 1--8", "Protocol sparks-10", "metric (strict instead of kept)", "strict score", "sign-flip"):
         assert said in tex, said
@@ -441,7 +441,10 @@ def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run
     said = text(made := report(tmp_path / "a", [*base, *arm], run_yaml, metric="misplays"))
     assert "compared by misplays, plays that cost a life (fewer is better): so --metric asks" in said
     assert "arm has 1.00 fewer misplays per game (better) than base in each of 8 deals" in said
-    assert made.analysis.differences[0].metric == "misplays" and made.analysis.other_differences[0].metric == "strict"
+    assert (
+        made.data.analysis.differences[0].metric == "misplays"
+        and made.data.analysis.other_differences[0].metric == "strict"
+    )
     assert "By the strict score: arm scores as much as base" in said
     assert "| arm | turns | 8 | +4.00 |" in said, "all other metrics are in a table"
     assert "| arm | misplays |" not in said.split("Every other metric")[1] and "hints_wasted |" not in said, (

@@ -80,7 +80,7 @@ def other_words(document: Document) -> set[str]:
 def printed(report: run_report.Report) -> list[str]:
     """What a terminal shows, without the rows of its table."""
     screen = StringIO()
-    blocks = verdict.blocks(report.analysis, report.data.comparable, report.data.run, [], report.roles)
+    blocks = verdict.blocks(report.data, report.roles)
     terminal.show(blocks, Console(file=screen, width=terminal.UNBROKEN))
     head, *lines = screen.getvalue().split("\n\n")[0].splitlines()
     assert re.fullmatch(r"\d+ games, \d+ deals, 2 players, by simulated models, no language models\.", head)

@@ -14,8 +14,7 @@ import pytest
 from scipy import stats
 
 from experiments.analysis import marking
-from experiments.analysis.calibration import calibrations
-from experiments.analysis.role_marks import MarkedGame, compared, summaries
+from experiments.analysis.role_marks import MarkedGame, calibrations, compared, summaries
 from experiments.analysis.sentence_templates import template_of
 from experiments.interchange import more_columns
 from experiments.record import run_folder
