@@ -95,7 +95,6 @@ def run(
     from experiments.cli.run_progress import RunProgress
     from experiments.running import single_game
     from experiments.study import seat_spec
-    from experiments.study.offline_layer import OfflineLayer
     from experiments.study.seat_spec import PlayerSpec
     from experiments.tasks.probes import bank, probe_run
     from orchestrator.models.settings import PROGRAM, REPLAY
@@ -115,7 +114,7 @@ def run(
         models = single_game.resampled(single_game.models([config], answering), **asked.settings)
         player_spec = PlayerSpec(spec=spec, config=config, models=dict(single_game.resampled(models, **asked.settings)))
     for count in counts:
-        seat_spec.check(player_spec.seat(OfflineLayer()), count)
+        seat_spec.check(player_spec.seat(), count)
     if asked.dry_run:
         _estimate(probes, player_spec, output.as_json)
         return

@@ -16,7 +16,6 @@ from experiments.record.rows import finished, peek_all
 from experiments.study import manifest, prompt_positions
 from experiments.study.experiment import Experiment
 from experiments.study.job import Job
-from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
 from experiments.study.seats import open_jobs
 from orchestrator.models.settings import ModelSettings
@@ -84,7 +83,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     plan = Plan.resolve(experiment, folder)
     plan.check_rule()
     for spec in plan.specs.values():
-        spec.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too
+        spec.seat()  # what a run would refuse, an estimate refuses too
     missing = [records for records in plan.partner_records if not records.exists()]
     games = peek_all(folder)
     others = peek_all(past) if past and past.resolve() != folder.resolve() else {}

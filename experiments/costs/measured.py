@@ -10,7 +10,6 @@ from statistics import fmean
 from typing import Any
 
 from experiments.record.game import Game
-from experiments.study.offline_layer import OfflineLayer
 from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Result, SeatInfo
@@ -35,7 +34,7 @@ def seat_key(seat: SeatInfo) -> str:
 
 def spec_key(spec: PlayerSpec) -> str:
     """Return the key of the seat that a player takes."""
-    return seat_key(describe(spec.seat(OfflineLayer())))
+    return seat_key(describe(spec.seat()))
 
 
 @dataclass(frozen=True)

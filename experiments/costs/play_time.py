@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from experiments.study.job import TURNS, Job
-from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
 from experiments.study.seats import Seats
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -26,7 +25,7 @@ def seconds(plan: Plan, jobs: Sequence[Job]) -> float | None:
     every = list({(job.arm, job.deal.players): job for job in jobs}.values())
     chosen = every[:: max(1, len(every) // TIMED)][:TIMED]
     try:
-        seats = Seats(plan.specs, OfflineLayer())
+        seats = Seats(plan.specs)
         turns = [asyncio.run(_turn(seats, job)) * TURNS[job.deal.players] for job in chosen]
     except (UserError, TurnError, Suspended, OSError):  # an ad-hoc team reads games that are not played yet
         return None

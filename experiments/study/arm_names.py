@@ -17,7 +17,9 @@ def check(names: Iterable[str]) -> None:
     for name in names:
         if problem := too_long(name):
             raise UserError(problem)
-        if (other := folders.setdefault(_as_disks_compare(name), name)) is name:
+        # disks of macOS and Windows make no difference between cases, nor between two ways to write an accent
+        folder = normalize("NFC", normalize("NFC", name).casefold())
+        if (other := folders.setdefault(folder, name)) is name:
             continue
         if other == name:
             raise UserError(
@@ -32,11 +34,6 @@ def too_long(name: str) -> str | None:
     if size <= NAME_BYTES:
         return None
     return f"{name!r} has {size} bytes, too long for the name of a folder, which has at most {NAME_BYTES}"
-
-
-def _as_disks_compare(name: str) -> str:
-    """Disks of macOS and Windows make no difference between cases, nor between two ways to write an accent."""
-    return normalize("NFC", normalize("NFC", name).casefold())
 
 
 def check_number(number: int, why: Sequence[str] = ()) -> None:
