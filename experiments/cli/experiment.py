@@ -1,7 +1,7 @@
 """`experiment`: run, plan and compare ablation experiments."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,14 +14,9 @@ from experiments.cli.shared_options import (
     Output,
     Traces,
     group,
-    print_blocks,
     printed,
 )
 from orchestrator.errors import Suspended, TurnError, UserError
-
-if TYPE_CHECKING:  # importing it takes a second, and most commands need none of it
-    from experiments.running.runner import Done
-
 
 Folder = Annotated[
     Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
@@ -91,14 +86,12 @@ def run(
 
     The same command again continues it. Completed API calls are never billed again.
     """
-    from experiments.cli.run_progress import RunProgress
     from experiments.report import mark_metric
     from experiments.running.runner import RunOptions
     from experiments.running.shard import Shard
     from experiments.study import experiment
     from experiments.tasks.games import experiment_run
 
-    loud, as_json = output.loud, output.as_json
     study = experiment.read(name, settings or ())
     if study.metric is not None:
         mark_metric.check(study.metric)
@@ -107,10 +100,10 @@ def run(
         from experiments.costs import dry_run as dry
 
         planned = dry.forecast(study, folder, past, answer_tokens)
-        print_blocks(dry.data(planned), dry.blocks(planned), as_json=as_json)
+        output.show(dry.data(planned), dry.blocks(planned))
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
-    progress = RunProgress(quiet=loud.quiet)
+    progress = output.progress()
     with traces.sent(folder):
         done = experiment_run.run(study, folder, options=options, progress=progress)
     if done.rows and not done.interrupted:
@@ -120,21 +113,16 @@ def run(
 
     tasks = judge_report.blocks_of_run(done.plan.folder)
     summary = run_summary.summary(done, interval=interval, marks=marks, tasks=tasks)
-    print_blocks(run_summary.json_value(summary), run_summary.blocks(summary, full=full), as_json=as_json)
+    output.show(run_summary.json_value(summary), run_summary.blocks(summary, full=full))
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
         raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
     if done.suspended:
-        raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
+        onward = "A larger budget" if done.over_budget else "The same command"
+        onward = "The games in progress are kept: a smaller --min-own" if done.halted else onward
+        raise Suspended(f"{done.suspended}. {onward} continues from there", 0)
     if done.failed:
         raise TurnError(run_summary.failed(done))
-
-
-def _onward(done: "Done") -> str:
-    """What continues a run that stopped."""
-    if done.halted:
-        return "The games in progress are kept: a smaller --min-own"
-    return "A larger budget" if done.over_budget else "The same command"
 
 
 @app.command("plan")
@@ -161,11 +149,8 @@ def plan(
     tokens, usd = model_options.budget(budget or ())
     wish = sample_size.Goal(effect, power, usd, tokens)
     proposal = sample_size.propose(study, out or Path("runs") / study.name, wish, past, answer_tokens)
-    print_blocks(
-        sample_size_report.data(proposal, name, changes, out),
-        sample_size_report.blocks(proposal, name, changes, out),
-        as_json=output.as_json,
-    )
+    command = name, changes, out
+    output.show(sample_size_report.data(proposal, *command), sample_size_report.blocks(proposal, *command))
 
 
 @app.command("policy")
@@ -195,7 +180,7 @@ def policy(
     files = {path.suffix == ".csv": path for path in out or ()}
     choice = policy_tables.Wanted(arm, players, by, list_ranks, files.get(True), files.get(False))
     tables = policy_tables.make(folder, choice)
-    print_blocks(tables.data, tables.blocks, as_json=output.as_json)
+    output.show(tables.data, tables.blocks)
 
 
 @app.command("status")
@@ -237,34 +222,24 @@ def control(
 
     Also retry or cancel one of its games. No result changes by it.
     """
-    words = what or []
-    if action in ("pause", "resume"):
-        _expect(action, words, 0, "no more words")
-        _say(folder, output.as_json, action)
-    elif action == "limit":
-        _expect(action, words, 2, "a model and a number, e.g. limit gpt-4.1-mini 2")
-        _say(folder, output.as_json, action, model=words[0], most=_at_a_time(words[1]))
-    else:
-        _expect(action, words, 1, "a game: ARM/NAME or the path of its journal")
+    from experiments.tasks import run_status
+
+    words, number = what or [], {"pause": 0, "resume": 0, "limit": 2}.get(action, 1)
+    if len(words) != number:
+        needed = ("no more words", "a game: ARM/NAME or the path of its journal", LIMIT)[number]
+        raise UserError(f"{action} takes {needed}, not {' '.join(words) or 'nothing'!r}")
+    values: dict[str, Any] = {}
+    if action == "limit":
+        if not words[1].isdigit() or int(words[1]) < 1:
+            raise UserError(f"limit {words[1]!r}: say how many calls at the same time, 1 or more")
+        values = {"model": words[0], "most": int(words[1])}
+    elif words:
         game = words[0]
         if Path(game).is_dir() and not folder.is_dir():  # the game may also stand first
             game, folder = folder.as_posix(), Path(game)
-        _say(folder, output.as_json, action, game=game)
+        values = {"game": game}
+    answer = run_status.command(folder, action, **values)
+    printed(answer) if output.as_json else print("\n".join(answer["said"]))
 
 
-def _expect(action: str, words: list[str], number: int, what: str) -> None:
-    if len(words) != number:
-        raise UserError(f"{action} takes {what}, not {' '.join(words) or 'nothing'!r}")
-
-
-def _at_a_time(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise UserError(f"limit {text!r}: say how many calls at the same time, 1 or more")
-    return int(text)
-
-
-def _say(folder: Path, as_json: bool, command: str, **values: Any) -> None:
-    from experiments.tasks import run_status
-
-    answer = run_status.command(folder, command, **values)
-    printed(answer) if as_json else print("\n".join(answer["said"]))
+LIMIT = "a model and a number, e.g. limit gpt-4.1-mini 2"

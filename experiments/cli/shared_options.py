@@ -16,6 +16,7 @@ from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
     from experiments.cli.logs import Loudness
+    from experiments.cli.run_progress import RunProgress
     from experiments.document.blocks import Block, Document
     from experiments.running.model_options import ModelOptions
     from experiments.running.runner import Done, RunOptions
@@ -36,8 +37,8 @@ Graph = Annotated[
 ]
 
 
-def _not_empty(model: str | None) -> str | None:
-    """An unset variable of a shell must not silently become a game of programs."""
+def named_model(model: str | None) -> str | None:
+    """The model. An unset variable of a shell must not silently become a game of programs: raises UserError."""
     if model is not None and not model.strip():
         raise UserError("--model is empty; name a model, e.g. openai:NAME, or `program` for a game without models")
     return model
@@ -48,7 +49,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded responses), or a models file.",
-        callback=_not_empty,
+        callback=named_model,
         autocompletion=completion.model,
     ),
 ]
@@ -214,6 +215,37 @@ class Output:
     """Only JSON on stdout."""
     loud: "Loudness"
 
+    def show(self, data: Any, blocks: "Document | Iterable[Block]") -> None:
+        """Print data as JSON, or the blocks that say the same in words."""
+        from experiments.document import terminal
+
+        printed(data) if self.as_json else terminal.show(blocks, terminal.console())
+
+    def report(
+        self, data: Any, blocks: "Document | Iterable[Block]", folder: Path | None, written: Sequence[Path]
+    ) -> None:
+        """Print a report, and the names of the files of a folder into which it was written."""
+        self.show(data, blocks)
+        if written and not self.as_json:
+            say(f"\n{folder}/: {', '.join(path.name for path in written)}")
+
+    def rows(self, rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
+        """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
+        from experiments.document.blocks import Note
+        from experiments.show import listing
+
+        self.show(rows, [listing.rows_table(rows) if rows else Note(nothing, "aside")])
+
+    def lines(self, data: Any, *lines: str) -> None:
+        """Print data as JSON, or lines that say the same, as they are."""
+        printed(data) if self.as_json else say(*lines)
+
+    def progress(self) -> "RunProgress":
+        """Return what shows on stderr how far a run is."""
+        from experiments.cli.run_progress import RunProgress
+
+        return RunProgress(quiet=self.loud.quiet)
+
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command one option for each field of its parameters that are dataclasses of options.
@@ -280,35 +312,14 @@ def group(help_text: str) -> Commands:
     return Commands(no_args_is_help=True, help=help_text)
 
 
-def print_blocks(data: Any, blocks: "Document | Iterable[Block]", *, as_json: bool) -> None:
-    """Print data as JSON, or the blocks that say the same in words."""
-    from experiments.document import terminal
+def say(*lines: str) -> None:
+    """Print lines as they are."""
+    from rich.text import Text
 
-    printed(data) if as_json else terminal.show(blocks, terminal.console())
-
-
-def print_report(
-    data: Any, blocks: "Document | Iterable[Block]", folder: Path | None, written: Sequence[Path], *, as_json: bool
-) -> None:
-    """Print a report, and the names of the files of a folder into which it was written."""
-    print_blocks(data, blocks, as_json=as_json)
-    if written and not as_json:
-        say(f"\n{folder}/: {', '.join(path.name for path in written)}")
-
-
-def say(line: str) -> None:
-    """Print a line as it is."""
     from experiments.document.terminal import console
 
-    console().print(line, soft_wrap=True, markup=False)
-
-
-def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
-    """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
-    from experiments.document.blocks import Note
-    from experiments.show import listing
-
-    print_blocks(rows, [listing.rows_table(rows) if rows else Note(nothing, "aside")], as_json=as_json)
+    for line in lines:
+        console().print(Text(line), soft_wrap=True)
 
 
 def check_done(done: "Done", noun: str) -> None:

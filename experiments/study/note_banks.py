@@ -7,6 +7,7 @@ node draw the same.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -63,7 +64,7 @@ class NoteBank:
         """Whether the file exists. Raises UserError when it holds other notes."""
         if not self.path.exists():
             return False
-        written = _loaded(self.path)
+        written = _loaded(self.path, self.path.stat().st_mtime_ns)
         if changed := [name for name, value in self.head.items() if written.get(name) != value]:
             raise UserError(f"{str(self.path)!r} holds other notes: {', '.join(changed)} differ; give another --out")
         return True
@@ -71,10 +72,14 @@ class NoteBank:
     def journals(self) -> list[Path]:
         """The finished games of another run at this player count. Raises UserError when there are none, and when all
         are games in which a seat saw its own cards: their notes are made of what nobody may know."""
-        games_of_count = [game for game in _journals(Path(self.source)) if _finished(game, self.players)]
-        if not games_of_count:
+        games = []
+        for path in _journals(Path(self.source)):
+            with suppress(NotBegun):
+                game = Game.open(path)
+                games += [game] if game.result is not None and game.started.players == self.players else []
+        if not games:
             raise UserError(f"arm {self.arm!r}: there is no finished game of {self.players} players in {self.source!r}")
-        if not (honest := [game for game in games_of_count if not _cheats(game)]):
+        if not (honest := [game.path for game in games if not game.started.cheats]):
             raise UserError(
                 f"arm {self.arm!r}: in the games of {self.source!r} a seat saw its own cards, which is cheating; take "
                 "notes of other games"
@@ -118,7 +123,11 @@ def memory(bank: GivenNotes, seat: int) -> Memory:
         raise UserError(f"{str(bank.path)!r} is gone: it held the notes of other games that this game was given")
     deal, cards = bank.deal, _hashed(bank.deal.cards)
     # by the cards, too: a game from a deck of its own has no seed, and may still be this deal
-    games = [other for other in _read(bank.path)["games"] if other["seed"] != deal.seed and other.get("deal") != cards]
+    games = [
+        other
+        for other in _loaded(bank.path, bank.path.stat().st_mtime_ns)["games"]
+        if other["seed"] != deal.seed and other.get("deal") != cards
+    ]
     if not games:
         raise UserError(f"{str(bank.path)!r} holds notes of this deal alone; notes come from another deal")
     game = Random(f"another game {deal.players} {deal.seed} {deal.repeat}").choice(games)
@@ -126,16 +135,8 @@ def memory(bank: GivenNotes, seat: int) -> Memory:
     return {GIVEN: {"from": game["name"], "notes": notes}}
 
 
-def _read(path: Path) -> Mapping[str, Any]:
-    return _cached(path, path.stat().st_mtime_ns)
-
-
 @lru_cache(maxsize=64)
-def _cached(path: Path, written_at: int) -> Mapping[str, Any]:
-    return _loaded(path)
-
-
-def _loaded(path: Path) -> Mapping[str, Any]:
+def _loaded(path: Path, written_at: int) -> Mapping[str, Any]:
     try:
         bank = json.loads(path.read_text("utf-8"))
         valid = all(
@@ -177,18 +178,6 @@ def _journals(source: Path) -> list[Path]:
         if not arms:
             raise UserError(f"{str(source)!r} has several arms; name the folder of one, e.g. {source}/{GAMES}/full")
     return sorted((arms[0] if arms else source).rglob("*.jsonl"))
-
-
-def _finished(path: Path, players: int) -> bool:
-    try:
-        game = Game.open(path)
-    except NotBegun:
-        return False
-    return game.result is not None and game.started.players == players
-
-
-def _cheats(path: Path) -> bool:
-    return Game.open(path).started.cheats
 
 
 def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: Iterable[int]) -> None:
