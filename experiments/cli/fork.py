@@ -55,9 +55,8 @@ def fork(
     from experiments.document.terminal import console
     from experiments.tasks.fork import decision, fork_report
 
-    as_json = output.as_json
     if note is not None:
-        _print_note(game, turn, note, as_json)
+        _print_note(game, turn, note, output)
         return
     if onward and samples != 1:
         raise UserError(f"--continue plays on from one decision, not from {samples}: leave out --samples")
@@ -75,7 +74,10 @@ def fork(
         forked = asyncio.run(decision.decide_async(game, turn, change, edits=edits, samples=samples, layer=layer))
     finally:
         layer.close()
-    printed({"journal": str(game)} | fork_report.json_value(forked)) if as_json else _show(forked, game, console())
+    if output.as_json:
+        printed({"journal": str(game)} | fork_report.json_value(forked))
+    else:
+        _show(forked, game, console())
     if forked.stopped:
         message = f"{len(forked.new)} of {samples} decisions were made"
         raise Suspended(f"{forked.stopped}; {message}. With --cache their answers are not paid for again", turn)
@@ -118,7 +120,7 @@ def _change(
     )
 
 
-def _print_note(game: Path, turn: int, node: str, as_json: bool) -> None:
+def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     """The note of a node as a file for --edit."""
     from experiments.tasks.fork import decision, edited_note
     from experiments.tasks.fork.new_seat import Change
@@ -126,7 +128,7 @@ def _print_note(game: Path, turn: int, node: str, as_json: bool) -> None:
 
     place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
     note = edited_note.as_data(place.place, place.old_notes, node)
-    printed(note) if as_json else print(edited_note.as_yaml(note), end="")
+    printed(note) if output.as_json else print(edited_note.as_yaml(note), end="")
 
 
 def _branch(

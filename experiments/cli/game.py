@@ -99,7 +99,9 @@ def play(
                 printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path), "so_far": totals})
             elif totals["calls"] or not console_seats:
                 screen.print(f"so far   {game_story.spent(totals)}", markup=False, soft_wrap=True)
-            raise Suspended(f"{suspended}. {_onward(suspended, force_new)}", suspended.turn) from None
+            same = f"The same command{' without --force-new' if force_new else ''}"
+            onward = "A larger budget" if suspended.held else same
+            raise Suspended(f"{suspended}. {onward} continues from there", suspended.turn) from None
     if as_json:
         printed(result.model_dump(mode="json") | {"journal": str(path)})
     elif console_seats and not loud.quiet:  # persons get to know the others' cards and reasons now
@@ -108,10 +110,3 @@ def play(
         game_story.print_next(path, screen, again=played.over)
     else:
         game_story.print_result(result, path, screen, again=played.over)
-
-
-def _onward(suspended: Suspended, forced: bool) -> str:
-    """How to continue a suspended game."""
-    if suspended.held:
-        return "A larger budget continues from there"
-    return f"The same command{' without --force-new' if forced else ''} continues from there"

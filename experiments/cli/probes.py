@@ -112,15 +112,13 @@ def run(
         rows, models = [costs.Asked(player_spec.spec, len(probes), loads)], player_spec.models
         output.show(costs.data(rows, models, "probes"), costs.blocks(rows, models, "probes"))
         return
-    folder = asked.out or Path("runs") / _folder(spec, model, replay)
+    answering = (
+        "replay" if replay else Path(model or "").stem if (model or "").endswith((".yaml", ".yml")) else model or ""
+    )
+    parts = ("probes", Path(spec).stem if spec.endswith((".yaml", ".yml")) else spec, answering.partition("@http")[0])
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(part for part in parts if part)).strip("-")
+    folder = asked.out or Path("runs") / name
     done = probe_run.run(probes, player_spec, folder, seed=seed, options=asked.run(), progress=output.progress())
     if done.left < done.total:
         print_probes([folder], folder, output)
     check_done(done, "probes")
-
-
-def _folder(spec: str, model: str | None, replay: Path | None) -> str:
-    named = "replay" if replay else Path(model).stem if model and model.endswith((".yaml", ".yml")) else model or ""
-    player = Path(spec).stem if spec.endswith((".yaml", ".yml")) else spec
-    parts = ("probes", player, named.partition("@http")[0])
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(part for part in parts if part)).strip("-")

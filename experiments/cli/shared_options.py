@@ -37,8 +37,8 @@ Graph = Annotated[
 ]
 
 
-def named_model(model: str | None) -> str | None:
-    """The model. An unset variable of a shell must not silently become a game of programs: raises UserError."""
+def _not_empty(model: str | None) -> str | None:
+    """An unset variable of a shell must not silently become a game of programs."""
     if model is not None and not model.strip():
         raise UserError("--model is empty; name a model, e.g. openai:NAME, or `program` for a game without models")
     return model
@@ -49,7 +49,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded responses), or a models file.",
-        callback=named_model,
+        callback=_not_empty,
         autocompletion=completion.model,
     ),
 ]

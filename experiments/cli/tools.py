@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -55,8 +54,14 @@ def measure(
         printed([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
         return
     if latency is not None and at_once is not None:
-        of_games, limit = _at_once(at_once)
-        crowds = [throughput.measure(name, of_games, latency, limit) for name in graph or ["moa_sherlock"]]
+        if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", at_once):
+            raise UserError(
+                f"--at-once is {at_once!r}; write a number of games, such as 64, or games and calls, such as 64/32"
+            )
+        at_a_time, _, limit = at_once.partition("/")
+        crowds = [
+            throughput.measure(name, int(at_a_time), latency, int(limit or 1000)) for name in graph or ["moa_sherlock"]
+        ]
         printed([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
         return
     if latency is not None:
@@ -65,16 +70,6 @@ def measure(
         return
     timings = list(speed.measure(graph or graphs.names(), games))
     printed(speed.data(timings)) if output.as_json else speed.show(timings, console())
-
-
-def _at_once(text: str) -> tuple[int, int]:
-    """Return the games at once, and the calls. Raises UserError."""
-    if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", text):
-        raise UserError(
-            f"--at-once is {text!r}; write a number of games, such as 64, or games and calls, such as 64/32"
-        )
-    games, _, calls = text.partition("/")
-    return int(games), int(calls or 1000)
 
 
 def serve_blindly(
@@ -98,11 +93,20 @@ def serve_blindly(
     from orchestrator.models import fake_endpoint
     from orchestrator.models.fake_faults import KINDS, Faults
 
-    plain = [word for word in faults or () if "=" not in word]
+    words = [word for word in faults or () if "=" not in word]
     settings = {"seed": "1", "hang": "10"} | dict(word.split("=", 1) for word in faults or () if "=" in word)
-    share, kinds = _faults(plain, KINDS)
-    seed, hang = _number(settings, "seed"), _number(settings, "hang")
-    wrong = Faults(share, int(seed), kinds, hang_s=hang) if share else None
+    for name, value in settings.items():
+        if name not in ("seed", "hang"):
+            raise UserError(f"--faults {name}={value}: the settings are seed and hang")
+        if not re.fullmatch(r"\d+(\.\d*)?", value):
+            raise UserError(f"--faults {name}={value}: write a number, e.g. {name}=10")
+    shares = [word for word in words if re.fullmatch(r"-?[01]?(\.\d*)?", word)]
+    kinds = tuple(kind.strip() for word in words if word not in shares for kind in word.split(","))
+    share = float(shares[-1]) if shares else float(bool(kinds))
+    if not 0 <= share <= 1:
+        raise UserError(f"--faults {shares[-1]}: a share of requests is 0 to 1")
+    seed, hang = int(float(settings["seed"])), float(settings["hang"])
+    wrong = Faults(share, seed, kinds or KINDS, hang_s=hang) if share else None
 
     async def serve() -> None:
         async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:
@@ -113,22 +117,3 @@ def serve_blindly(
         asyncio.run(serve())
     except OSError as error:
         raise UserError(f"cannot serve on port {port}: {error.strerror}") from None
-
-
-def _number(settings: dict[str, str], name: str) -> float:
-    """Return a setting of the faults. Raises UserError for one that is no number, or has another name."""
-    if unknown := [key for key in settings if key not in ("seed", "hang")]:
-        raise UserError(f"--faults {unknown[0]}={settings[unknown[0]]}: the settings are seed and hang")
-    if not re.fullmatch(r"\d+(\.\d*)?", settings[name]):
-        raise UserError(f"--faults {name}={settings[name]}: write a number, e.g. {name}=10")
-    return float(settings[name])
-
-
-def _faults(words: Sequence[str], every: tuple[str, ...]) -> tuple[float, tuple[str, ...]]:
-    """Return the share of requests that go wrong, and the kinds of faults. Raises UserError."""
-    shares = [word for word in words if re.fullmatch(r"-?[01]?(\.\d*)?", word)]
-    kinds = tuple(kind.strip() for word in words if word not in shares for kind in word.split(","))
-    share = float(shares[-1]) if shares else float(bool(kinds))
-    if not 0 <= share <= 1:
-        raise UserError(f"--faults {shares[-1]}: a share of requests is 0 to 1")
-    return share, kinds or every
