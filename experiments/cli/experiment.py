@@ -14,7 +14,7 @@ from experiments.cli.shared_options import (
     Output,
     Traces,
     group,
-    printed,
+    print_json,
 )
 from orchestrator.errors import Suspended, TurnError, UserError
 
@@ -194,7 +194,7 @@ def status(folder: Folder, *, output: Output) -> None:
     from experiments.tasks import run_status
 
     data = run_status.status(folder)
-    printed(data) if output.as_json else shown.show(data, console())
+    print_json(data) if output.as_json else shown.show(data, console())
 
 
 @app.command("control")
@@ -239,7 +239,7 @@ def control(
             game, folder = folder.as_posix(), Path(game)
         values = {"game": game}
     answer = run_status.command(folder, action, **values)
-    printed(answer) if output.as_json else print("\n".join(answer["said"]))
+    print_json(answer) if output.as_json else print("\n".join(answer["said"]))
 
 
 LIMIT = "a model and a number, e.g. limit gpt-4.1-mini 2"

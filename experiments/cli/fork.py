@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Calls, Interrupted, Model, Output, Seats, Settings, printed
+from experiments.cli.shared_options import Calls, Interrupted, Model, Output, Seats, Settings, print_json
 from orchestrator.errors import Suspended, UserError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def fork(
     finally:
         layer.close()
     if output.as_json:
-        printed({"journal": str(game)} | fork_report.json_value(forked))
+        print_json({"journal": str(game)} | fork_report.json_value(forked))
     else:
         _show(forked, game, console())
     if forked.stopped:
@@ -128,7 +128,7 @@ def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
 
     place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
     note = edited_note.as_data(place.place, place.old_notes, node)
-    printed(note) if output.as_json else print(edited_note.as_yaml(note), end="")
+    print_json(note) if output.as_json else print(edited_note.as_yaml(note), end="")
 
 
 def _branch(
@@ -178,12 +178,12 @@ def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", 
         raise UserError(f"{error} (the other seats sit as recorded; --seat N=SPEC puts others there)") from None
     except Suspended as suspended:
         if as_json:
-            printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(new_game.path)})
+            print_json({"suspended": str(suspended), "turn": suspended.turn, "journal": str(new_game.path)})
         raise Suspended(f"{suspended}. The same command continues from there", suspended.turn) from None
     story = Game.open(new_game.path)
     done = replace(fork, new=(story.turn(fork.place.view.turn),))
     if as_json:
-        printed(
+        print_json(
             fork_report.json_value(done) | {"result": result.model_dump(mode="json"), "journal": str(new_game.path)}
         )
         return

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Graph, Model, Output, Players, group, printed
+from experiments.cli.shared_options import Graph, Model, Output, Players, group, print_json
 from orchestrator.errors import UserError
 
 app = group("Write a file that describes models.")
@@ -80,6 +80,6 @@ def doctor(
         options = f"--model {model} --graph {graph} --players {players}"
         untried = any(finding.about == "online" for finding in checklist.findings)
         step = f"orchestrator doctor {options} --online" if untried else f"orchestrator play {options}"
-    printed(checklist.data()) if output.as_json else checklist.show(console(), step)
+    print_json(checklist.data()) if output.as_json else checklist.show(console(), step)
     if checklist.failed:
         raise typer.Exit(code)

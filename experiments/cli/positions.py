@@ -9,7 +9,7 @@ import typer
 
 from experiments.cli import completion
 from experiments.cli.report import print_positions
-from experiments.cli.shared_options import REPLAY, Evaluation, Output, check_done, printed, say
+from experiments.cli.shared_options import REPLAY, Evaluation, Output, check_done, print_json, say
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def show_bank(name: str, position: str | None, output: Output) -> None:
         return
     for row in positions.positions:
         if row.name == position:
-            printed(row.model_dump(mode="json", exclude_defaults=True))
+            print_json(row.model_dump(mode="json", exclude_defaults=True))
             return
     names = f"{positions.positions[0].name} to {positions.positions[-1].name}" if positions.positions else "none"
     raise UserError(f"bank {positions.head.name!r} has no position {position!r}; it has {names}")

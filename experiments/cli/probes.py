@@ -8,7 +8,7 @@ import typer
 
 from experiments.cli import completion
 from experiments.cli.report import print_probes
-from experiments.cli.shared_options import Evaluation, Output, Settings, check_done, printed
+from experiments.cli.shared_options import Evaluation, Output, Settings, check_done, print_json
 from orchestrator.errors import UserError
 
 Packs = Annotated[
@@ -45,7 +45,7 @@ def show_probe(name: str, seed: int, output: Output) -> None:
 
     probe = bank.probe(name, seed)
     if output.as_json:
-        printed(probe_report.probe_data(probe))
+        print_json(probe_report.probe_data(probe))
         return
     screen = terminal.console()
     for turn in probe.story.turns:

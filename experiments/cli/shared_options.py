@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -80,7 +80,6 @@ MetricOf = Annotated[
         "that the run names.",
     ),
 ]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Worker processes.")]
 
 
 @dataclass(frozen=True)
@@ -102,11 +101,6 @@ class Calls:
         return Path(self.cache.removeprefix(REPLAY)) if self.cache.startswith(REPLAY) else None
 
     @property
-    def unreplayed(self) -> Self:
-        """The same without a replay, for commands that take the responses themselves."""
-        return replace(self, cache="off") if self.replay else self
-
-    @property
     def options(self) -> "ModelOptions":
         """How calls reach models. Raises UserError."""
         from experiments.running.model_options import OFF, ModelOptions, budget
@@ -125,13 +119,6 @@ class Processes:
 
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1
     shard: Annotated[str | None, typer.Option("--shard", help="I/N: only this part, for job arrays.")] = None
-
-    def run_options(self, calls: Calls) -> "RunOptions":
-        """How a run is asked. Raises UserError."""
-        from experiments.running.runner import RunOptions
-        from experiments.running.shard import Shard
-
-        return RunOptions(calls.options, self.workers, shard=Shard.read(self.shard) if self.shard else None)
 
 
 @dataclass(frozen=True)
@@ -169,7 +156,11 @@ class Evaluation(Sampling, Calls, Processes):
 
     def run(self, *, replay: bool = True) -> "RunOptions":
         """How it is asked; `replay` False where the command takes recorded responses itself. Raises UserError."""
-        return self.run_options(self if replay else self.unreplayed)
+        from experiments.running.runner import RunOptions
+        from experiments.running.shard import Shard
+
+        models = self.options if replay else replace(self.options, replay=None)
+        return RunOptions(models, self.workers, shard=Shard.read(self.shard) if self.shard else None)
 
 
 @dataclass(frozen=True)
@@ -219,7 +210,7 @@ class Output:
         """Print data as JSON, or the blocks that say the same in words."""
         from experiments.document import terminal
 
-        printed(data) if self.as_json else terminal.show(blocks, terminal.console())
+        print_json(data) if self.as_json else terminal.show(blocks, terminal.console())
 
     def report(
         self, data: Any, blocks: "Document | Iterable[Block]", folder: Path | None, written: Sequence[Path]
@@ -238,7 +229,7 @@ class Output:
 
     def lines(self, data: Any, *lines: str) -> None:
         """Print data as JSON, or lines that say the same, as they are."""
-        printed(data) if self.as_json else say(*lines)
+        print_json(data) if self.as_json else say(*lines)
 
     def progress(self) -> "RunProgress":
         """Return what shows on stderr how far a run is."""
@@ -253,23 +244,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     Its `Output` is that of `orchestrator` itself.
     """
     signature, parameters = inspect.signature(command, eval_str=True), [CONTEXT]
-    groups: dict[str, Any] = {
-        name: p.annotation for name, p in signature.parameters.items() if is_dataclass(p.annotation)
-    }
-    outputs = [name for name, kind in groups.items() if kind is Output]
-    options = {name: kind for name, kind in groups.items() if kind is not Output}
+    options, outputs = dict[str, Any](), list[str]()
     for name, parameter in signature.parameters.items():
-        if name not in groups:
+        kind = parameter.annotation
+        if kind is Output:
+            outputs.append(name)
+        elif is_dataclass(kind):
+            options[name], hints = kind, get_type_hints(kind, include_extras=True)
+            parameters += [
+                CONTEXT.replace(name=f.name, default=f.default, annotation=hints[f.name]) for f in fields(kind)
+            ]
+        else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-        if (kind := options.get(name)) is None:
-            continue
-        hints = get_type_hints(kind, include_extras=True)
-        parameters += [
-            inspect.Parameter(
-                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-            )
-            for field in fields(kind)
-        ]
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -350,6 +336,6 @@ def progress(text: str) -> Callable[[int, int], None]:
     return show
 
 
-def printed(data: Any) -> None:
+def print_json(data: Any) -> None:
     """Print what `--json` promises."""
     print(json.dumps(data, ensure_ascii=False))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Intervals, MetricOf, Output, printed, progress, say
+from experiments.cli.shared_options import Intervals, MetricOf, Output, print_json, progress, say
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def show(
     if turn is None:
         wrong = _mistakes(opened, game, rollouts) if mistakes else {}
         if output.as_json:
-            printed(game_story.as_data(opened, wrong))
+            print_json(game_story.as_data(opened, wrong))
         else:
             game_story.print_game(opened, console(), wrong)
             if mistakes:
@@ -75,7 +75,7 @@ def show(
         values = _values(opened, turn, game, rollouts) if mistakes else None
         extra = {"values": values.model_dump(mode="json")} if values else {}
         extra |= turn_marks.data(_marks(opened, game), turn) if marks else {}
-        printed(turn_story.as_data(opened, turn, part) | extra)
+        print_json(turn_story.as_data(opened, turn, part) | extra)
     else:
         turn_story.print_turn(opened, turn, console(), part)
         parts = [*turn_marks.blocks(_marks(opened, game), turn, role)] if marks else []
@@ -106,7 +106,7 @@ def _folder(folder: Path, most: int, output: Output, *, swings: bool) -> None:
 
     looks = find(folder, swings=swings, most=most, done=progress("rollouts of game"))
     if output.as_json:
-        printed(worth_a_look.as_data(looks))
+        print_json(worth_a_look.as_data(looks))
     else:
         worth_a_look.print_looks(looks, f"there is no game in {folder}", console())
         if looks.games and not looks.looks:
@@ -177,7 +177,7 @@ def diff(
         raise UserError("--arm and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
-        printed(two_games.data(games)) if output.as_json else two_games.show(games, console())
+        print_json(two_games.data(games)) if output.as_json else two_games.show(games, console())
         same = games.same
     if not same:
         raise typer.Exit(1)

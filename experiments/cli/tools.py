@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Output, printed
+from experiments.cli.shared_options import Output, print_json
 from orchestrator.errors import UserError
 
 
@@ -51,7 +51,7 @@ def measure(
     if partner:
         names = partners.names() if "all" in partner else partner
         scores = list(partner_scores.measure(names, games))
-        printed([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
+        print_json([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
         return
     if latency is not None and at_once is not None:
         if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", at_once):
@@ -62,14 +62,14 @@ def measure(
         crowds = [
             throughput.measure(name, int(at_a_time), latency, int(limit or 1000)) for name in graph or ["moa_sherlock"]
         ]
-        printed([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
+        print_json([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
         return
     if latency is not None:
         depths = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
-        printed([asdict(row) for row in depths]) if output.as_json else speed.show_depths(depths, console())
+        print_json([asdict(row) for row in depths]) if output.as_json else speed.show_depths(depths, console())
         return
     timings = list(speed.measure(graph or graphs.names(), games))
-    printed(speed.data(timings)) if output.as_json else speed.show(timings, console())
+    print_json(speed.data(timings)) if output.as_json else speed.show(timings, console())
 
 
 def serve_blindly(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from experiments.cli.shared_options import Interrupted, Output, printed, progress
+from experiments.cli.shared_options import Interrupted, Output, print_json, progress
 from orchestrator.errors import UserError
 
 
@@ -46,7 +46,7 @@ def train(
     training_report.write(trained)
     if output.as_json:
         answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
-        printed({**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers})
+        print_json({**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers})
     else:
         terminal.show(training_report.blocks(trained), terminal.console())
 

@@ -1,6 +1,7 @@
 """What finished games of run folders cost, and what servers counted in single calls: estimates without assumptions."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -52,18 +53,9 @@ class Finished:
         return paid * self.result.calls / self.paid
 
 
-@dataclass(frozen=True)
-class ServerCounts:
-    """Sums over calls to one model that a server answered and counted, also in games that are not finished."""
-
-    calls: int = 0
-    guessed: int = 0
-    """Tokens of the prompts, as `request.estimated` counts them."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-    def __add__(self, other: "ServerCounts") -> "ServerCounts":
-        return ServerCounts(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
+Counts = Counter[str]
+"""Sums over calls to one model that a server answered and counted, also in games that are not finished: `calls`, the
+tokens of their prompts as `request.estimated` counts them (`guessed`), `tokens_in` and `tokens_out`."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +63,13 @@ class Measured:
     """The finished games in which a model on a server was asked."""
 
     games: tuple[Finished, ...] = ()
-    counts: tuple[tuple[Settings, ServerCounts], ...] = ()
+    counts: tuple[tuple[Settings, Counts], ...] = ()
     """What servers counted, by journals of a single model: those of several do not say which of them counted what."""
 
     @classmethod
     def select(cls, games: Mapping[Path, Game]) -> "Measured":
         """Return the measurements in the journals of run folders."""
-        counts, finished = list[tuple[Settings, ServerCounts]](), list[Finished]()
+        counts, finished = list[tuple[Settings, Counts]](), list[Finished]()
         for game in (game for game in games.values() if game.started is not None):
             models = [
                 model
@@ -87,8 +79,8 @@ class Measured:
             ]
             alone = models and all(model == models[0] for model in models)
             if alone and sum(models[0] == model for model, _ in counts) < JOURNALS:
-                total = _calls(game)
-                counts += [(models[0], total)] if total.guessed else []
+                total = _counted(game)
+                counts += [(models[0], total)] if total["guessed"] else []
             if models and game.result is not None and game.result.calls > game.result.cache_hits:
                 lineup = tuple(sorted(map(seat_key, game.started.seats)))
                 keys = frozenset(json.dumps(model, sort_keys=True) for model in models)
@@ -118,29 +110,29 @@ class Measured:
         if games:
             mean = sum(game.result.tokens_out for game in games) / sum(game.paid for game in games)
             return mean, many(len(games), "finished game")
-        total = sum((each for settings, each in self.counts if settings == model.deciding), ServerCounts())
-        return (total.tokens_out / total.calls, many(total.calls, "call")) if total.calls else None
+        total = sum((each for settings, each in self.counts if settings == model.deciding), Counts())
+        return (total["tokens_out"] / total["calls"], many(total["calls"], "call")) if total else None
 
     def density(self, model: ModelSettings) -> tuple[float, str] | None:
         """Return a server's tokens per estimated token, and in what; None where it counted none for the model."""
-        total = sum((each for settings, each in self.counts if settings["model"] == model.model), ServerCounts())
-        return (total.tokens_in / total.guessed, many(total.calls, "call")) if total.calls else None
+        total = sum((each for settings, each in self.counts if settings["model"] == model.model), Counts())
+        return (total["tokens_in"] / total["guessed"], many(total["calls"], "call")) if total else None
 
 
-def _calls(game: Game) -> ServerCounts:
+def _counted(game: Game) -> Counts:
     """Return the counts of the first calls that a server answered and counted."""
 
-    def counts(calls: Iterable[Mapping[str, Any]]) -> Iterator[ServerCounts]:
+    def counted(calls: Iterable[Mapping[str, Any]]) -> Iterator[Counts]:
         for call in calls:
             if call.get("messages") and call.get("tokens_in") and not call.get("estimated"):
                 guessed = sum(estimated(message["content"]) for message in call["messages"])
-                yield ServerCounts(1, guessed, call["tokens_in"], call["tokens_out"])
+                yield Counts(calls=1, guessed=guessed, tokens_in=call["tokens_in"], tokens_out=call["tokens_out"])
 
     try:
-        read = game.lines.read(lambda calls: list(islice(counts(calls), CALLS)), lambda tag, _: tag == "call")
+        read = game.lines.read(lambda calls: list(islice(counted(calls), CALLS)), lambda tag, _: tag == "call")
     except UserError:
-        return ServerCounts()  # whoever reads the journal for its game says what is wrong with it
-    return sum(read, ServerCounts())
+        return Counts()  # whoever reads the journal for its game says what is wrong with it
+    return sum(read, Counts())
 
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:

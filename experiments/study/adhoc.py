@@ -19,6 +19,7 @@ from experiments.study.cross_play import WITH, player_counts
 from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import Model
 from experiments.study.job import Job, Outcome
+from experiments.study.note_banks import check_head
 from experiments.study.notes import EVALUATED
 from experiments.study.seat_spec import PlayerSpec, player_spec, read_seat
 from graphs.config import PROGRAM, GraphConfig
@@ -69,10 +70,7 @@ class PartnerRecords:
             written["games"]
         except (ValueError, TypeError, KeyError, RecursionError):
             raise UserError(f"{str(self.path)!r} holds no past games; it stays as it is") from None
-        if changed := [name for name, value in self.head.items() if written.get(name) != value]:
-            raise UserError(
-                f"{str(self.path)!r} holds other past games: {', '.join(changed)} differ; give another --out"
-            )
+        check_head(self.path, written, self.head, "past games")
         return True
 
     def jobs(self) -> list[Job]:

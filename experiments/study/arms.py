@@ -50,14 +50,6 @@ class GivenRecords:
     """Their indices in the file, from 0."""
 
 
-@dataclass(frozen=True)
-class GivenNotes:
-    """Notes of another game that a seat is given: of one that the deal draws from the bank in a file."""
-
-    path: Path
-    deal: Deal
-
-
 class TrialDraw(NamedTuple):
     """What is drawn for a trial; the same each time, whatever seat is evaluated."""
 
@@ -145,15 +137,18 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
         hint = did_you_mean(experiment.baseline, by_name, "the arms are")
         remedy = next((name for name, arm in by_name.items() if arm.unchanged), next(iter(by_name)))
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {hint}; try --set baseline={remedy}")
-    null = controls.null(experiment, by_name, run or {})
-    candidates = []
-    for name, listed_arm in {**by_name, **({controls.NULL: null} if null else {})}.items():
+
+    def planned(name: str, changes: Changes) -> Arm:
         try:
-            candidates.append(_arm(name, experiment, listed_arm.changes, by_name))
+            return _arm(name, experiment, changes, by_name)
         except UserError as error:
             several = len(experiment.graphs) > 1 and experiment.arms
             whole = "; --set 'arms={}' compares the whole graphs" if several else ""
             raise UserError(f"arm {name!r}: {error}{whole}") from None
+
+    candidates = [planned(name, arm.changes) for name, arm in by_name.items()]
+    if null := controls.null(experiment, by_name, run or {}):
+        candidates.append(planned(controls.NULL, null.changes))
     unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
     standards = sorted(
         (arm for arm in candidates if arm.name in unchanged), key=lambda a: a.name != experiment.baseline

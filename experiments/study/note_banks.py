@@ -18,7 +18,7 @@ from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES
-from experiments.study.arms import Arm, Deal, GivenNotes
+from experiments.study.arms import Arm, Deal
 from experiments.study.file_schema import BASELINE
 from graphs import recorded
 from graphs.control_answerers import GIVEN
@@ -65,8 +65,7 @@ class NoteBank:
         if not self.path.exists():
             return False
         written = _loaded(self.path, self.path.stat().st_mtime_ns)
-        if changed := [name for name, value in self.head.items() if written.get(name) != value]:
-            raise UserError(f"{str(self.path)!r} holds other notes: {', '.join(changed)} differ; give another --out")
+        check_head(self.path, written, self.head, "notes")
         return True
 
     def journals(self) -> list[Path]:
@@ -98,6 +97,12 @@ class NoteBank:
         write_atomically(self.path, json.dumps(self.head | {"games": games}, ensure_ascii=False) + "\n")
 
 
+def check_head(path: Path, written: Mapping[str, Any], head: Mapping[str, Any], what: str) -> None:
+    """Raise UserError for a file that was written for something else, by what stands at its head."""
+    if changed := [name for name, value in head.items() if written.get(name) != value]:
+        raise UserError(f"{str(path)!r} holds other {what}: {', '.join(changed)} differ; give another --out")
+
+
 def path(folder: Path, arm: str, players: int) -> Path:
     """Where the bank of an arm at a player count is."""
     return folder / NOTES / arm / f"{players}p.json"
@@ -117,19 +122,20 @@ def banks(arm: Arm, folder: Path) -> Iterator[NoteBank]:
             yield NoteBank(arm.name, players, named, sources[0], folder)
 
 
-def memory(bank: GivenNotes, seat: int) -> Memory:
-    """What a seat is given of another game: its notes of the seat's own turns. Raises UserError."""
-    if not bank.path.exists():
-        raise UserError(f"{str(bank.path)!r} is gone: it held the notes of other games that this game was given")
-    deal, cards = bank.deal, _hashed(bank.deal.cards)
+def memory(path: Path, deal: Deal, seat: int) -> Memory:
+    """What a seat is given of another game, which the deal draws: its notes of the seat's own turns. Raises
+    UserError."""
+    if not path.exists():
+        raise UserError(f"{str(path)!r} is gone: it held the notes of other games that this game was given")
+    cards = _hashed(deal.cards)
     # by the cards, too: a game from a deck of its own has no seed, and may still be this deal
     games = [
         other
-        for other in _loaded(bank.path, bank.path.stat().st_mtime_ns)["games"]
+        for other in _loaded(path, path.stat().st_mtime_ns)["games"]
         if other["seed"] != deal.seed and other.get("deal") != cards
     ]
     if not games:
-        raise UserError(f"{str(bank.path)!r} holds notes of this deal alone; notes come from another deal")
+        raise UserError(f"{str(path)!r} holds notes of this deal alone; notes come from another deal")
     game = Random(f"another game {deal.players} {deal.seed} {deal.repeat}").choice(games)
     notes = [other for other in game["notes"] if other["seat"] == seat] or game["notes"]
     return {GIVEN: {"from": game["name"], "notes": notes}}
@@ -191,10 +197,9 @@ def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: I
         raise UserError(f"arm {arm.name!r}: its notes would come from {baseline}, whose seats see their own cards")
 
 
-def lineup_notes(arm: Arm, deal: Deal, folder: Path) -> dict[int, GivenNotes]:
-    """The seats of a game whose nodes get notes of another game."""
+def lineup_notes(arm: Arm, deal: Deal, folder: Path) -> dict[int, Path]:
+    """The bank of each seat of a game whose nodes get notes of another game."""
     if not arm.sources:
         return {}
-    bank = GivenNotes(path(folder, arm.name, deal.players), deal)
-    lineup = arm.lineup(deal)
+    bank, lineup = path(folder, arm.name, deal.players), arm.lineup(deal)
     return {seat: bank for seat, spec in enumerate(lineup) if spec.config and spec.config.controls.replaced}

@@ -45,8 +45,8 @@ def memories(job: Job) -> dict[int, Memory]:
     by_seat: dict[int, Memory] = {
         seat: {BEFORE: [_records(records.path)[n] for n in records.games]} for seat, records in job.records
     }
-    for seat, notes in job.notes:
-        by_seat[seat] = {**by_seat.get(seat, {}), **note_banks.memory(notes, seat)}
+    for seat, bank in job.notes:
+        by_seat[seat] = {**by_seat.get(seat, {}), **note_banks.memory(bank, job.deal, seat)}
     return by_seat
 
 
