@@ -27,6 +27,7 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
 ]
+Out = Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")]
 Past = Annotated[
     Path | None, typer.Option("--from", help="A run folder: estimate costs from its finished games as well.")
 ]
@@ -66,7 +67,7 @@ Name = Annotated[
 def run(
     name: Name,
     settings: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
+    out: Out = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     executor: Annotated[Executors, typer.Option(help="local, or ray for several machines.")] = "local",
     shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
@@ -129,7 +130,7 @@ def run(
 def plan(
     name: Name,
     settings: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
+    out: Out = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     effect: Annotated[float | None, typer.Option(help="The difference to detect, in points.")] = None,
@@ -224,9 +225,8 @@ def control(
     """
     from experiments.tasks import run_status
 
-    words, number = what or [], {"pause": 0, "resume": 0, "limit": 2}.get(action, 1)
+    words, (number, needed) = what or [], WORDS[action]
     if len(words) != number:
-        needed = ("no more words", "a game: ARM/NAME or the path of its journal", LIMIT)[number]
         raise UserError(f"{action} takes {needed}, not {' '.join(words) or 'nothing'!r}")
     values: dict[str, Any] = {}
     if action == "limit":
@@ -242,4 +242,9 @@ def control(
     print_json(answer) if output.as_json else print("\n".join(answer["said"]))
 
 
-LIMIT = "a model and a number, e.g. limit gpt-4.1-mini 2"
+WORDS = {
+    **dict.fromkeys(("pause", "resume"), (0, "no more words")),
+    "limit": (2, "a model and a number, e.g. limit gpt-4.1-mini 2"),
+    **dict.fromkeys(("retry", "cancel"), (1, "a game: ARM/NAME or the path of its journal")),
+}
+"""How many words an action takes, and which."""

@@ -1,4 +1,4 @@
-"""One game: `play`, and `show`, which prints it."""
+"""One game: `play`."""
 
 import asyncio
 from contextlib import nullcontext

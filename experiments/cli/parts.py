@@ -11,14 +11,15 @@ graphs_app = group("Show a graph, or the prompts that it sends.")
 roles_app = group("Show a role, or check that it is sound.")
 
 
+GraphName = Annotated[
+    str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
+]
 Role = Annotated[str, typer.Argument(help="A role's name.", autocompletion=completion.role)]
 
 
 @graphs_app.command("show")
 def graphs_show(
-    name: Annotated[
-        str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
-    ],
+    name: GraphName,
     form: Annotated[
         str | None,
         typer.Option("--as", help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram."),
@@ -52,9 +53,7 @@ def graphs_show(
 
 @graphs_app.command("prompt")
 def graphs_prompt(
-    name: Annotated[
-        str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
-    ],
+    name: GraphName,
     players: Players = 3,
     seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
     turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,

@@ -1,15 +1,17 @@
 """`probe`: convention probes, asked of graphs and rule players, and what their answers show."""
 
-import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from experiments.cli import completion
 from experiments.cli.report import print_probes
-from experiments.cli.shared_options import Evaluation, Output, Settings, check_done, print_json
+from experiments.cli.shared_options import Evaluation, Output, Settings, check_done, print_json, slug
 from orchestrator.errors import UserError
+
+if TYPE_CHECKING:
+    from experiments.study.seat_spec import PlayerSpec
 
 Packs = Annotated[
     list[str] | None, typer.Option("--pack", help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
@@ -76,49 +78,49 @@ def run(
 
     Asks it in positions where one convention decides the move. The same command again goes on.
     """
-    import graphs
     from experiments.costs import asked as costs
-    from experiments.running import single_game
     from experiments.study import seat_spec
-    from experiments.study.seat_spec import PlayerSpec
     from experiments.tasks.probes import bank, probe_run
-    from orchestrator.models.settings import PERSON, PROGRAM, REPLAY
-    from orchestrator.players import partners
 
-    replay, model = asked.replay, asked.model
-    if player == PERSON:
-        raise UserError("a person answers no probes; name a graph, partner:NAME, or python:module:object")
-    rule_player = player in partners.names() and player not in graphs.names()  # without its prefix
-    spec = f"{partners.PREFIX}{player}" if rule_player else player
     counts = players or bank.PLAYERS
     probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
-    if spec.startswith(seat_spec.OTHERS):
-        options = {"--model": model, "--set": settings, **asked.settings}
-        if wrong := next((name for name, value in options.items() if value), None):
-            raise UserError(f"{wrong} is for graphs, and {spec} is none")
-        player_spec = PlayerSpec(spec=spec)
-    else:
-        config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
-        answering = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
-        models = single_game.resampled(single_game.models([config], answering), **asked.settings)
-        player_spec = PlayerSpec(spec=spec, config=config, models=dict(models))
+    player_spec = _player_spec(player, settings, asked)
     for count in counts:
         seat_spec.check(player_spec.seat(), count)
     if asked.dry_run:
-        loads = {}
+        loads, models = {}, player_spec.models
         if player_spec.config:
-            exact = player_spec.model_copy(update={"models": costs.exact(player_spec.models)})
+            exact = player_spec.model_copy(update={"models": costs.exact(models)})
             loads = costs.loads(probe_run.calls_of(probes, exact), player_spec.config)
-        rows, models = [costs.Asked(player_spec.spec, len(probes), loads)], player_spec.models
+        rows = [costs.Asked(player_spec.spec, len(probes), loads)]
         output.show(costs.data(rows, models, "probes"), costs.blocks(rows, models, "probes"))
         return
-    answering = (
-        "replay" if replay else Path(model or "").stem if (model or "").endswith((".yaml", ".yml")) else model or ""
-    )
-    parts = ("probes", Path(spec).stem if spec.endswith((".yaml", ".yml")) else spec, answering.partition("@http")[0])
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(part for part in parts if part)).strip("-")
-    folder = asked.out or Path("runs") / name
+    folder = asked.out or Path("runs") / slug("probes", player_spec.spec, "replay" if asked.replay else asked.model)
     done = probe_run.run(probes, player_spec, folder, seed=seed, options=asked.run(), progress=output.progress())
     if done.left < done.total:
         print_probes([folder], folder, output)
     check_done(done, "probes")
+
+
+def _player_spec(player: str, settings: list[str] | None, asked: Evaluation) -> "PlayerSpec":
+    """The player with its models; a rule player may be named without its prefix. Raises UserError."""
+    import graphs
+    from experiments.running import single_game
+    from experiments.study import seat_spec
+    from experiments.study.seat_spec import PlayerSpec
+    from orchestrator.models.settings import PERSON, PROGRAM, REPLAY
+    from orchestrator.players import partners
+
+    if player == PERSON:
+        raise UserError("a person answers no probes; name a graph, partner:NAME, or python:module:object")
+    rule_player = player in partners.names() and player not in graphs.names()
+    spec = f"{partners.PREFIX}{player}" if rule_player else player
+    if spec.startswith(seat_spec.OTHERS):
+        options = {"--model": asked.model, "--set": settings, **asked.settings}
+        if wrong := next((name for name, value in options.items() if value), None):
+            raise UserError(f"{wrong} is for graphs, and {spec} is none")
+        return PlayerSpec(spec=spec)
+    config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
+    answering = asked.model or (PROGRAM if asked.replay is None else f"{REPLAY}{asked.replay}")
+    models = single_game.resampled(single_game.models([config], answering), **asked.settings)
+    return PlayerSpec(spec=spec, config=config, models=dict(models))

@@ -1,6 +1,5 @@
 """`evaluate questions` and `evaluate judge`: questions of a file, or about recorded turns, put to a model."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ import typer
 
 from experiments.cli import completion
 from experiments.cli.report import print_judge, print_questions
-from experiments.cli.shared_options import Evaluation, Output, check_done
+from experiments.cli.shared_options import Evaluation, Output, check_done, slug
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -33,8 +32,7 @@ class AskedModel:
     @property
     def slug(self) -> str:
         """The model's name as that of a folder: without its server."""
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", self.name.partition("@http")[0]).strip("-")
-        return f"replay-{name}" if self.replay else name
+        return f"replay-{slug(self.name)}" if self.replay else slug(self.name)
 
     def print_estimate(self, output: Output, unit: str, units: int, calls: int, tokens_in: int) -> None:
         """Print what questions would cost."""

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -306,6 +307,14 @@ def say(*lines: str) -> None:
 
     for line in lines:
         console().print(Text(line), soft_wrap=True)
+
+
+def slug(*names: str | None) -> str:
+    """Names as the name of a folder: of a file its own, of a model without its server."""
+    plain = (
+        Path(name).stem if name.endswith((".yaml", ".yml")) else name.partition("@http")[0] for name in names if name
+    )
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(plain)).strip("-")
 
 
 def check_done(done: "Done", noun: str) -> None:

@@ -2,12 +2,16 @@
 
 import asyncio
 import re
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from experiments.cli.shared_options import Output, print_json
 from orchestrator.errors import UserError
+
+if TYPE_CHECKING:
+    from orchestrator.models.fake_faults import Faults
 
 
 def measure(
@@ -91,10 +95,26 @@ def serve_blindly(
 
     from experiments.document.terminal import console
     from orchestrator.models import fake_endpoint
+
+    wrong = _faults(faults or ())
+
+    async def serve() -> None:
+        async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:
+            console(err=True).print(Text(f"serving {url}\nplay with: orchestrator play --model openai:fake@{url}"))
+            await asyncio.Event().wait()
+
+    try:
+        asyncio.run(serve())
+    except OSError as error:
+        raise UserError(f"cannot serve on port {port}: {error.strerror}") from None
+
+
+def _faults(options: Sequence[str]) -> "Faults | None":
+    """Return which requests go wrong, and how; None where none does. Raises UserError."""
     from orchestrator.models.fake_faults import KINDS, Faults
 
-    words = [word for word in faults or () if "=" not in word]
-    settings = {"seed": "1", "hang": "10"} | dict(word.split("=", 1) for word in faults or () if "=" in word)
+    words = [word for word in options if "=" not in word]
+    settings = {"seed": "1", "hang": "10"} | dict(word.split("=", 1) for word in options if "=" in word)
     for name, value in settings.items():
         if name not in ("seed", "hang"):
             raise UserError(f"--faults {name}={value}: the settings are seed and hang")
@@ -106,14 +126,4 @@ def serve_blindly(
     if not 0 <= share <= 1:
         raise UserError(f"--faults {shares[-1]}: a share of requests is 0 to 1")
     seed, hang = int(float(settings["seed"])), float(settings["hang"])
-    wrong = Faults(share, seed, kinds or KINDS, hang_s=hang) if share else None
-
-    async def serve() -> None:
-        async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:
-            console(err=True).print(Text(f"serving {url}\nplay with: orchestrator play --model openai:fake@{url}"))
-            await asyncio.Event().wait()
-
-    try:
-        asyncio.run(serve())
-    except OSError as error:
-        raise UserError(f"cannot serve on port {port}: {error.strerror}") from None
+    return Faults(share, seed, kinds or KINDS, hang_s=hang) if share else None

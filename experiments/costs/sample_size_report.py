@@ -96,9 +96,11 @@ def data(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
 
 def _size_data(proposal: Proposal, size: Size) -> dict[str, Any]:
     each, pooled = (None if effect is None else round(effect, 3) for effect in (size.each, size.pooled))
-    counts = {"players": list(size.players), "deals": size.deals, "repeats": 1, "games": size.games}
     return {
-        **counts,
+        "players": list(size.players),
+        "deals": size.deals,
+        "repeats": 1,
+        "games": size.games,
         "effect_each": each,
         "effect": pooled,
         **bill_data(size.bill),

@@ -8,24 +8,21 @@ from pydantic import Field, ValidationError
 from experiments.study.arms import Arm
 from experiments.study.controls import Purpose
 from experiments.study.experiment import Experiment, Rerun
-from experiments.study.file_schema import Model, SeatNumber, settled
+from experiments.study.file_schema import SeatNumber, settled
 from experiments.study.seat_spec import PlayerSpec
 from graphs import prompt_files
-from graphs.config import GraphConfig, PlayerCount
+from graphs.config import PlayerCount
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi import referee
 from orchestrator.plugins import versions
 from orchestrator.values import Frozen
 
 
-class RecordedSeat(Frozen):
-    """A seat, as run.yaml records it."""
+class RecordedSeat(PlayerSpec):
+    """A player, as run.yaml records it: with the names that results show."""
 
-    spec: str
     graph: str
     model: str
-    config: GraphConfig | None = None
-    models: dict[str, Model] = {}
     prompts: dict[str, str] = {}
     """Hashes of its prompt texts, by name."""
 

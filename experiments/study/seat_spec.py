@@ -1,6 +1,8 @@
 """Seats from their specs, players as plain data from which a seat is built anywhere, and the seats of a whole table.
 
-A spec is `partner:NAME`, `python:module:object`, `person`, or a graph: its name or the path to its YAML file.
+A spec is `partner:NAME`, `python:module:object`, `person`, or a graph: its name or the path to its YAML file. An
+experiment file has a `SeatConfig` (a spec, with a model and a verifier); resolved it is a `PlayerSpec` (with the whole
+graph and all models), from which each process builds the `Seat` that plays.
 """
 
 import hashlib
