@@ -82,7 +82,6 @@ def report(
         output.show(error_counts.data(arms), [error_counts.block(arms)])
         return
     kind = run_status.kind(folders[0])
-    selection = {"--role": role, "--arm": arm, "--workers": workers > 1}
     options: dict[str, object] = {
         "--metric": metric,
         "--reference": reference,
@@ -93,8 +92,12 @@ def report(
         "--games": games,
         "--human": human,
         "--out": out,
+        "--role": role,
+        "--arm": arm,
+        "--workers": workers > 1,
+        "--marks": marks,
     }
-    _check(kind, options | selection | {"--marks": marks}, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
+    _check(kind, options, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
     if len(folders) > 1 and kind not in SEVERAL:
         raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
     if kind == POSITIONS:

@@ -195,11 +195,6 @@ def bill_of(load: TurnLoad, answer: float, price: Price | None) -> Bill:
     return Bill(load.calls, load.tokens_in, tokens_out, usd)
 
 
-def money(usd: float | None) -> str:
-    """Return dollars, `-` where a price is not known."""
-    return "-" if usd is None else f"{usd:,.2f}"
-
-
 def about_prices(models: Sequence[ModelSettings]) -> list[str]:
     """Say that prices are estimates, and how to give the price of a model that has none, as far as needed."""
     sentences = [caution] if (caution := list_prices.caution(models)) else []

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from experiments.costs import cost_estimate, spread
-from experiments.costs.cost_estimate import money
 from experiments.costs.dry_run import MONEY, WHOLE, bill_data
 from experiments.costs.sample_size import Proposal, Size, command
 from experiments.document.blocks import Block, Column, Note, notes, table
@@ -43,7 +42,7 @@ def _nothing(proposal: Proposal) -> str:
 
 
 def _price(bill: cost_estimate.Bill) -> str:
-    return f"{bill.tokens:,.0f} tokens" + (f", ${money(bill.usd)}" if bill.usd is not None else "")
+    return f"{bill.tokens:,.0f} tokens" + (f", ${bill.usd:,.2f}" if bill.usd is not None else "")
 
 
 def _about(proposal: Proposal, size: Size) -> Iterator[str]:
