@@ -99,7 +99,6 @@ ONLY_IN = {
             "experiment",
             "export",
             "fork",
-            "judge",
             "questions",
             "imports",
             "parts",

@@ -4,7 +4,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import islice
 from types import FrameType
@@ -64,8 +64,14 @@ def main() -> None:
     try:
         _heed_sigterm()
         _outlive_readers()
-        _keys()
-        code = _command()(_words(), standalone_mode=False)  # the code of a typer.Exit, as which an interrupt comes too
+        _load_keys()
+        everywhere, words = hoisted(sys.argv[1:])
+        line = old_words.renewed(words)
+        if not {"-q", "--quiet"} & {*everywhere}:
+            for hint in line.hints:
+                print(f"note: {hint}", file=sys.stderr)
+        # the code of a typer.Exit, as which an interrupt comes too
+        code = built(app)([*everywhere, *line.words], standalone_mode=False)
     except Exception as error:
         code, sentence = _ended(error)
         head = HEADS.get(code, "error: ")
@@ -75,19 +81,8 @@ def main() -> None:
     sys.exit(code)
 
 
-@cache
-def _command() -> Callable[..., Any]:
-    return get_command(app)
-
-
-def _words() -> list[str]:
-    """The words of the command line, old spellings renewed; each of these is hinted at on stderr."""
-    everywhere, words = hoisted(sys.argv[1:])
-    line = old_words.renewed(words)
-    if not {"-q", "--quiet"} & {*everywhere}:
-        for hint in line.hints:
-            print(f"note: {hint}", file=sys.stderr)
-    return [*everywhere, *line.words]
+built = cache(get_command)
+"""The command of a typer app, built once in a process."""
 
 
 def hoisted(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -125,7 +120,7 @@ def _ended(error: Exception) -> tuple[int, str]:
     message = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
     if message is None:
         raise error
-    return 2, usage(error) or message()  # empty when no command was given: the help has been printed
+    return 2, usage(error) or message()  # empty when no command was given: the help has been print_json
 
 
 CODES = {Interrupted: INTERRUPTED, UserError: 2, TurnError: 1, Suspended: SUSPENDED}
@@ -142,12 +137,12 @@ def _heed_sigterm() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, _as_an_interrupt)
 
+    def as_an_interrupt(_: int, frame: FrameType | None) -> None:
+        if callable(handler := signal.getsignal(signal.SIGINT)):
+            handler(signal.SIGINT, frame)
 
-def _as_an_interrupt(_: int, frame: FrameType | None) -> None:
-    if callable(handler := signal.getsignal(signal.SIGINT)):
-        handler(signal.SIGINT, frame)
+    signal.signal(signal.SIGTERM, as_an_interrupt)
 
 
 class _Stdout(io.FileIO):
@@ -183,7 +178,7 @@ def _fail(sentence: str, code: int, head: str = "error: ") -> None:
     sys.exit(code)
 
 
-def _keys() -> None:
+def _load_keys() -> None:
     """Load API keys from the nearest .env; variables of the environment take precedence."""
     from dotenv import find_dotenv, load_dotenv
 
@@ -196,22 +191,14 @@ def _keys() -> None:
         raise UserError(f"cannot read {path}: {error}") from None
 
 
-def _version(print_versions: bool) -> None:
-    if print_versions:
+def _version(wanted: bool) -> None:
+    if wanted:
         from platform import python_version
 
         from orchestrator.plugins import versions
 
         print("\n".join(f"{name} {number}" for name, number in {**versions(), "python": python_version()}.items()))
         raise typer.Exit
-
-
-def _bring(names: list[str] | None) -> list[str] | None:
-    if names:
-        from experiments.study import imports
-
-        imports.bring(names)
-    return names
 
 
 @app.callback(epilog="--json, --import, --verbose, --quiet and --logs may stand anywhere on the line.")
@@ -226,9 +213,7 @@ def common(
     as_json: Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")] = False,
     own: Annotated[
         list[str] | None,
-        typer.Option(
-            "--import", help="A file or module with roles, sections or graphs of your own; repeatable.", callback=_bring
-        ),
+        typer.Option("--import", help="A file or module with roles, sections or graphs of your own; repeatable."),
     ] = None,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")
@@ -237,6 +222,10 @@ def common(
     form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
 ) -> None:
     """Role graphs that play Hanabi."""
+    if own:
+        from experiments.study import imports
+
+        imports.bring(own)
     if form not in logs.FORMS:
         raise UserError(f"--logs is {form!r}; {did_you_mean(form, logs.FORMS, 'it can be')}")
     loud = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()
@@ -253,30 +242,17 @@ def usage(error: Exception) -> str | None:
         parameter = getattr(error, "param", None)
         return complaint(error.__cause__.errors()[0], parameter.opts[0] if parameter else "")
     option, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
-    if option is None or context is None or not _sets(context):
-        return None
-    name = option.lstrip("-").replace("-", "_")
-    setting = _of_experiment(name) if "experiment" in context.command_path.split() else _of_graph(name)
-    return f"there is no option {option}; say --set {setting}=VALUE" if setting else None
-
-
-def _sets(context: object) -> bool:
-    """Whether the command takes `--set`."""
     parameters = getattr(getattr(context, "command", None), "params", ())
-    return any("--set" in parameter.opts for parameter in parameters)
-
-
-def _of_experiment(name: str) -> str | None:
+    if option is None or context is None or not any("--set" in parameter.opts for parameter in parameters):
+        return None
     from experiments.study.experiment import Experiment
+    from graphs.config import GraphConfig
     from orchestrator.models.settings import SAMPLING
 
-    if name in SAMPLING:
-        return f"sampling.{name}"
-    key = OTHER_NAMES.get(name, name)
-    return key if key.partition(".")[0] in Experiment.model_fields else None
-
-
-def _of_graph(name: str) -> str | None:
-    from graphs.config import GraphConfig
-
-    return name if name in GraphConfig.model_fields else None
+    name = option.lstrip("-").replace("-", "_")
+    if "experiment" in context.command_path.split():
+        setting = f"sampling.{name}" if name in SAMPLING else OTHER_NAMES.get(name, name)
+        settable = setting.partition(".")[0] in Experiment.model_fields
+    else:
+        setting, settable = name, name in GraphConfig.model_fields
+    return f"there is no option {option}; say --set {setting}=VALUE" if settable else None

@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli import judge, positions, probes, questions
+from experiments.cli import positions, probes, questions
 from experiments.cli.shared_options import Output, group
 
 app = group("Ask in positions, probes, questions, or by a judge.")
 app.command("positions")(positions.run)
 app.command("probes")(probes.run)
-app.command("questions")(questions.run)
-app.command("judge")(judge.run)
+app.command("questions")(questions.questions)
+app.command("judge")(questions.judge)
 app.command("build")(positions.build)
 
 
@@ -34,6 +34,6 @@ def show(
 
     file = Path(name).exists() or name.endswith((".jsonl", ".jsonl.gz"))
     if file or position is not None or name in bank.packaged():
-        positions.show_bank(name, position, output.as_json)
+        positions.show_bank(name, position, output)
     else:
-        probes.show_probe(name, seed, output.as_json)
+        probes.show_probe(name, seed, output)

@@ -1,7 +1,7 @@
 """`experiment`: run, plan and compare ablation experiments."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,14 +14,9 @@ from experiments.cli.shared_options import (
     Output,
     Traces,
     group,
-    print_blocks,
-    printed,
+    print_json,
 )
 from orchestrator.errors import Suspended, TurnError, UserError
-
-if TYPE_CHECKING:  # importing it takes a second, and most commands need none of it
-    from experiments.running.runner import Done
-
 
 Folder = Annotated[
     Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
@@ -32,6 +27,7 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
 ]
+Out = Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")]
 Past = Annotated[
     Path | None, typer.Option("--from", help="A run folder: estimate costs from its finished games as well.")
 ]
@@ -71,7 +67,7 @@ Name = Annotated[
 def run(
     name: Name,
     settings: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
+    out: Out = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     executor: Annotated[Executors, typer.Option(help="local, or ray for several machines.")] = "local",
     shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
@@ -91,14 +87,12 @@ def run(
 
     The same command again continues it. Completed API calls are never billed again.
     """
-    from experiments.cli.run_progress import RunProgress
     from experiments.report import mark_metric
     from experiments.running.runner import RunOptions
     from experiments.running.shard import Shard
     from experiments.study import experiment
     from experiments.tasks.games import experiment_run
 
-    loud, as_json = output.loud, output.as_json
     study = experiment.read(name, settings or ())
     if study.metric is not None:
         mark_metric.check(study.metric)
@@ -107,10 +101,10 @@ def run(
         from experiments.costs import dry_run as dry
 
         planned = dry.forecast(study, folder, past, answer_tokens)
-        print_blocks(dry.data(planned), dry.blocks(planned), as_json=as_json)
+        output.show(dry.data(planned), dry.blocks(planned))
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
-    progress = RunProgress(quiet=loud.quiet)
+    progress = output.progress()
     with traces.sent(folder):
         done = experiment_run.run(study, folder, options=options, progress=progress)
     if done.rows and not done.interrupted:
@@ -120,28 +114,23 @@ def run(
 
     tasks = judge_report.blocks_of_run(done.plan.folder)
     summary = run_summary.summary(done, interval=interval, marks=marks, tasks=tasks)
-    print_blocks(run_summary.json_value(summary), run_summary.blocks(summary, full=full), as_json=as_json)
+    output.show(run_summary.json_value(summary), run_summary.blocks(summary, full=full))
     if done.interrupted:
         games = "1 game in progress is" if done.kept == 1 else f"{done.kept} games in progress are"
         raise Interrupted(f"{games} kept, {done.left - done.kept} not begun; the same command goes on")
     if done.suspended:
-        raise Suspended(f"{done.suspended}. {_onward(done)} continues from there", 0)
+        onward = "A larger budget" if done.over_budget else "The same command"
+        onward = "The games in progress are kept: a smaller --min-own" if done.halted else onward
+        raise Suspended(f"{done.suspended}. {onward} continues from there", 0)
     if done.failed:
         raise TurnError(run_summary.failed(done))
-
-
-def _onward(done: "Done") -> str:
-    """What continues a run that stopped."""
-    if done.halted:
-        return "The games in progress are kept: a smaller --min-own"
-    return "A larger budget" if done.over_budget else "The same command"
 
 
 @app.command("plan")
 def plan(
     name: Name,
     settings: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")] = None,
+    out: Out = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     effect: Annotated[float | None, typer.Option(help="The difference to detect, in points.")] = None,
@@ -161,11 +150,8 @@ def plan(
     tokens, usd = model_options.budget(budget or ())
     wish = sample_size.Goal(effect, power, usd, tokens)
     proposal = sample_size.propose(study, out or Path("runs") / study.name, wish, past, answer_tokens)
-    print_blocks(
-        sample_size_report.data(proposal, name, changes, out),
-        sample_size_report.blocks(proposal, name, changes, out),
-        as_json=output.as_json,
-    )
+    command = name, changes, out
+    output.show(sample_size_report.data(proposal, *command), sample_size_report.blocks(proposal, *command))
 
 
 @app.command("policy")
@@ -193,10 +179,10 @@ def policy(
     from experiments.report import policy_tables
 
     files = {path.suffix == ".csv": path for path in out or ()}
-    data, blocks = policy_tables.tables(
+    tables = policy_tables.tables(
         folder, arm, players, by, list_ranks=list_ranks, csv=files.get(True), figure=files.get(False)
     )
-    print_blocks(data, blocks, as_json=output.as_json)
+    output.show(*tables)
 
 
 @app.command("status")
@@ -210,7 +196,7 @@ def status(folder: Folder, *, output: Output) -> None:
     from experiments.tasks import run_status
 
     data = run_status.status(folder)
-    printed(data) if output.as_json else shown.show(data, console())
+    print_json(data) if output.as_json else shown.show(data, console())
 
 
 @app.command("control")
@@ -238,34 +224,28 @@ def control(
 
     Also retry or cancel one of its games. No result changes by it.
     """
-    words = what or []
-    if action in ("pause", "resume"):
-        _expect(action, words, 0, "no more words")
-        _say(folder, output.as_json, action)
-    elif action == "limit":
-        _expect(action, words, 2, "a model and a number, e.g. limit gpt-4.1-mini 2")
-        _say(folder, output.as_json, action, model=words[0], most=_at_a_time(words[1]))
-    else:
-        _expect(action, words, 1, "a game: ARM/NAME or the path of its journal")
+    from experiments.tasks import run_status
+
+    words, (number, needed) = what or [], WORDS[action]
+    if len(words) != number:
+        raise UserError(f"{action} takes {needed}, not {' '.join(words) or 'nothing'!r}")
+    values: dict[str, Any] = {}
+    if action == "limit":
+        if not words[1].isdigit() or int(words[1]) < 1:
+            raise UserError(f"limit {words[1]!r}: say how many calls at the same time, 1 or more")
+        values = {"model": words[0], "most": int(words[1])}
+    elif words:
         game = words[0]
         if Path(game).is_dir() and not folder.is_dir():  # the game may also stand first
             game, folder = folder.as_posix(), Path(game)
-        _say(folder, output.as_json, action, game=game)
+        values = {"game": game}
+    answer = run_status.command(folder, action, **values)
+    print_json(answer) if output.as_json else print("\n".join(answer["said"]))
 
 
-def _expect(action: str, words: list[str], number: int, what: str) -> None:
-    if len(words) != number:
-        raise UserError(f"{action} takes {what}, not {' '.join(words) or 'nothing'!r}")
-
-
-def _at_a_time(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise UserError(f"limit {text!r}: say how many calls at the same time, 1 or more")
-    return int(text)
-
-
-def _say(folder: Path, as_json: bool, command: str, **values: Any) -> None:
-    from experiments.tasks import run_status
-
-    answer = run_status.command(folder, command, **values)
-    printed(answer) if as_json else print("\n".join(answer["said"]))
+WORDS = {
+    **dict.fromkeys(("pause", "resume"), (0, "no more words")),
+    "limit": (2, "a model and a number, e.g. limit gpt-4.1-mini 2"),
+    **dict.fromkeys(("retry", "cancel"), (1, "a game: ARM/NAME or the path of its journal")),
+}
+"""How many words an action takes, and which."""

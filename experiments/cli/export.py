@@ -10,12 +10,11 @@ import typer
 
 from experiments.cli import completion
 from experiments.cli.page import write_page
-from experiments.cli.shared_options import Output, collector, printed, progress
+from experiments.cli.shared_options import Output, collector, progress
 from orchestrator.errors import UserError, did_you_mean, nearby
 
 if TYPE_CHECKING:
     from experiments.interchange.data_rows import DataSet
-    from experiments.interchange.more_columns import Wanted
 
 DATA_SETS = ("logs", "rewards", "sft", "dpo", "grpo")
 """Formats whose rows train a model."""
@@ -84,34 +83,22 @@ def export(
     """
     if out is None and len(paths) > 1:
         *paths, out = paths
-    if to not in TARGETS:
-        raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
-    for path in paths:
-        if not path.exists():
-            raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or a game's journal{nearby(path)}")
     wishes = {name.strip() for text in more or () for name in text.split(",")} - {""}
     of_sets = {"--where": (DATA_SETS, where), "--held-out": (DATA_SETS, held_out)}
-    _check(to, wishes, {"--otlp": (("otlp",), otlp), **of_sets})
-    if to in DATA_SETS:
-        _data_set(paths, _needed(out), _wanted(to, wishes, where), held_out or (), workers, output.as_json)
-        return
-    if len(paths) > 1:
-        raise UserError(f"--to {to} takes one run or game, not {len(paths)}")
-    (path,) = paths
-    if to == "page":
+    _check(to, paths, wishes, {"--otlp": (("otlp",), otlp), **of_sets})
+    if to == "otlp":
+        _send(paths[0], out, *collector(otlp), output)
+    elif out is None:
+        raise UserError("--out is missing: say which file or folder to write")
+    elif to == "page":
         games = [wish.removeprefix("game=") for wish in wishes if wish.startswith("game=")]
-        write_page(path, _needed(out), games, values="values" in wishes, as_json=output.as_json)
-    elif to == "otlp":
-        _otlp(path, out, *collector(otlp), output.as_json)
+        write_page(paths[0], out, games, values="values" in wishes, as_json=output.as_json)
+    elif to in DATA_SETS:
+        _data_set(paths, out, _wanted(to, wishes, where), held_out or (), workers, output)
     elif to in ("tables", "results"):
-        from experiments.interchange.more_columns import Wanted
-
-        added = Wanted(wishes - {"texts"}, workers, progress("marks of game"))
-        columns = _tables if to == "tables" else _results
-        columns(path, _needed(out), added, "texts" in wishes, output.as_json)
+        _columns(to, paths[0], out, wishes, workers, output)
     else:
-        of_games = {"hanab-live": _hanab_live, "atif": _atif, "inspect": _inspect}
-        of_games[to](path, _needed(out), output.as_json)
+        _games(to, paths[0], out, output)
 
 
 EXTRAS: Mapping[str, Sequence[str]] = {
@@ -123,54 +110,70 @@ EXTRAS: Mapping[str, Sequence[str]] = {
 """What a format can be written with."""
 
 
-def _check(to: str, wishes: set[str], options: Mapping[str, tuple[Sequence[str], object]]) -> None:
-    """Raise UserError for an option of another format."""
+def _check(
+    to: str, paths: Sequence[Path], wishes: set[str], options: Mapping[str, tuple[Sequence[str], object]]
+) -> None:
+    """Raise UserError for a format or a source that does not exist, and for an option of another format."""
+    if to not in TARGETS:
+        raise UserError(f"--to is {to!r}; {did_you_mean(to, TARGETS, 'it can be')}")
+    for path in paths:
+        if not path.exists():
+            raise UserError(f"there is nothing at {str(path)!r}; name a run's folder or a game's journal{nearby(path)}")
     names = {wish.partition("=")[0] for wish in wishes}
     if wrong := sorted(names - {*EXTRAS.get(to, ())}):
         raise UserError(f"--with is {wrong[0]!r}; {did_you_mean(wrong[0], EXTRAS.get(to, ()), f'--to {to} can have')}")
     for name, (formats, value) in options.items():
         if value and to not in formats:
             raise UserError(f"{name} is for --to {' or '.join(formats)}, not for --to {to}")
+    if to not in DATA_SETS and len(paths) > 1:
+        raise UserError(f"--to {to} takes one run or game, not {len(paths)}")
 
 
-def _needed(out: Path | None) -> Path:
-    if out is None:
-        raise UserError("--out is missing: say which file or folder to write")
-    return out
-
-
-def _say(*lines: str) -> None:
-    from rich.text import Text
-
-    from experiments.document.terminal import console
-
-    screen = console()
-    for line in lines:
-        screen.print(Text(line), soft_wrap=True)
-
-
-def _results(folder: Path, out: Path, more: "Wanted", _: bool, as_json: bool) -> None:
+def _columns(to: str, folder: Path, out: Path, wishes: set[str], workers: int, output: Output) -> None:
+    """Write games as tables, with what is to be added and its progress on stderr."""
     from experiments.interchange import more_columns
 
+    more = more_columns.Wanted(wishes - {"texts"}, workers, progress("marks of game"))
     if folder.is_file():
-        raise UserError(f"--to results takes a run's folder, and {str(folder)!r} is a file")
-    rows, columns = more_columns.write_results(folder, out, more)
-    if as_json:
-        printed({"out": str(out), "rows": rows, "columns": columns})
+        raise UserError(f"--to {to} takes a run's folder, and {str(folder)!r} is a file")
+    if to == "results":
+        rows, columns = more_columns.write_results(folder, out, more)
+        data = {"out": str(out), "rows": rows, "columns": columns}
+        output.lines(data, f"{rows:,} games, {columns:,} columns  {out}")
     else:
-        _say(f"{rows:,} games, {columns:,} columns  {out}")
+        written = more_columns.write_tables(folder, out, more, texts="texts" in wishes)
+        lines = (f"{name:<6} {number:>9,}  {out}/{name}.parquet" for name, number in written.items())
+        output.lines({"out": str(out), "rows": written}, *lines)
 
 
-def _tables(folder: Path, out: Path, more: "Wanted", texts: bool, as_json: bool) -> None:
-    from experiments.interchange import more_columns
+def _games(to: str, path: Path, out: Path, output: Output) -> None:
+    """Write games for other programs."""
+    if to == "hanab-live":
+        from experiments.interchange import hanab_live
 
-    if folder.is_file():
-        raise UserError(f"--to tables takes a run's folder, and {str(folder)!r} is a file")
-    written = more_columns.write_tables(folder, out, more, texts=texts)
-    if as_json:
-        printed({"out": str(out), "rows": written})
+        games = hanab_live.export(path, out)
+        output.lines([game.plain for game in games], *hanab_live.lines(games, out))
+    elif to == "atif":
+        from experiments.interchange import atif
+
+        files = atif.export(path, out)
+        output.lines({"out": str(out), "files": [str(file) for file in files]}, f"{len(files):,} trajectories  {out}")
     else:
-        _say(*(f"{name:<6} {rows:>9,}  {out}/{name}.parquet" for name, rows in written.items()))
+        from experiments.interchange import inspect_log
+
+        log, number = inspect_log.export(path, out)
+        onward = f"next: inspect view --log-dir {log.parent}"
+        output.lines({"log": str(log), "games": number}, f"{number:,} samples  {log}", onward)
+
+
+def _send(path: Path, out: Path | None, endpoint: str | None, content: bool, output: Output) -> None:
+    """Write traces, or send them to a collector."""
+    from experiments.interchange import otlp
+
+    written = otlp.export(path, out, endpoint, content=content)
+    games = "1 game" if written.games == 1 else f"{written.games:,} games"
+    data = {"games": written.games, "spans": written.spans, "to": written.to}
+    output.lines(data, *(f"{games}, {written.spans:,} spans  {to}" for to in written.to))
 
 
 def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
@@ -187,57 +190,14 @@ def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
 
 
 def _data_set(
-    paths: Sequence[Path], out: Path, data: "DataSet", held_out: Sequence[str], workers: int, as_json: bool
+    paths: Sequence[Path], out: Path, data: "DataSet", held_out: Sequence[str], workers: int, output: Output
 ) -> None:
     from experiments.interchange import data_files
 
-    done = progress("game")
-    written = data_files.export(paths, out, data, data_files.HeldOut.read(held_out), workers, done)
-    card = data_files.write_card(out, shlex.join(["orchestrator", *sys.argv[1:]]), written)
-    if as_json:
-        printed({**vars(written), "columns": list(written.columns), "card": str(card)})
-        return
-    _say(*(f"{rows:,} rows  {out.parent / name}" for name, rows in written.files.items()), *written.notes)
-    _say(f"card  {card}")
-
-
-def _hanab_live(path: Path, out: Path, as_json: bool) -> None:
-    from experiments.interchange import hanab_live
-
-    written = hanab_live.export(path, out)
-    if as_json:
-        data: list[dict[str, Any]] = [game.plain for game in written]
-        printed(data)
-    else:
-        _say(*hanab_live.lines(written, out))
-
-
-def _otlp(path: Path, out: Path | None, endpoint: str | None, content: bool, as_json: bool) -> None:
-    from experiments.interchange import otlp
-
-    written = otlp.export(path, out, endpoint, content=content)
-    if as_json:
-        printed({"games": written.games, "spans": written.spans, "to": written.to})
-    else:
-        games = "1 game" if written.games == 1 else f"{written.games:,} games"
-        _say(*(f"{games}, {written.spans:,} spans  {to}" for to in written.to))
-
-
-def _atif(path: Path, out: Path, as_json: bool) -> None:
-    from experiments.interchange import atif
-
-    written = atif.export(path, out)
-    if as_json:
-        printed({"out": str(out), "files": [str(file) for file in written]})
-    else:
-        _say(f"{len(written):,} trajectories  {out}")
-
-
-def _inspect(path: Path, out: Path, as_json: bool) -> None:
-    from experiments.interchange import inspect_log
-
-    log, games = inspect_log.export(path, out)
-    if as_json:
-        printed({"log": str(log), "games": games})
-    else:
-        _say(f"{games:,} samples  {log}", f"next: inspect view --log-dir {log.parent}")
+    held = data_files.HeldOut.read(held_out)
+    written = data_files.export(paths, out, data, held, workers, progress("game"))
+    command = shlex.join(["orchestrator", *sys.argv[1:]])
+    card = data_files.write_card(out, command, written)
+    lines = [f"{rows:,} rows  {out.parent / name}" for name, rows in written.files.items()]
+    answer = {**vars(written), "columns": list(written.columns), "card": str(card)}
+    output.lines(answer, *lines, *written.notes, f"card  {card}")

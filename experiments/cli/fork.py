@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Calls, Interrupted, Model, Output, Seats, Settings, printed
+from experiments.cli.shared_options import Calls, Interrupted, Model, Output, Seats, Settings, print_json
 from orchestrator.errors import Suspended, UserError
 
 if TYPE_CHECKING:
@@ -55,9 +55,8 @@ def fork(
     from experiments.document.terminal import console
     from experiments.tasks.fork import decision, fork_report
 
-    as_json = output.as_json
     if note is not None:
-        _print_note(game, turn, note, as_json)
+        _print_note(game, turn, note, output)
         return
     if onward and samples != 1:
         raise UserError(f"--continue plays on from one decision, not from {samples}: leave out --samples")
@@ -76,7 +75,10 @@ def fork(
         forked = asyncio.run(decision.decide_async(game, turn, change, samples=samples, layer=layer))
     finally:
         layer.close()
-    printed({"journal": str(game)} | fork_report.json_value(forked)) if as_json else _show(forked, game, console())
+    if output.as_json:
+        print_json({"journal": str(game)} | fork_report.json_value(forked))
+    else:
+        _show(forked, game, console())
     if forked.stopped:
         message = f"{len(forked.new)} of {samples} decisions were made"
         raise Suspended(f"{forked.stopped}; {message}. With --cache their answers are not paid for again", turn)
@@ -119,7 +121,7 @@ def _change(
     )
 
 
-def _print_note(game: Path, turn: int, node: str, as_json: bool) -> None:
+def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     """The note of a node as a file for --edit."""
     from experiments.tasks.fork import decision, edited_note
     from experiments.tasks.fork.new_seat import Change
@@ -127,7 +129,7 @@ def _print_note(game: Path, turn: int, node: str, as_json: bool) -> None:
 
     place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
     note = edited_note.as_data(place.place, place.old_notes, node)
-    printed(note) if as_json else print(edited_note.as_yaml(note), end="")
+    print_json(note) if output.as_json else print(edited_note.as_yaml(note), end="")
 
 
 def _branch(
@@ -177,12 +179,12 @@ def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", 
         raise UserError(f"{error} (the other seats sit as recorded; --seat N=SPEC puts others there)") from None
     except Suspended as suspended:
         if as_json:
-            printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(new_game.path)})
+            print_json({"suspended": str(suspended), "turn": suspended.turn, "journal": str(new_game.path)})
         raise Suspended(f"{suspended}. The same command continues from there", suspended.turn) from None
     story = Game.open(new_game.path)
     done = replace(fork, new=(story.turn(fork.place.view.turn),))
     if as_json:
-        printed(
+        print_json(
             fork_report.json_value(done) | {"result": result.model_dump(mode="json"), "journal": str(new_game.path)}
         )
         return

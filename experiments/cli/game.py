@@ -1,4 +1,4 @@
-"""One game: `play`, and `show`, which prints it."""
+"""One game: `play`."""
 
 import asyncio
 from contextlib import nullcontext
@@ -19,7 +19,7 @@ from experiments.cli.shared_options import (
     Seats,
     Settings,
     Traces,
-    printed,
+    print_json,
 )
 from orchestrator.errors import Suspended
 
@@ -96,22 +96,19 @@ def play(
         except Suspended as suspended:
             totals = game_story.totals(path)
             if as_json:
-                printed({"suspended": str(suspended), "turn": suspended.turn, "journal": str(path), "so_far": totals})
+                print_json(
+                    {"suspended": str(suspended), "turn": suspended.turn, "journal": str(path), "so_far": totals}
+                )
             elif totals["calls"] or not console_seats:
                 screen.print(f"so far   {game_story.spent(totals)}", markup=False, soft_wrap=True)
-            raise Suspended(f"{suspended}. {_onward(suspended, force_new)}", suspended.turn) from None
+            same = f"The same command{' without --force-new' if force_new else ''}"
+            onward = "A larger budget" if suspended.held else same
+            raise Suspended(f"{suspended}. {onward} continues from there", suspended.turn) from None
     if as_json:
-        printed(result.model_dump(mode="json") | {"journal": str(path)})
+        print_json(result.model_dump(mode="json") | {"journal": str(path)})
     elif console_seats and not loud.quiet:  # persons get to know the others' cards and reasons now
         screen.print("\nThe game is over. This is all of it, with the hidden cards and everybody's reasons.\n")
         game_story.print_game(Game.open(path), screen)
         game_story.print_next(path, screen, again=played.over)
     else:
         game_story.print_result(result, path, screen, again=played.over)
-
-
-def _onward(suspended: Suspended, forced: bool) -> str:
-    """How to continue a suspended game."""
-    if suspended.held:
-        return "A larger budget continues from there"
-    return f"The same command{' without --force-new' if forced else ''} continues from there"

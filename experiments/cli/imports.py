@@ -1,11 +1,12 @@
 """`import`: games of other programs as journals."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from experiments.cli.shared_options import Output, printed
+from experiments.cli.shared_options import Output
 from orchestrator.errors import UserError
 
 Format = Literal["hanab-live", "hanabilogs"]
@@ -44,43 +45,33 @@ def import_games(
 
     Of hanab.live or of HanabiLogs; `show` and all other commands take them.
     """
-    if _is_journal(Path(source)):
+    from experiments.interchange import hanabi_logs
+    from experiments.record.game import Game
+
+    path, site, is_journal = Path(source), source.startswith(("http://", "https://")), False
+    with suppress(UserError):
+        is_journal = path.suffix == ".jsonl" and bool(Game.open(path))
+    if is_journal:
         raise UserError(f"{source!r} is a journal of this program already: orchestrator show {source}")
-    if (form or _format(source)) == "hanabilogs":
-        _hanabilogs(Path(source), out, graph, names, model or [], skip_broken, output.as_json)
+    # rows stand a line each, or in Parquet; a game of the site is one JSON value or an address
+    rows = path.suffix in (".parquet", ".jsonl", ".ndjson") or path.name.endswith((".jsonl.gz", ".ndjson.gz"))
+    if form == "hanabilogs" or (form is None and rows and not site):
+        folder = out or Path("games") / f"hanabilogs-{path.stem}"
+        done = hanabi_logs.run(path, folder, graph, names, models=model or [], skip_broken=skip_broken)
+        output.lines(done.plain, *done.lines)
         return
     options = {"--graph": graph, "--map": names, "--model": model, "--skip-broken": skip_broken}
     if wrong := next((name for name, value in options.items() if value), None):
         raise UserError(f"{wrong} is for HanabiLogs, and {source!r} is a game of hanab.live; --from says otherwise")
-    _hanab_live(source, out, output.as_json)
+    _hanab_live(source, out, output)
 
 
-def _is_journal(path: Path) -> bool:
-    from experiments.record.game import Game
-
-    try:
-        return path.suffix == ".jsonl" and bool(Game.open(path))
-    except UserError:
-        return False
-
-
-def _format(source: str) -> Format:
-    """Tell the format: rows stand a line each, or in Parquet; a game of the site is one JSON value or an address."""
-    if source.startswith(("http://", "https://")):
-        return "hanab-live"
-    path = Path(source)
-    if path.suffix in (".parquet", ".jsonl", ".ndjson") or path.name.endswith((".jsonl.gz", ".ndjson.gz")):
-        return "hanabilogs"
-    return "hanab-live"
-
-
-def _hanab_live(source: str, out: Path | None, as_json: bool) -> None:
+def _hanab_live(source: str, out: Path | None, output: Output) -> None:
     """Read a game of hanab.live: its deck and its moves."""
-    from rich.text import Text
-
     from experiments.document.terminal import console
     from experiments.interchange import hanab_live_import
     from experiments.show import game_story
+    from roles.words import many
 
     game = hanab_live_import.read(source)
     name = "address" if source.startswith("http") else Path(source).stem
@@ -88,36 +79,10 @@ def _hanab_live(source: str, out: Path | None, as_json: bool) -> None:
     path = out if out.suffix == ".jsonl" else out / f"hanab-live-{name}.jsonl"
     hanab_live_import.journal_of(game, path, path.stem)
     moves, colours = len(game.moves), "the site's blue cards are white here, its purple ones blue"
-    if as_json:
-        printed({"journal": str(path), "players": game.players, "moves": moves, "ended": game.ended})
-        return
-    screen = console()
     end = "" if game.ended else ", unfinished"
-    screen.print(
-        Text(f"{game.players} players, {moves} move{'' if moves == 1 else 's'}{end}; {colours}"), soft_wrap=True
+    output.lines(
+        {"journal": str(path), "players": game.players, "moves": moves, "ended": game.ended},
+        f"{game.players} players, {many(moves, 'move')}{end}; {colours}",
     )
-    game_story.print_next(path, screen, again=False)
-
-
-def _hanabilogs(
-    file: Path,
-    out: Path | None,
-    graph: str | None,
-    names: Path | None,
-    models: list[str],
-    skip_broken: bool,
-    as_json: bool,
-) -> None:
-    """Read published turns of models: their games as journals, with the recorded responses and no others."""
-    from rich.text import Text
-
-    from experiments.document.terminal import console
-    from experiments.interchange import hanabi_logs
-
-    folder = out or Path("games") / f"hanabilogs-{file.stem}"
-    done = hanabi_logs.run(file, folder, graph, names, models=models, skip_broken=skip_broken)
-    if as_json:
-        printed(done.plain)
-        return
-    for line in done.lines:
-        console().print(Text(line), soft_wrap=True)
+    if not output.as_json:
+        game_story.print_next(path, console(), again=False)

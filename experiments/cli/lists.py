@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from experiments.cli.probes import Conventions, Packs, Per, PlayerCounts, Seed, list_probes
-from experiments.cli.shared_options import Output, print_blocks, print_rows
+from experiments.cli.shared_options import Output
 from orchestrator.errors import UserError
 
 Kind = Literal["graphs", "roles", "partners", "experiments", "runs", "games", "positions", "probes", "references"]
@@ -31,42 +31,28 @@ def listed(
     """
     if folder is not None and kind not in ("runs", "games"):
         raise UserError(f"list {kind} takes no folder; list runs and list games do")
-    if kind == "probes":
-        list_probes(pack, convention, players, per, seed, output.as_json)
-    elif kind in ("graphs", "roles", "partners"):
-        _parts(kind, output.as_json)
-    else:
-        _rows(kind, folder, output.as_json)
-
-
-def _parts(kind: str, as_json: bool) -> None:
-    """Graphs, roles or partners."""
     import roles
-    from experiments.show import listing
-
-    if kind == "graphs":
-        print_blocks(listing.graphs_data(), [listing.graphs_table()], as_json=as_json)
-    elif kind == "roles":
-        data = [listing.role_data(roles.get(name)) for name in roles.names()]
-        print_blocks(data, [listing.roles_table()], as_json=as_json)
-    else:
-        print_blocks(listing.partners_data(), [listing.partners_table()], as_json=as_json)
-
-
-def _rows(kind: str, folder: Path | None, as_json: bool) -> None:
-    """Kinds whose rows are the table."""
     from experiments.record import saved
+    from experiments.show import listing
     from experiments.study import experiment, references
     from experiments.tasks.positions import bank
 
-    if kind == "games":
+    if kind == "probes":
+        list_probes(pack, convention, players, per, seed, output)
+    elif kind == "graphs":
+        output.show(listing.graphs_data(), [listing.graphs_table()])
+    elif kind == "roles":
+        output.show([listing.role_data(roles.get(name)) for name in roles.names()], [listing.roles_table()])
+    elif kind == "partners":
+        output.show(listing.partners_data(), [listing.partners_table()])
+    elif kind == "games":
         games = saved.games(folder or Path("games"))
-        print_rows(games if as_json else saved.told(games), f"there is no game in {folder or 'games'}", as_json=as_json)
+        output.rows(games if output.as_json else saved.told(games), f"there is no game in {folder or 'games'}")
     elif kind == "runs":
-        print_rows(saved.runs(folder or Path("runs")), f"there is no run in {folder or 'runs'}", as_json=as_json)
+        output.rows(saved.runs(folder or Path("runs")), f"there is no run in {folder or 'runs'}")
     elif kind == "experiments":
-        print_rows(experiment.experiments(), "there is no packaged experiment", as_json=as_json)
+        output.rows(experiment.experiments(), "there is no packaged experiment")
     elif kind == "references":
-        print_rows(references.rows(), "there is none", as_json=as_json)
+        output.rows(references.rows(), "there is none")
     else:
-        print_rows(bank.rows(), "there is no packaged bank", as_json=as_json)
+        output.rows(bank.rows(), "there is no packaged bank")

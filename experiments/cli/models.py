@@ -1,15 +1,12 @@
 """`models` and `doctor`: the file that describes models, and whether they can play."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from experiments.cli.shared_options import Graph, Model, Output, Players, group, printed
+from experiments.cli.shared_options import Graph, Model, Output, Players, group, print_json
 from orchestrator.errors import UserError
-
-if TYPE_CHECKING:
-    from experiments.doctor.checklist import Checklist
 
 app = group("Write a file that describes models.")
 
@@ -72,21 +69,17 @@ def doctor(
         checklist, code = machine.examine(), 1
         step = "orchestrator play --graph house (a game of programs), or orchestrator doctor --model MODEL"
     else:
-        checklist, code = _can_play(model, graph, players, online), 2
+        import graphs
+        from experiments.doctor import examination
+        from experiments.running import single_game
+        from orchestrator.hanabi.referee import check_players
+
+        config = graphs.read(graph)
+        named = single_game.models([graphs.at(config, check_players(players))], model)
+        checklist, code = examination.examine(named, config, players, requests_allowed=online), 2
         options = f"--model {model} --graph {graph} --players {players}"
         untried = any(finding.about == "online" for finding in checklist.findings)
         step = f"orchestrator doctor {options} --online" if untried else f"orchestrator play {options}"
-    printed(checklist.data()) if output.as_json else checklist.show(console(), step)
+    print_json(checklist.data()) if output.as_json else checklist.show(console(), step)
     if checklist.failed:
         raise typer.Exit(code)
-
-
-def _can_play(model: str, graph: str, players: int, online: bool) -> "Checklist":
-    import graphs
-    from experiments.doctor import examination
-    from experiments.running import single_game
-    from orchestrator.hanabi.referee import check_players
-
-    config = graphs.read(graph)
-    named = single_game.models([graphs.at(config, check_players(players))], model)
-    return examination.examine(named, config, players, requests_allowed=online)

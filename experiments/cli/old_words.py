@@ -93,20 +93,25 @@ def renewed(words: Sequence[str]) -> Line:
     command, hints = _command(words)
     if command[:1] == ["bench"] and (proofs := [word for word in command if word in PROOFS]):
         raise UserError(f"`bench {proofs[0]}` is now `python -m benchmarks {proofs[0].lstrip('-')}`")
-    new, rest = list[str](), iter(command)
+    new, rest, line = list[str](), iter(command), f"{' '.join(command)} "
     for word in rest:
         if word == "--":
             new += [word, *rest]
             break
         name, equals, value = word.partition("=")
-        old = _option(command, name)
+        of_command = OPTIONS.get(name, {}).items()
+        old = next((new for start, new in of_command if line.startswith(f"{start} ".lstrip())), None)
         if name != "--max-tokens" and old is None:
             new.append(word)
             continue
         if not equals and (old is None or "{}" in old):
             value = next(rest, "")
         if old is None:
-            _check_length(value)
+            if value.isdigit() and int(value) >= LONGEST_ANSWER:
+                raise UserError(
+                    f"--max-tokens is the length of an answer; for a budget write --budget {value}tokens (a longer "
+                    "answer: max_tokens in a models file)"
+                )
             new += [word, *([] if equals else [value])]
         else:
             new += old.replace("{}", value).split(" ", 1)
@@ -124,19 +129,3 @@ def _command(words: Sequence[str]) -> tuple[list[str], list[str]]:
             command = [word for part in new.split() for word in (place if part == "{}" else [part])]
             return [*command, *rest], [f"`{old}` is now `{new.replace('{}', 'RUN')}`"]
     return list(words), []
-
-
-def _option(words: Sequence[str], name: str) -> str | None:
-    """Return what an old option of a command is now; None for one that is no old one."""
-    line = f"{' '.join(words)} "
-    return next(
-        (new for command, new in OPTIONS.get(name, {}).items() if line.startswith(f"{command} ".lstrip())), None
-    )
-
-
-def _check_length(tokens: str) -> None:
-    if tokens.isdigit() and int(tokens) >= LONGEST_ANSWER:
-        raise UserError(
-            f"--max-tokens is the length of an answer; for a budget write --budget {tokens}tokens (a longer answer: "
-            "max_tokens in a models file)"
-        )

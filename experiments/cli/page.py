@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Budget, printed
+from experiments.cli.shared_options import Budget, print_json
 
 Opened = Annotated[
     Path,
@@ -76,6 +76,6 @@ def write_page(path: Path, out: Path, games: Sequence[str], *, values: bool, as_
     finally:
         page.api.close()
     if as_json:
-        printed({"out": str(out), "bytes": size})
+        print_json({"out": str(out), "bytes": size})
         return
     screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games", markup=False)

@@ -5,20 +5,21 @@ from typing import Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Output, Players, Settings, group, printed
+from experiments.cli.shared_options import Output, Players, Settings, group, print_json
 
 graphs_app = group("Show a graph, or the prompts that it sends.")
 roles_app = group("Show a role, or check that it is sound.")
 
 
+GraphName = Annotated[
+    str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
+]
 Role = Annotated[str, typer.Argument(help="A role's name.", autocompletion=completion.role)]
 
 
 @graphs_app.command("show")
 def graphs_show(
-    name: Annotated[
-        str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
-    ],
+    name: GraphName,
     form: Annotated[
         str | None,
         typer.Option("--as", help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram."),
@@ -45,16 +46,14 @@ def graphs_show(
     elif form == "yaml":
         print(yaml.safe_dump(config.model_dump(mode="json", exclude_defaults=True), sort_keys=False, width=120), end="")
     elif output.as_json:
-        printed(config.model_dump(mode="json"))
+        print_json(config.model_dump(mode="json"))
     else:
         graph_tree.show_graph(config, console(), graphs.source(name) if name in graphs.names() else name)
 
 
 @graphs_app.command("prompt")
 def graphs_prompt(
-    name: Annotated[
-        str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
-    ],
+    name: GraphName,
     players: Players = 3,
     seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
     turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
@@ -74,7 +73,7 @@ def graphs_prompt(
 
     config = graphs.dotted(graphs.read(name), settings or ())
     node_prompts = prompts.node_prompts(config, check_players(players), check_seed(seed), turn, node)
-    printed(prompts.data(node_prompts)) if output.as_json else prompts.show(node_prompts, console())
+    print_json(prompts.data(node_prompts)) if output.as_json else prompts.show(node_prompts, console())
 
 
 @roles_app.command("show")
@@ -92,10 +91,10 @@ def roles_show(
     if name in roles.SECTIONS:
         section = roles.SECTIONS[name]
         text = "\n".join(section_fields.lines(section, with_types=True))
-        printed(section_fields.data(section)) if output.as_json else print(text)
+        print_json(section_fields.data(section)) if output.as_json else print(text)
         return
     role = roles.get(name)
-    printed(listing.role_data(role)) if output.as_json else listing.show_role(role, console())
+    print_json(listing.role_data(role)) if output.as_json else listing.show_role(role, console())
 
 
 @roles_app.command("check")
@@ -112,7 +111,7 @@ def roles_check(name: Role, *, output: Output) -> None:
 
     problems = conformance.check(roles.get(name))
     if output.as_json:
-        printed({"role": name, "ok": not problems, "problems": problems})
+        print_json({"role": name, "ok": not problems, "problems": problems})
     else:
         console().print(Text("\n".join(problems) or "ok"), soft_wrap=True)
     if problems:

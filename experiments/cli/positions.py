@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.shared_options import (
-    REPLAY,
-    Evaluation,
-    Output,
-    check_done,
-    print_blocks,
-    print_report,
-    printed,
-)
+from experiments.cli.report import print_positions
+from experiments.cli.shared_options import REPLAY, Evaluation, Output, check_done, print_json, say
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -41,29 +34,28 @@ def build(
 
     They are spread over player counts, phases, tokens, lives and kinds of best move.
     """
-    from experiments.document import terminal
     from experiments.tasks.positions import bank, draw
 
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
     draw.build(sources, out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
     drawn_bank = bank.read(out)
-    print_blocks(bank.bank_data(drawn_bank), bank.bank_tables(drawn_bank), as_json=output.as_json)
+    output.show(bank.bank_data(drawn_bank), bank.bank_tables(drawn_bank))
     if drawn_bank.head.positions < n and not output.as_json:
-        terminal.console().print(f"\n{n} were asked for: there are no more games, at {per_game} a game")
+        say(f"\n{n} were asked for: there are no more games, at {per_game} a game")
 
 
-def show_bank(name: str, position: str | None, as_json: bool) -> None:
+def show_bank(name: str, position: str | None, output: Output) -> None:
     """Print what is in a bank and where it is from, or one of its positions."""
     from experiments.tasks.positions import bank
 
     positions = bank.read(name)
     if position is None:
-        print_blocks(bank.bank_data(positions), bank.bank_tables(positions), as_json=as_json)
+        output.show(bank.bank_data(positions), bank.bank_tables(positions))
         return
     for row in positions.positions:
         if row.name == position:
-            printed(row.model_dump(mode="json", exclude_defaults=True))
+            print_json(row.model_dump(mode="json", exclude_defaults=True))
             return
     names = f"{positions.positions[0].name} to {positions.positions[-1].name}" if positions.positions else "none"
     raise UserError(f"bank {positions.head.name!r} has no position {position!r}; it has {names}")
@@ -103,24 +95,21 @@ def run(
     Decides every position of a bank in every arm. The same command again goes on; answers that were paid for are
     not asked again.
     """
-    from experiments.cli.run_progress import RunProgress
-    from experiments.tasks.positions import position_report, position_run
+    from experiments.tasks.positions import position_run
 
     if asked.model and asked.model.startswith(REPLAY):
         asked = replace(asked, model=None, cache=asked.model)
-    loud = output.loud
     settings = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
-    study = _study(name, {**settings, "arms": _split(arms)}, asked)
+    # arms that are separated by commas, those within brackets left alone; a model's name may hold none
+    parts = [part.strip() for text in arms or () for part in re.split(r",(?![^{]*\})", text)]
+    study = _study(name, {**settings, "arms": tuple(filter(None, parts)) if arms else None}, asked)
     if asked.dry_run:
-        _estimate(study, output.as_json)
+        _estimate(study, output)
         return
     folder = asked.out or Path("runs") / study.name
-    done = position_run.run(study, folder, asked.run(), RunProgress(quiet=loud.quiet))
+    done = position_run.run(study, folder, asked.run(), output.progress())
     if done.left < done.total:
-        report = position_report.read(folder)
-        written = position_report.write(report, folder)
-        data = {"folder": str(folder), "left": done.left, **position_report.json_value(report)}
-        print_report(data, position_report.blocks(report), folder, written, as_json=output.as_json)
+        print_positions(folder, output, {"folder": str(folder), "left": done.left})
     check_done(done, "decisions")
 
 
@@ -128,7 +117,7 @@ SAMPLED = 12
 """Positions of each arm by which a dry run estimates all."""
 
 
-def _estimate(study: "Study", as_json: bool) -> None:
+def _estimate(study: "Study", output: Output) -> None:
     """Print what the decisions of a study would cost."""
     from experiments.costs import asked
     from experiments.tasks.positions import position_run
@@ -141,13 +130,7 @@ def _estimate(study: "Study", as_json: bool) -> None:
         for each in position_run.calls_of(programs, SAMPLED)
         if each.arm.kind != "model"
     ]
-    print_blocks(asked.data(rows, models, "positions"), asked.blocks(rows, models, "positions"), as_json=as_json)
-
-
-def _split(arms: list[str] | None) -> tuple[str, ...] | None:
-    """Arms that are separated by commas, those within brackets left alone; a model's name may hold none."""
-    parts = [part.strip() for text in arms or () for part in re.split(r",(?![^{]*\})", text)]
-    return tuple(filter(None, parts)) if arms else None
+    output.show(asked.data(rows, models, "positions"), asked.blocks(rows, models, "positions"))
 
 
 def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study":

@@ -1,7 +1,5 @@
 """`probe`: convention probes, asked of graphs and rule players, and what their answers show."""
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,19 +7,11 @@ import typer
 
 from experiments.cli import completion
 from experiments.cli.report import print_probes
-from experiments.cli.shared_options import (
-    Evaluation,
-    Output,
-    Settings,
-    check_done,
-    print_blocks,
-    printed,
-)
+from experiments.cli.shared_options import Evaluation, Output, Settings, check_done, print_json, slug
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
     from experiments.study.seat_spec import PlayerSpec
-    from experiments.tasks.probes.probe import Probe
 
 Packs = Annotated[
     list[str] | None, typer.Option("--pack", help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
@@ -38,21 +28,17 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Other probes of the sa
 
 
 def list_probes(
-    pack: list[str] | None, convention: list[str] | None, players: list[int] | None, per: int, seed: int, as_json: bool
+    pack: list[str] | None, convention: list[str] | None, players: list[int] | None, per: int, seed: int, output: Output
 ) -> None:
     """Print the conventions with their probes; as JSON every probe."""
-    from experiments.document import terminal
     from experiments.tasks.probes import bank, probe_report
 
     packs = pack or bank.packs()
     probes = bank.probes(packs, convention or (), players or bank.PLAYERS, per, seed)
-    if as_json:
-        printed([probe_report.probe_data(probe) for probe in probes])
-        return
-    terminal.show([probe_report.probe_list(probes, packs)], terminal.console())
+    output.show([probe_report.probe_data(probe) for probe in probes], [probe_report.probe_list(probes, packs)])
 
 
-def show_probe(name: str, seed: int, as_json: bool) -> None:
+def show_probe(name: str, seed: int, output: Output) -> None:
     """Print one probe: how the position came about, the question, the moves that keep the convention, and why."""
     from experiments.document import terminal
     from experiments.show.live_table import picture
@@ -60,8 +46,8 @@ def show_probe(name: str, seed: int, as_json: bool) -> None:
     from experiments.tasks.probes import bank, probe_report
 
     probe = bank.probe(name, seed)
-    if as_json:
-        printed(probe_report.probe_data(probe))
+    if output.as_json:
+        print_json(probe_report.probe_data(probe))
         return
     screen = terminal.console()
     for turn in probe.story.turns:
@@ -92,75 +78,49 @@ def run(
 
     Asks it in positions where one convention decides the move. The same command again goes on.
     """
-    from experiments.cli.run_progress import RunProgress
-    from experiments.running import single_game
+    from experiments.costs import asked as costs
     from experiments.study import seat_spec
-    from experiments.study.offline_layer import OfflineLayer
-    from experiments.study.seat_spec import PlayerSpec
     from experiments.tasks.probes import bank, probe_run
-    from orchestrator.models.settings import PROGRAM, REPLAY
 
-    loud, replay, model = output.loud, asked.replay, asked.model
-    spec = _spec(player)
     counts = players or bank.PLAYERS
     probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
-    if spec.startswith(seat_spec.OTHERS):
-        _no_graph(spec, {"--model": model, "--set": settings, **asked.settings})
-        player_spec = PlayerSpec(spec=spec)
-    else:
-        import graphs
-
-        config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
-        answering = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
-        models = single_game.resampled(single_game.models([config], answering), **asked.settings)
-        player_spec = PlayerSpec(spec=spec, config=config, models=dict(single_game.resampled(models, **asked.settings)))
+    player_spec = _player_spec(player, settings, asked)
     for count in counts:
-        seat_spec.check(player_spec.seat(OfflineLayer()), count)
+        seat_spec.check(player_spec.seat(), count)
     if asked.dry_run:
-        _estimate(probes, player_spec, output.as_json)
+        loads, models = {}, player_spec.models
+        if player_spec.config:
+            exact = player_spec.model_copy(update={"models": costs.exact(models)})
+            loads = costs.loads(probe_run.calls_of(probes, exact), player_spec.config)
+        rows = [costs.Asked(player_spec.spec, len(probes), loads)]
+        output.show(costs.data(rows, models, "probes"), costs.blocks(rows, models, "probes"))
         return
-    folder = asked.out or Path("runs") / _folder(spec, model, replay)
-    progress = RunProgress(quiet=loud.quiet)
-    done = probe_run.run(probes, player_spec, folder, seed=seed, options=asked.run(), progress=progress)
+    folder = asked.out or Path("runs") / slug("probes", player_spec.spec, "replay" if asked.replay else asked.model)
+    done = probe_run.run(probes, player_spec, folder, seed=seed, options=asked.run(), progress=output.progress())
     if done.left < done.total:
-        print_probes([folder], folder, output.as_json)
+        print_probes([folder], folder, output)
     check_done(done, "probes")
 
 
-def _estimate(probes: "Sequence[Probe]", player: "PlayerSpec", as_json: bool) -> None:
-    """Print what probes would cost."""
-    from experiments.costs import asked
-    from experiments.tasks.probes import probe_run
-
-    loads = {}
-    if player.config:
-        exact = player.model_copy(update={"models": asked.exact(player.models)})
-        loads = asked.loads(probe_run.calls_of(probes, exact), player.config)
-    rows = [asked.Asked(player.spec, len(probes), loads)]
-    print_blocks(
-        asked.data(rows, player.models, "probes"), asked.blocks(rows, player.models, "probes"), as_json=as_json
-    )
-
-
-def _spec(player: str) -> str:
-    """The seat's spec; a rule player may be named without its prefix. Raises UserError."""
-    from graphs.config import names
-    from orchestrator.models.settings import PERSON
+def _player_spec(player: str, settings: list[str] | None, asked: Evaluation) -> "PlayerSpec":
+    """The player with its models; a rule player may be named without its prefix. Raises UserError."""
+    import graphs
+    from experiments.running import single_game
+    from experiments.study import seat_spec
+    from experiments.study.seat_spec import PlayerSpec
+    from orchestrator.models.settings import PERSON, PROGRAM, REPLAY
     from orchestrator.players import partners
 
     if player == PERSON:
         raise UserError("a person answers no probes; name a graph, partner:NAME, or python:module:object")
-    return f"{partners.PREFIX}{player}" if player in partners.names() and player not in names() else player
-
-
-def _no_graph(spec: str, options: dict[str, object]) -> None:
-    """Raises UserError for an option of graphs that was given for another player."""
-    if wrong := next((name for name, value in options.items() if value), None):
-        raise UserError(f"{wrong} is for graphs, and {spec} is none")
-
-
-def _folder(spec: str, model: str | None, replay: Path | None) -> str:
-    named = "replay" if replay else Path(model).stem if model and model.endswith((".yaml", ".yml")) else model or ""
-    player = Path(spec).stem if spec.endswith((".yaml", ".yml")) else spec
-    parts = ("probes", player, named.partition("@http")[0])
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(part for part in parts if part)).strip("-")
+    rule_player = player in partners.names() and player not in graphs.names()
+    spec = f"{partners.PREFIX}{player}" if rule_player else player
+    if spec.startswith(seat_spec.OTHERS):
+        options = {"--model": asked.model, "--set": settings, **asked.settings}
+        if wrong := next((name for name, value in options.items() if value), None):
+            raise UserError(f"{wrong} is for graphs, and {spec} is none")
+        return PlayerSpec(spec=spec)
+    config = graphs.dotted(seat_spec.read_graph(spec), settings or ())
+    answering = asked.model or (PROGRAM if asked.replay is None else f"{REPLAY}{asked.replay}")
+    models = single_game.resampled(single_game.models([config], answering), **asked.settings)
+    return PlayerSpec(spec=spec, config=config, models=dict(models))

@@ -1,21 +1,73 @@
-"""`qa`: the questions of CoordinationQA, asked of models and programs, and what their answers show."""
+"""`evaluate questions` and `evaluate judge`: questions of a file, or about recorded turns, put to a model."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.asked_model import asked_model, print_estimate
-from experiments.cli.shared_options import (
-    Evaluation,
-    Output,
-    check_done,
-    print_report,
-)
+from experiments.cli import completion
+from experiments.cli.report import print_judge, print_questions
+from experiments.cli.shared_options import Evaluation, Output, check_done, slug
 from orchestrator.errors import UserError
 
+if TYPE_CHECKING:
+    from experiments.tasks.question_task import Model
+    from orchestrator.models.settings import ModelSettings
 
-def run(
+
+@dataclass(frozen=True)
+class AskedModel:
+    """Who is asked."""
+
+    model: "Model"
+    replay: Path | None
+    """The folder of a run whose answers are taken."""
+
+    @property
+    def name(self) -> str:
+        return self.model if isinstance(self.model, str) else self.model.model
+
+    @property
+    def slug(self) -> str:
+        """The model's name as that of a folder: without its server."""
+        return f"replay-{slug(self.name)}" if self.replay else slug(self.name)
+
+    def print_estimate(self, output: Output, unit: str, units: int, calls: int, tokens_in: int) -> None:
+        """Print what questions would cost."""
+        from experiments.costs import asked
+        from experiments.costs.prompt_probe import TurnLoad
+        from orchestrator.models.settings import PROGRAM
+
+        models = {self.name: PROGRAM if self.replay else self.model}
+        rows = [asked.Asked(self.name, units, {self.name: TurnLoad(calls, tokens_in)})]
+        output.show(asked.data(rows, models, unit), asked.blocks(rows, models, unit))
+
+
+def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") -> AskedModel:
+    """Return who is asked: `recorded` reads the model of a folder whose answers are replayed.
+
+    Raises UserError for several models, and for a model beside a replay.
+    """
+    from experiments.running import single_game
+    from experiments.tasks.question_task import model_of
+    from orchestrator.models.settings import PROGRAM, REPLAY
+
+    model, replay = asked.model, asked.replay
+    if model and model.startswith(REPLAY):
+        replay, model = Path(model.removeprefix(REPLAY)), None
+    if replay is not None:
+        if model is not None:
+            raise UserError("replay:DIR takes the model of the recorded run; leave --model out")
+        return AskedModel(recorded(replay), replay)
+    named = single_game.resampled(single_game.models([], model or PROGRAM), **asked.settings)
+    if len(named) > 1 and "default" not in named:
+        raise UserError(f"{model} names several models, {', '.join(named)}; questions are asked of one, `default`")
+    return AskedModel(model_of(named.get("default") or next(iter(named.values()))), None)
+
+
+def questions(
     data: Annotated[
         Path | None,
         typer.Option(
@@ -40,22 +92,21 @@ def run(
 
     Asks every question of a file. The same command again goes on; answers that were paid for are not asked again.
     """
-    from experiments.cli.run_progress import RunProgress
     from experiments.tasks import question_task
-    from experiments.tasks.questions import coordination_qa, question_report, questions
+    from experiments.tasks.questions import coordination_qa
+    from experiments.tasks.questions import questions as questions_file
     from orchestrator.models.settings import PROGRAM
 
-    loud = output.loud
     if data is None:
-        raise UserError(f"--data is missing: the questions are no part of this package; {questions.SOURCE}")
+        raise UserError(f"--data is missing: the questions are no part of this package; {questions_file.SOURCE}")
     answerer = asked_model(asked, coordination_qa.FOLDER.recorded_model)
-    games = game or ([questions.HANABI] if answerer.name == PROGRAM else [])
-    file = questions.read(data, games, kind or (), skip_broken=skip_broken)
+    games = game or ([questions_file.HANABI] if answerer.name == PROGRAM else [])
+    file = questions_file.read(data, games, kind or (), skip_broken=skip_broken)
     if asked.dry_run:
         trials = samples or (1 if answerer.name == PROGRAM else coordination_qa.TRIALS)
         tokens = question_task.prompt_tokens(coordination_qa.CoordinationQuestions(), file.questions)
         number = len(file.questions)
-        print_estimate(answerer, "questions", number, number * trials, tokens * trials, output.as_json)
+        answerer.print_estimate(output, "questions", number, number * trials, tokens * trials)
         return
     folder = asked.out or Path("runs") / f"qa-{answerer.slug}"
     done = coordination_qa.run(
@@ -64,12 +115,60 @@ def run(
         folder,
         trials=samples,
         options=asked.run(replay=False),
-        progress=RunProgress(quiet=loud.quiet),
+        progress=output.progress(),
         replay=answerer.replay,
     )
     if done.left < done.total:
-        report = question_report.read([folder])
-        written = question_report.write(report, folder)
-        answered = {"folder": str(folder), "left": done.left, **question_report.data(report)}
-        print_report(answered, question_report.blocks(report), folder, written, as_json=output.as_json)
+        print_questions([folder], folder, output, {"folder": str(folder), "left": done.left})
+    check_done(done, "answers")
+
+
+def judge(
+    games: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.", autocompletion=completion.run
+        ),
+    ],
+    turns: Annotated[str, typer.Option(help="Which turns: all, or 5,10,20-30.")] = "all",
+    every: Annotated[int, typer.Option(min=1, help="Of those, only every so many-th.")] = 1,
+    samples: Annotated[int, typer.Option(min=1, help="How many times each is judged.")] = 1,
+    human: Annotated[
+        Path | None,
+        typer.Option("--human", metavar="CSV", help="Ratings by people: game, turn, the aspects, and rater."),
+    ] = None,
+    *,
+    asked: Evaluation,
+    output: Output,
+) -> None:
+    """Did seats keep track of the cards?
+
+    Asks a judge about every turn on which a seat listed what all cards may be. The same command again goes on.
+    """
+    from experiments.tasks.judge import human_ratings, judge_run
+    from experiments.tasks.judge.judge_report import FOLDER_NAME
+    from experiments.tasks.judge.statements import Choice
+
+    choice = Choice(turns, every)
+    if human:
+        human_ratings.read(human)  # what is wrong with it is said before anybody is asked
+    answerer = asked_model(asked, judge_run.FOLDER.recorded_model)
+    if asked.dry_run:
+        plan = judge_run.plan(games, choice, samples)
+        answerer.print_estimate(output, "turns", plan.statements, plan.calls, plan.tokens_in)
+        return
+    beside = games / FOLDER_NAME / answerer.slug if games.is_dir() else Path("runs") / f"judge-{answerer.slug}"
+    folder = asked.out or beside
+    done = judge_run.run(
+        games,
+        answerer.model,
+        folder,
+        choice=choice,
+        trials=samples,
+        options=asked.run(replay=False),
+        progress=output.progress(),
+        replay=answerer.replay,
+    )
+    if done.left < done.total:
+        print_judge(folder, human, folder, output, {"folder": str(folder), "left": done.left})
     check_done(done, "answers")

@@ -7,16 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from experiments.cli import completion
-from experiments.cli.shared_options import (
-    Full,
-    Intervals,
-    MetricOf,
-    Output,
-    print_blocks,
-    print_report,
-    printed,
-    progress,
-)
+from experiments.cli.shared_options import Full, Intervals, MetricOf, Output, progress, say
 from orchestrator.errors import UserError
 
 LEAST = 50
@@ -85,35 +76,43 @@ def report(
 
     folders = paths or [_newest()]
     if errors:
-        _errors(folders[0], output.as_json)
+        from experiments.analysis import error_counts
+
+        arms = error_counts.count_run(folders[0])
+        output.show(error_counts.data(arms), [error_counts.block(arms)])
         return
     kind = run_status.kind(folders[0])
-    selection = {"--role": role, "--arm": arm, "--workers": workers > 1}
-    options: dict[str, object] = {"--metric": metric, "--reference": reference, "--interval": interval != "t"}
-    options |= {
+    options: dict[str, object] = {
+        "--metric": metric,
+        "--reference": reference,
+        "--interval": interval != "t",
         "--latex": latex,
         "--full": full,
         "--rollouts": rollouts,
         "--games": games,
         "--human": human,
         "--out": out,
+        "--role": role,
+        "--arm": arm,
+        "--workers": workers > 1,
+        "--marks": marks,
     }
-    _check(kind, options | selection | {"--marks": marks}, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
+    _check(kind, options, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
     if len(folders) > 1 and kind not in SEVERAL:
         raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
     if kind == POSITIONS:
-        _positions(folders[0], rollouts, games, latex, output.as_json)
+        print_positions(folders[0], output, rollouts=rollouts, games=games, latex=latex)
     elif kind == PROBES:
-        print_probes(folders, out, output.as_json)
+        print_probes(folders, out, output)
     elif kind == QUESTIONS:
-        _questions(folders, out, output.as_json)
+        print_questions(folders, out, output)
     elif kind == JUDGE:
-        _judge(folders[0], human, out, output.as_json)
+        print_judge(folders[0], human, out, output)
     elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
-        _marks(folders[0], role, arm, rollouts, out, workers, output.as_json)
+        _marks(folders[0], role, arm, rollouts, out, workers, output)
     else:
         wishes = {"metric": metric, "interval": interval, "tex": latex, "reference": reference or ()}
-        _games(folders[0], output.as_json, workers, marks=marks, full=full, **wishes)
+        _games(folders[0], output, workers, marks=marks, full=full, **wishes)
 
 
 GAMES, POSITIONS, PROBES, QUESTIONS, JUDGE = "games", "positions", "probes", "questions", "judge"
@@ -146,15 +145,7 @@ def _check(kind: str, options: Mapping[str, object], known: Sequence[str]) -> No
         raise UserError(f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{marks}")
 
 
-def _errors(folder: Path, as_json: bool) -> None:
-    """The errors of simulated models."""
-    from experiments.analysis import error_counts
-
-    arms = error_counts.count_run(folder)
-    print_blocks(error_counts.data(arms), [error_counts.block(arms)], as_json=as_json)
-
-
-def _games(folder: Path, as_json: bool, workers: int, *, marks: bool | None, full: bool, **wishes: Any) -> None:
+def _games(folder: Path, output: Output, workers: int, *, marks: bool | None, full: bool, **wishes: Any) -> None:
     """Write the report of a run; where marks are asked for, print their table as well."""
     from experiments.report import marked_run, marks_table, run_report
     from experiments.tasks.judge import judge_report
@@ -164,16 +155,12 @@ def _games(folder: Path, as_json: bool, workers: int, *, marks: bool | None, ful
     data, blocks = run_report.json_value(written), [*run_report.files(written, full=full)]
     if marked:
         data, blocks = {**marks_table.data(marked), **data}, [*marks_table.blocks(marked), *blocks]
-    print_blocks(data, blocks, as_json=as_json)
+    output.show(data, blocks)
 
 
 def _marks(
-    path: Path, role: str | None, arm: str | None, rollouts: int, out: Path | None, workers: int, as_json: bool
+    path: Path, role: str | None, arm: str | None, rollouts: int, out: Path | None, workers: int, output: Output
 ) -> None:
-    from rich.text import Text
-
-    from experiments.document import terminal
-    from experiments.document.terminal import console
     from experiments.report import marked_run, marks_table
 
     if 0 < rollouts < LEAST:
@@ -185,15 +172,22 @@ def _marks(
     run = run.role(role) if role else run
     if table:
         table.end()
-    if as_json:
-        printed(marks_table.data(run) | ({"csv": str(table.path), "rows": table.written} if table else {}))
-        return
-    terminal.show(marks_table.blocks(run), console())
-    if table:
-        console().print(Text(f"\n{table.written:,} marks  {table.path}"), soft_wrap=True)
+    data = marks_table.data(run) | ({"csv": str(table.path), "rows": table.written} if table else {})
+    output.show(data, marks_table.blocks(run))
+    if table and not output.as_json:
+        say(f"\n{table.written:,} marks  {table.path}")
 
 
-def _positions(folder: Path, rollouts: int, games: Path | None, latex: bool, as_json: bool) -> None:
+def print_positions(
+    folder: Path,
+    output: Output,
+    more: Mapping[str, Any] | None = None,
+    *,
+    rollouts: int = 0,
+    games: Path | None = None,
+    latex: bool = False,
+) -> None:
+    """Which notes change decisions, written into the run's folder; `more` stands before its data."""
     from experiments.record.files import write_atomically
     from experiments.tasks.positions import position_report
 
@@ -202,32 +196,39 @@ def _positions(folder: Path, rollouts: int, games: Path | None, latex: bool, as_
     if latex:
         write_atomically(folder / "arms.tex", position_report.latex_tables(effects))
         written.append(folder / "arms.tex")
-    data, blocks = position_report.json_value(effects), position_report.blocks(effects)
-    print_report(data, blocks, folder, written, as_json=as_json)
+    data = {**(more or {}), **position_report.json_value(effects)}
+    output.report(data, position_report.blocks(effects), folder, written)
 
 
-def print_probes(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
+def print_probes(folders: Sequence[Path], out: Path | None, output: Output) -> None:
     """Which conventions players keep."""
     from experiments.tasks.probes import probe_report
 
     answers = probe_report.read(folders)
     written = probe_report.write(answers, out) if out else []
     data = {**({"folder": str(out)} if out else {}), **probe_report.json_value(answers)}
-    print_report(data, probe_report.blocks(answers), out, written, as_json=as_json)
+    output.report(data, probe_report.blocks(answers), out, written)
 
 
-def _questions(folders: Sequence[Path], out: Path | None, as_json: bool) -> None:
+def print_questions(
+    folders: Sequence[Path], out: Path | None, output: Output, more: Mapping[str, Any] | None = None
+) -> None:
+    """How many questions are answered rightly."""
     from experiments.tasks.questions import question_report
 
-    figures = question_report.read(folders)
-    written = question_report.write(figures, out) if out else []
-    print_report(question_report.data(figures), question_report.blocks(figures), out, written, as_json=as_json)
+    answers = question_report.read(folders)
+    written = question_report.write(answers, out) if out else []
+    data = {**(more or {}), **question_report.data(answers)}
+    output.report(data, question_report.blocks(answers), out, written)
 
 
-def _judge(folder: Path, human: Path | None, out: Path | None, as_json: bool) -> None:
+def print_judge(
+    folder: Path, human: Path | None, out: Path | None, output: Output, more: Mapping[str, Any] | None = None
+) -> None:
+    """How well seats kept track of the cards; `human`: a file of people's ratings."""
     from experiments.tasks.judge import human_ratings, judge_report
 
-    people = human_ratings.read(human) if human else ()
-    ratings = judge_report.read(folder, people)
+    ratings = judge_report.read(folder, human_ratings.read(human) if human else ())
     written = judge_report.write(ratings, out) if out else []
-    print_report(judge_report.data(ratings), judge_report.blocks(ratings), out, written, as_json=as_json)
+    data = {**(more or {}), **judge_report.data(ratings)}
+    output.report(data, judge_report.blocks(ratings), out, written)

@@ -2,12 +2,13 @@
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -16,6 +17,7 @@ from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
     from experiments.cli.logs import Loudness
+    from experiments.cli.run_progress import RunProgress
     from experiments.document.blocks import Block, Document
     from experiments.running.model_options import ModelOptions
     from experiments.running.runner import Done, RunOptions
@@ -79,7 +81,6 @@ MetricOf = Annotated[
         "that the run names.",
     ),
 ]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Worker processes.")]
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,6 @@ class Calls:
         return Path(self.cache.removeprefix(REPLAY)) if self.cache.startswith(REPLAY) else None
 
     @property
-    def unreplayed(self) -> Self:
-        """The same without a replay, for commands that take the responses themselves."""
-        return replace(self, cache="off") if self.replay else self
-
-    @property
     def options(self) -> "ModelOptions":
         """How calls reach models. Raises UserError."""
         from experiments.running.model_options import OFF, ModelOptions, budget
@@ -124,13 +120,6 @@ class Processes:
 
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1
     shard: Annotated[str | None, typer.Option("--shard", help="I/N: only this part, for job arrays.")] = None
-
-    def run_options(self, calls: Calls) -> "RunOptions":
-        """How a run is asked. Raises UserError."""
-        from experiments.running.runner import RunOptions
-        from experiments.running.shard import Shard
-
-        return RunOptions(calls.options, self.workers, shard=Shard.read(self.shard) if self.shard else None)
 
 
 @dataclass(frozen=True)
@@ -168,7 +157,11 @@ class Evaluation(Sampling, Calls, Processes):
 
     def run(self, *, replay: bool = True) -> "RunOptions":
         """How it is asked; `replay` False where the command takes recorded responses itself. Raises UserError."""
-        return self.run_options(self if replay else self.unreplayed)
+        from experiments.running.runner import RunOptions
+        from experiments.running.shard import Shard
+
+        models = self.options if replay else replace(self.options, replay=None)
+        return RunOptions(models, self.workers, shard=Shard.read(self.shard) if self.shard else None)
 
 
 @dataclass(frozen=True)
@@ -213,6 +206,37 @@ class Output:
     """Only JSON on stdout."""
     loud: "Loudness"
 
+    def show(self, data: Any, blocks: "Document | Iterable[Block]") -> None:
+        """Print data as JSON, or the blocks that say the same in words."""
+        from experiments.document import terminal
+
+        print_json(data) if self.as_json else terminal.show(blocks, terminal.console())
+
+    def report(
+        self, data: Any, blocks: "Document | Iterable[Block]", folder: Path | None, written: Sequence[Path]
+    ) -> None:
+        """Print a report, and the names of the files of a folder into which it was written."""
+        self.show(data, blocks)
+        if written and not self.as_json:
+            say(f"\n{folder}/: {', '.join(path.name for path in written)}")
+
+    def rows(self, rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
+        """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
+        from experiments.document.blocks import Note
+        from experiments.show import listing
+
+        self.show(rows, [listing.rows_table(rows) if rows else Note(nothing, "aside")])
+
+    def lines(self, data: Any, *lines: str) -> None:
+        """Print data as JSON, or lines that say the same, as they are."""
+        print_json(data) if self.as_json else say(*lines)
+
+    def progress(self) -> "RunProgress":
+        """Return what shows on stderr how far a run is."""
+        from experiments.cli.run_progress import RunProgress
+
+        return RunProgress(quiet=self.loud.quiet)
+
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command one option for each field of its parameters that are dataclasses of options.
@@ -220,23 +244,18 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     Its `Output` is that of `orchestrator` itself.
     """
     signature, parameters = inspect.signature(command, eval_str=True), [CONTEXT]
-    groups: dict[str, Any] = {
-        name: p.annotation for name, p in signature.parameters.items() if is_dataclass(p.annotation)
-    }
-    outputs = [name for name, kind in groups.items() if kind is Output]
-    options = {name: kind for name, kind in groups.items() if kind is not Output}
+    options, outputs = dict[str, Any](), list[str]()
     for name, parameter in signature.parameters.items():
-        if name not in groups:
+        kind = parameter.annotation
+        if kind is Output:
+            outputs.append(name)
+        elif is_dataclass(kind):
+            options[name], hints = kind, get_type_hints(kind, include_extras=True)
+            parameters += [
+                CONTEXT.replace(name=f.name, default=f.default, annotation=hints[f.name]) for f in fields(kind)
+            ]
+        else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-        if (kind := options.get(name)) is None:
-            continue
-        hints = get_type_hints(kind, include_extras=True)
-        parameters += [
-            inspect.Parameter(
-                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-            )
-            for field in fields(kind)
-        ]
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -279,35 +298,22 @@ def group(help_text: str) -> Commands:
     return Commands(no_args_is_help=True, help=help_text)
 
 
-def print_blocks(data: Any, blocks: "Document | Iterable[Block]", *, as_json: bool) -> None:
-    """Print data as JSON, or the blocks that say the same in words."""
-    from experiments.document import terminal
+def say(*lines: str) -> None:
+    """Print lines as they are."""
+    from rich.text import Text
 
-    printed(data) if as_json else terminal.show(blocks, terminal.console())
-
-
-def print_report(
-    data: Any, blocks: "Document | Iterable[Block]", folder: Path | None, written: Sequence[Path], *, as_json: bool
-) -> None:
-    """Print a report, and the names of the files of a folder into which it was written."""
-    print_blocks(data, blocks, as_json=as_json)
-    if written and not as_json:
-        say(f"\n{folder}/: {', '.join(path.name for path in written)}")
-
-
-def say(line: str) -> None:
-    """Print a line as it is."""
     from experiments.document.terminal import console
 
-    console().print(line, soft_wrap=True, markup=False)
+    for line in lines:
+        console().print(Text(line), soft_wrap=True)
 
 
-def print_rows(rows: Sequence[Mapping[str, Any]], nothing: str, *, as_json: bool) -> None:
-    """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
-    from experiments.document.blocks import Note
-    from experiments.show import listing
-
-    print_blocks(rows, [listing.rows_table(rows) if rows else Note(nothing, "aside")], as_json=as_json)
+def slug(*names: str | None) -> str:
+    """Names as the name of a folder: of a file its own, of a model without its server."""
+    plain = (
+        Path(name).stem if name.endswith((".yaml", ".yml")) else name.partition("@http")[0] for name in names if name
+    )
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(plain)).strip("-")
 
 
 def check_done(done: "Done", noun: str) -> None:
@@ -338,6 +344,6 @@ def progress(text: str) -> Callable[[int, int], None]:
     return show
 
 
-def printed(data: Any) -> None:
+def print_json(data: Any) -> None:
     """Print what `--json` promises."""
     print(json.dumps(data, ensure_ascii=False))

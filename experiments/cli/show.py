@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Intervals, MetricOf, Output, print_blocks, print_rows, printed, progress, say
+from experiments.cli.shared_options import Intervals, MetricOf, Output, print_json, progress, say
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def show(
     """
     _check(game, turn, role, prompts=prompts, full=full, marks=marks)
     if game.is_dir():
-        _folder(game, most, swings=mistakes, as_json=output.as_json)
+        _folder(game, most, output, swings=mistakes)
         return
     from experiments.document import terminal
     from experiments.document.terminal import console
@@ -64,7 +64,7 @@ def show(
     if turn is None:
         wrong = _mistakes(opened, game, rollouts) if mistakes else {}
         if output.as_json:
-            printed(game_story.as_data(opened, wrong))
+            print_json(game_story.as_data(opened, wrong))
         else:
             game_story.print_game(opened, console(), wrong)
             if mistakes:
@@ -75,7 +75,7 @@ def show(
         values = _values(opened, turn, game, rollouts) if mistakes else None
         extra = {"values": values.model_dump(mode="json")} if values else {}
         extra |= turn_marks.data(_marks(opened, game), turn) if marks else {}
-        printed(turn_story.as_data(opened, turn, part) | extra)
+        print_json(turn_story.as_data(opened, turn, part) | extra)
     else:
         turn_story.print_turn(opened, turn, console(), part)
         parts = [*turn_marks.blocks(_marks(opened, game), turn, role)] if marks else []
@@ -98,20 +98,20 @@ def _check(game: Path, turn: int | None, role: str | None, *, prompts: bool, ful
         )
 
 
-def _folder(folder: Path, most: int, *, swings: bool, as_json: bool) -> None:
+def _folder(folder: Path, most: int, output: Output, *, swings: bool) -> None:
     from experiments.document.terminal import console
     from experiments.record import saved
     from experiments.show import worth_a_look
     from experiments.values.worth_a_look import worth_a_look as find
 
     looks = find(folder, swings=swings, most=most, done=progress("rollouts of game"))
-    if as_json:
-        printed(worth_a_look.as_data(looks))
+    if output.as_json:
+        print_json(worth_a_look.as_data(looks))
     else:
         worth_a_look.print_looks(looks, f"there is no game in {folder}", console())
         if looks.games and not looks.looks:
             games = saved.told(saved.games(folder))
-            print_rows(games[:LISTED], "", as_json=False)
+            output.rows(games[:LISTED], "")
             if len(games) > LISTED:
                 say(f"{len(games) - LISTED} more: orchestrator list games {folder}")
 
@@ -171,13 +171,13 @@ def diff(
     arm, arm_b = (*(arms or ()), None, None)[:2]
     if two_games.check(first, second):
         runs = two_runs.diff(first, second, arm, arm_b, metric=metric, interval=interval)
-        print_blocks(two_runs.json_value(runs), two_runs.blocks(runs), as_json=output.as_json)
+        output.show(two_runs.json_value(runs), two_runs.blocks(runs))
         same = runs.same
     elif arm or metric:
         raise UserError("--arm and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
-        printed(two_games.data(games)) if output.as_json else two_games.show(games, console())
+        print_json(two_games.data(games)) if output.as_json else two_games.show(games, console())
         same = games.same
     if not same:
         raise typer.Exit(1)

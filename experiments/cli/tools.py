@@ -3,12 +3,15 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from experiments.cli.shared_options import Output, printed
+from experiments.cli.shared_options import Output, print_json
 from orchestrator.errors import UserError
+
+if TYPE_CHECKING:
+    from orchestrator.models.fake_faults import Faults
 
 
 def measure(
@@ -52,29 +55,25 @@ def measure(
     if partner:
         names = partners.names() if "all" in partner else partner
         scores = list(partner_scores.measure(names, games))
-        printed([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
+        print_json([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
         return
     if latency is not None and at_once is not None:
-        of_games, limit = _at_once(at_once)
-        crowds = [throughput.measure(name, of_games, latency, limit) for name in graph or ["moa_sherlock"]]
-        printed([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
+        if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", at_once):
+            raise UserError(
+                f"--at-once is {at_once!r}; write a number of games, such as 64, or games and calls, such as 64/32"
+            )
+        at_a_time, _, limit = at_once.partition("/")
+        crowds = [
+            throughput.measure(name, int(at_a_time), latency, int(limit or 1000)) for name in graph or ["moa_sherlock"]
+        ]
+        print_json([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
         return
     if latency is not None:
         depths = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
-        printed([asdict(row) for row in depths]) if output.as_json else speed.show_depths(depths, console())
+        print_json([asdict(row) for row in depths]) if output.as_json else speed.show_depths(depths, console())
         return
     timings = list(speed.measure(graph or graphs.names(), games))
-    printed(speed.data(timings)) if output.as_json else speed.show(timings, console())
-
-
-def _at_once(text: str) -> tuple[int, int]:
-    """Return the games at once, and the calls. Raises UserError."""
-    if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", text):
-        raise UserError(
-            f"--at-once is {text!r}; write a number of games, such as 64, or games and calls, such as 64/32"
-        )
-    games, _, calls = text.partition("/")
-    return int(games), int(calls or 1000)
+    print_json(speed.data(timings)) if output.as_json else speed.show(timings, console())
 
 
 def serve_blindly(
@@ -96,13 +95,8 @@ def serve_blindly(
 
     from experiments.document.terminal import console
     from orchestrator.models import fake_endpoint
-    from orchestrator.models.fake_faults import KINDS, Faults
 
-    plain = [word for word in faults or () if "=" not in word]
-    settings = {"seed": "1", "hang": "10"} | dict(word.split("=", 1) for word in faults or () if "=" in word)
-    share, kinds = _faults(plain, KINDS)
-    seed, hang = _number(settings, "seed"), _number(settings, "hang")
-    wrong = Faults(share, int(seed), kinds, hang_s=hang) if share else None
+    wrong = _faults(faults or ())
 
     async def serve() -> None:
         async with fake_endpoint.serving(fake_endpoint.app(latency, wrong), port) as url:
@@ -115,20 +109,21 @@ def serve_blindly(
         raise UserError(f"cannot serve on port {port}: {error.strerror}") from None
 
 
-def _number(settings: dict[str, str], name: str) -> float:
-    """Return a setting of the faults. Raises UserError for one that is no number, or has another name."""
-    if unknown := [key for key in settings if key not in ("seed", "hang")]:
-        raise UserError(f"--faults {unknown[0]}={settings[unknown[0]]}: the settings are seed and hang")
-    if not re.fullmatch(r"\d+(\.\d*)?", settings[name]):
-        raise UserError(f"--faults {name}={settings[name]}: write a number, e.g. {name}=10")
-    return float(settings[name])
+def _faults(options: Sequence[str]) -> "Faults | None":
+    """Return which requests go wrong, and how; None where none does. Raises UserError."""
+    from orchestrator.models.fake_faults import KINDS, Faults
 
-
-def _faults(words: Sequence[str], every: tuple[str, ...]) -> tuple[float, tuple[str, ...]]:
-    """Return the share of requests that go wrong, and the kinds of faults. Raises UserError."""
+    words = [word for word in options if "=" not in word]
+    settings = {"seed": "1", "hang": "10"} | dict(word.split("=", 1) for word in options if "=" in word)
+    for name, value in settings.items():
+        if name not in ("seed", "hang"):
+            raise UserError(f"--faults {name}={value}: the settings are seed and hang")
+        if not re.fullmatch(r"\d+(\.\d*)?", value):
+            raise UserError(f"--faults {name}={value}: write a number, e.g. {name}=10")
     shares = [word for word in words if re.fullmatch(r"-?[01]?(\.\d*)?", word)]
     kinds = tuple(kind.strip() for word in words if word not in shares for kind in word.split(","))
     share = float(shares[-1]) if shares else float(bool(kinds))
     if not 0 <= share <= 1:
         raise UserError(f"--faults {shares[-1]}: a share of requests is 0 to 1")
-    return share, kinds or every
+    seed, hang = int(float(settings["seed"])), float(settings["hang"])
+    return Faults(share, seed, kinds or KINDS, hang_s=hang) if share else None

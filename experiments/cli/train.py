@@ -1,12 +1,13 @@
 """`train`: a language model learns from exported rows."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from experiments.cli.shared_options import Interrupted, Output, printed, progress
+from experiments.cli.shared_options import Interrupted, Output, print_json, progress
 from orchestrator.errors import UserError
 
 
@@ -45,7 +46,7 @@ def train(
     training_report.write(trained)
     if output.as_json:
         answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
-        printed({**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers})
+        print_json({**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers})
     else:
         terminal.show(training_report.blocks(trained), terminal.console())
 
@@ -53,16 +54,11 @@ def train(
 def _read(settings: Sequence[str]) -> dict[str, Any]:
     import yaml
 
-    pairs = [text.partition("=") for text in settings]
-    for key, equals, value in pairs:
-        if not (key and equals and value):
+    values: dict[str, Any] = {}
+    for key, equals, text in (setting.partition("=") for setting in settings):
+        if not (key and equals and text):
             raise UserError(f"--set {key}: write KEY=VALUE, such as learning_rate=2e-4")
-    return {key: _number(yaml.safe_load(value)) for key, _, value in pairs}
-
-
-def _number(value: Any) -> Any:
-    """Return a value of YAML, which takes 2e-4 for a text."""
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
+        values[key] = yaml.safe_load(text)
+        with suppress(ValueError):  # YAML takes 2e-4 for a text
+            values[key] = float(values[key]) if isinstance(values[key], str) else values[key]
+    return values

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from experiments.costs import cost_estimate
 from experiments.costs.cost_estimate import Bill, Named
-from experiments.costs.dry_run import MONEY, WHOLE, bill_data
+from experiments.costs.dry_run import CALLS, bill_data
 from experiments.costs.prompt_probe import TurnLoad
 from experiments.document.blocks import Block, Column, notes, table
 from experiments.document.formats import INT
@@ -69,16 +69,14 @@ def blocks(asked: Sequence[Asked], models: Mapping[str, Named], unit: str) -> It
     """Return a row for each arm, the sum, and what the estimate assumes."""
     bills = [each.bill(models) for each in asked]
     sums = (("all", None, cost_estimate.total(bills)),) if len(asked) > 1 else ()
-    rows = [
-        (arm, units, bill.calls, bill.tokens_in, bill.tokens_out, bill.usd)
-        for arm, units, bill in (*((a.arm, a.units, bill) for a, bill in zip(asked, bills, strict=True)), *sums)
-    ]
-    columns = (
-        *(Column("arm", "asked"), Column("units", unit, INT), Column("calls", "calls", WHOLE)),
-        *(Column("tokens_in", "tokens in", WHOLE), Column("tokens_out", "tokens out", WHOLE)),
-        Column("usd", "usd", MONEY),
+    arms = [(each.arm, each.units, bill) for each, bill in zip(asked, bills, strict=True)]
+    rows = [(arm, units, *astuple(bill)) for arm, units, bill in (*arms, *sums)]
+    yield table(
+        "dry-run",
+        (Column("arm", "asked"), Column("units", unit, INT), *CALLS),
+        rows,
+        looks=(*("plain" for _ in asked), *("strong" for _ in sums)),
     )
-    yield table("dry-run", columns, rows, looks=(*("plain" for _ in asked), *("strong" for _ in sums)))
     yield from notes(_notes(asked, models), "aside")
 
 

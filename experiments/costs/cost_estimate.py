@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
-from experiments.costs import measured as measured_costs
-from experiments.costs import prompt_probe
-from experiments.costs.measured import Finished, Measured
+from experiments.costs import measured, prompt_probe
+from experiments.costs.measured import Measured
 from experiments.costs.prompt_probe import TurnLoad
 from experiments.record.game import Game
 from experiments.study import prompt_positions
@@ -20,6 +19,7 @@ from orchestrator.models.list_prices import price_of
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.players import python_agent
+from roles.words import many
 
 Named = str | ModelSettings | SimSettings
 
@@ -122,30 +122,25 @@ class Estimates:
 
     def _estimate(self, lineup: Lineup) -> Estimate:
         seats, players = lineup
-        models = {model.model_dump_json(): model for key, _ in seats for model in self.paid(key, players).values()}
-        if not models:
-            return Estimate(NOTHING, self._why_free(lineup))
+        specs = [self.specs[key] for key, _ in seats]
+        paid = {model.model_dump_json(): model for key, _ in seats for model in self.paid(key, players).values()}
+        if not paid:
+            every = [model for key, _ in seats for model in self._models(key, players).values()]
+            if any(spec.spec.startswith(python_agent.PREFIX) for spec in specs):
+                return Estimate(NOTHING, "a Python seat: its calls are not known")
+            simulated = any(map(simulated_settings.settings, every))
+            return Estimate(NOTHING, f"{'simulated' if simulated else 'programs'}: no model is asked")
         # the first and the last line of a journal do not say how many past games were shown: no measurements then
-        alike = [] if any(records for _, records in seats) else self._alike(lineup)
-        return _measured(alike, list(models.values())) if alike else self._probed(lineup)
-
-    def _why_free(self, lineup: Lineup) -> str:
-        """Say why the games of a lineup cost nothing."""
-        seats, players = lineup
-        every = [model for key, _ in seats for model in self._models(key, players).values()]
-        if any(self.specs[key].spec.startswith(python_agent.PREFIX) for key, _ in seats):
-            return "a Python seat: its calls are not known"
-        return (
-            "simulated: no model is asked"
-            if any(map(simulated_settings.settings, every))
-            else "programs: no model is asked"
+        games = [] if any(records for _, records in seats) else self.measured.like(specs, players)
+        if not games:
+            return self._probed(lineup)
+        bill = Bill(
+            fmean(game.result.calls for game in games),
+            fmean(game.extrapolated(game.result.tokens_in) for game in games),
+            fmean(game.extrapolated(game.result.tokens_out) for game in games),
+            measured.usd(games, list(paid.values())),
         )
-
-    def _alike(self, lineup: Lineup) -> Sequence[Finished]:
-        if not self.measured.games:
-            return []
-        seats, players = lineup
-        return self.measured.like([measured_costs.spec_key(self.specs[key]) for key, _ in seats], players)
+        return Estimate(bill, many(len(games), "finished game"))
 
     def _probed(self, lineup: Lineup) -> Estimate:
         """Estimate from the prompts of a probe; every seat has an equal share of the turns."""
@@ -154,7 +149,12 @@ class Estimates:
         bills, sources = [], dict[str, str]()
         for key, records in seats:
             for name, model in self.paid(key, players).items():
-                load = self._turn(key, players, records).get(name, TurnLoad(0.0, 0.0))
+                config = self.specs[key].config
+                assert config is not None  # only graphs ask models
+                turn = config.model_dump_json(), players, records  # the same for the same graph on other models
+                if turn not in self._turns:
+                    self._turns[turn] = prompt_probe.turn(config, players, records)
+                load = self._turns[turn].get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
                 if density := self.measured.density(model):
                     load = TurnLoad(load.calls, load.tokens_in * density[0])
@@ -163,21 +163,12 @@ class Estimates:
         answers = [f"{name}: {source}" if len(sources) > 1 else source for name, source in sources.items()]
         return Estimate(total(bills), f"{PROBED}; {', '.join(answers)}")
 
-    def _turn(self, key: str, players: int, records: int) -> Mapping[str, TurnLoad]:
-        """Return the load of a turn of a player; the same for the same graph on other models."""
-        config = self.specs[key].config
-        assert config is not None  # only graphs ask models
-        turn = config.model_dump_json(), players, records
-        if turn not in self._turns:
-            self._turns[turn] = prompt_probe.turn(config, players, records)
-        return self._turns[turn]
-
     def _answer(self, model: ModelSettings) -> tuple[float, str]:
         """Return the tokens of a response, and where the number is from."""
         if self.answer is not None:
             return self.answer, f"{self.answer} tokens given per response"
-        if measured := self.measured.answer(model):
-            return measured[0], f"{measured[0]:.0f} tokens per response as in {measured[1]}"
+        if mean := self.measured.answer(model):
+            return mean[0], f"{mean[0]:.0f} tokens per response as in {mean[1]}"
         assumed = assumed_answer(model)
         return assumed, f"{assumed} tokens assumed per response"
 
@@ -204,35 +195,16 @@ def bill_of(load: TurnLoad, answer: float, price: Price | None) -> Bill:
     return Bill(load.calls, load.tokens_in, tokens_out, usd)
 
 
-def _measured(games: Sequence[Finished], models: Sequence[ModelSettings]) -> Estimate:
-    bill = Bill(
-        fmean(game.result.calls for game in games),
-        fmean(game.extrapolated(game.result.tokens_in) for game in games),
-        fmean(game.extrapolated(game.result.tokens_out) for game in games),
-        measured_costs.usd(games, models),
-    )
-    return Estimate(bill, "1 finished game" if len(games) == 1 else f"{len(games)} finished games")
-
-
-def money(usd: float | None) -> str:
-    """Return dollars, `-` where a price is not known."""
-    return "-" if usd is None else f"{usd:,.2f}"
-
-
 def about_prices(models: Sequence[ModelSettings]) -> list[str]:
     """Say that prices are estimates, and how to give the price of a model that has none, as far as needed."""
-    return [sentence for sentence in (list_prices.caution(models), _unpriced(models)) if sentence]
-
-
-def _unpriced(models: Iterable[ModelSettings]) -> str | None:
-    lacking = [model.model for model in models if price_of(model) is None]
-    if not lacking:
-        return None
-    example = f"models: {{default: {{model: {lacking[0]}, price: {{input: X, output: Y}}}}}}"
-    return (
-        f"no price is known for {', '.join(dict.fromkeys(lacking))}: give it in dollars per million tokens, "
-        f"`{example}` in the experiment or HANABI_PRICE='{{input: X, output: Y}}'; 0 for a server of your own"
-    )
+    sentences = [caution] if (caution := list_prices.caution(models)) else []
+    if lacking := [model.model for model in models if price_of(model) is None]:
+        example = f"models: {{default: {{model: {lacking[0]}, price: {{input: X, output: Y}}}}}}"
+        sentences.append(
+            f"no price is known for {', '.join(dict.fromkeys(lacking))}: give it in dollars per million tokens, "
+            f"`{example}` in the experiment or HANABI_PRICE='{{input: X, output: Y}}'; 0 for a server of your own"
+        )
+    return sentences
 
 
 ASSUMPTIONS_IN_BRIEF = (

@@ -1,13 +1,15 @@
 """`--dry-run`: the games that an experiment would still play, and what they would cost."""
 
+import asyncio
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from experiments.analysis.stopping import Stages
-from experiments.costs import cost_estimate, play_time, spread
+from experiments.costs import cost_estimate, spread
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.document.blocks import Block, Column, notes, table
 from experiments.document.formats import INT, RIGHT, duration, number
@@ -15,11 +17,13 @@ from experiments.record.game import Game
 from experiments.record.rows import finished, peek_all
 from experiments.study import manifest, prompt_positions
 from experiments.study.experiment import Experiment
-from experiments.study.job import Job
-from experiments.study.offline_layer import OfflineLayer
+from experiments.study.job import TURNS, Job
 from experiments.study.plan import Plan
-from experiments.study.seats import open_jobs
+from experiments.study.seats import Seats, open_jobs
+from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.models.settings import ModelSettings
+from orchestrator.players import python_agent
+from orchestrator.table.game_loop import play_started
 
 READABLE = 60
 """Rows of a table; `--json` has all."""
@@ -27,6 +31,10 @@ TOKEN = 4
 """Bytes of a token: the messages and the response of every call are kept."""
 TURN, NODE, LEAN = 5000, 2200, 1000
 """Bytes of a turn: its view and move, the answer of each node, and both in a lean journal."""
+TIMED = 4
+"""Games that are timed, each of another arm."""
+TRIED = 6
+"""Turns of each that are played, after one that is not timed."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     plan = Plan.resolve(experiment, folder)
     plan.check_rule()
     for spec in plan.specs.values():
-        spec.seat(OfflineLayer())  # what a run would refuse, an estimate refuses too
+        spec.seat()  # what a run would refuse, an estimate refuses too
     missing = [records for records in plan.partner_records if not records.exists()]
     games = peek_all(folder)
     others = peek_all(past) if past and past.resolve() != folder.resolve() else {}
@@ -99,7 +107,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     compared = [job for job in plan.jobs if job.arm not in plan.aside]
     paid = bool(estimates.models(plan.jobs))
     detectable = spread.sentences(experiment, compared, rows, paid=paid, stop=plan.stop)
-    seconds = None if models else play_time.seconds(plan, [job for jobs in waiting.values() for job in jobs])
+    seconds = None if models else _seconds(plan, [job for jobs in waiting.values() for job in jobs])
     return Planned(arms, models, tuple(plan.notes), tuple(detectable), seconds)
 
 
@@ -114,20 +122,40 @@ def _by_arm(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
 def _games(
     estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job], games: Mapping[Path, Game]
 ) -> Games:
-    each = [estimates.game(job) for job in waiting or jobs[:1]]
+    each, job = [estimates.game(job) for job in waiting or jobs[:1]], jobs[0]
     bill = cost_estimate.total(estimate.bill for estimate in each) if waiting else cost_estimate.NOTHING
     basis = "; ".join(dict.fromkeys(estimate.basis for estimate in each))
     journals = [path for job in jobs if (path := job.journal) and path in games and games[path].result]
-    sizes = [path.stat().st_size for path in journals]
-    size = fmean(sizes) if sizes else _bytes(jobs[0], estimates, each[0].bill)
+    if journals:
+        size = fmean(path.stat().st_size for path in journals)
+    else:  # those of other games that cost so much
+        nodes = fmean(len(config.nodes) if (config := estimates.specs[key].config) else 0 for key in job.lineup)
+        a_turn = LEAN if job.lean else TURN + NODE * nodes
+        size = TOKEN * each[0].bill.tokens + prompt_positions.game(job.deal.players).turns * a_turn
     return Games(*arm, len(jobs), len(waiting), bill, basis, len(waiting) * size)
 
 
-def _bytes(job: Job, estimates: Estimates, bill: Bill) -> float:
-    """Return what the journal of one game like this one takes that costs so much."""
-    nodes = fmean(len(config.nodes) if (config := estimates.specs[key].config) else 0 for key in job.lineup)
-    a_turn = LEAN if job.lean else TURN + NODE * nodes
-    return TOKEN * bill.tokens + prompt_positions.game(job.deal.players).turns * a_turn
+def _seconds(plan: Plan, jobs: Sequence[Job]) -> float | None:
+    """Return about how many seconds these games of programs take in one process, by a few turns that are played and
+    timed in memory; None where none can be tried."""
+    if any(spec.spec.startswith(python_agent.PREFIX) for spec in plan.specs.values()):
+        return None  # code of somebody's own may ask a server
+    every = list({(job.arm, job.deal.players): job for job in jobs}.values())
+
+    async def turn(job: Job) -> float:
+        lineup, started = seats.lineup(job), seats.start(job)
+        await play_started(lineup, started, max_turns=1)
+        begun = time.perf_counter()
+        await play_started(lineup, started, max_turns=TRIED)
+        return (time.perf_counter() - begun) / TRIED
+
+    try:
+        seats = Seats(plan.specs)
+        chosen = every[:: max(1, len(every) // TIMED)][:TIMED]
+        turns = [asyncio.run(turn(job)) * TURNS[job.deal.players] for job in chosen]
+    except (UserError, TurnError, Suspended, OSError):  # an ad-hoc team reads games that are not played yet
+        return None
+    return fmean(turns) * len(jobs) if turns else None
 
 
 def data(planned: Planned) -> dict[str, Any]:
@@ -159,10 +187,14 @@ def bill_data(bill: Bill) -> dict[str, Any]:
 
 WHOLE = number(0, grouped=True)
 MONEY = number(2, grouped=True)
+CALLS = (
+    *(Column("calls", "calls", WHOLE), Column("tokens_in", "tokens in", WHOLE)),
+    *(Column("tokens_out", "tokens out", WHOLE), Column("usd", "usd", MONEY)),
+)
+"""The columns of a bill."""
 COLUMNS = (
     *(Column("arm", "arm"), Column("players", "players", RIGHT), Column("games", "games", INT)),
-    *(Column("left", "left", INT), Column("calls", "calls", WHOLE), Column("tokens_in", "tokens in", WHOLE)),
-    *(Column("tokens_out", "tokens out", WHOLE), Column("usd", "usd", MONEY), Column("basis", "based on")),
+    *(Column("left", "left", INT), *CALLS, Column("basis", "based on")),
 )
 
 
@@ -170,26 +202,18 @@ def blocks(planned: Planned) -> Iterator[Block]:
     """Return the table of arms, and at most four footnotes: disk space, time, what estimates assume, prices."""
     arms = _folded(planned.games)
     rows = [
-        (
-            *(each.arm, str(each.players or ""), each.games, each.left),
-            *(bill.calls, bill.tokens_in, bill.tokens_out, bill.usd, each.basis),
-        )
+        (each.arm, str(each.players or ""), each.games, each.left, *astuple(each.bill), each.basis)
         for each in (*arms, replace(planned.total, basis=""))
-        for bill in (each.bill,)
     ]
     yield table("dry-run", COLUMNS, rows, looks=(*("plain" for _ in arms), "strong"))
     room = planned.total.disk
-    journals = f"disk space: about {_size(room)} of journals" if room else ""
-    took = planned.seconds
-    time = "" if took is None else f"time: about {duration(took)} in one process here (estimated from a few turns)"
-    brief = (journals, time, cost_estimate.ASSUMPTIONS_IN_BRIEF if planned.probed else "", "; ".join(planned.prices))
-    yield from notes((*planned.notes, *planned.detectable, *filter(None, brief)), "aside")
-
-
-def _size(room: float) -> str:
-    """Return `1.2 GB`, `113 MB`, `80 kB`."""
     unit, scale = next(((unit, scale) for unit, scale in (("GB", 1e9), ("MB", 1e6)) if room >= scale), ("kB", 1e3))
-    return f"{room / scale:.{1 if room < 10 * scale else 0}f} {unit}"
+    size = f"{room / scale:.{1 if room < 10 * scale else 0}f} {unit}"
+    journals = f"disk space: about {size} of journals" if room else ""
+    took = planned.seconds
+    hours = "" if took is None else f"time: about {duration(took)} in one process here (estimated from a few turns)"
+    brief = (journals, hours, cost_estimate.ASSUMPTIONS_IN_BRIEF if planned.probed else "", "; ".join(planned.prices))
+    yield from notes((*planned.notes, *planned.detectable, *filter(None, brief)), "aside")
 
 
 def _folded(games: Sequence[Games]) -> list[Games]:

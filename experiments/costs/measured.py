@@ -1,6 +1,7 @@
 """What finished games of run folders cost, and what servers counted in single calls: estimates without assumptions."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,6 @@ from statistics import fmean
 from typing import Any
 
 from experiments.record.game import Game
-from experiments.study.offline_layer import OfflineLayer
 from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Result, SeatInfo
@@ -19,6 +19,7 @@ from orchestrator.models.request import estimated
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.table.seat import describe
+from roles.words import many
 
 JOURNALS = 5
 """Journals whose calls are read for each model with its sampling."""
@@ -31,11 +32,6 @@ Settings = dict[str, Any]
 def seat_key(seat: SeatInfo) -> str:
     """Return a key that seats with the same graph and models share; the prompts may have been reworded since."""
     return json.dumps([None if seat.config else seat.graph, seat.config, seat.models], sort_keys=True)
-
-
-def spec_key(spec: PlayerSpec) -> str:
-    """Return the key of the seat that a player takes."""
-    return seat_key(describe(spec.seat(OfflineLayer())))
 
 
 @dataclass(frozen=True)
@@ -57,26 +53,9 @@ class Finished:
         return paid * self.result.calls / self.paid
 
 
-@dataclass(frozen=True)
-class ServerCounts:
-    """Sums over calls to one model that a server answered and counted, also in games that are not finished."""
-
-    calls: int = 0
-    guessed: int = 0
-    """Tokens of the prompts, as `request.estimated` counts them."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-    def __add__(self, other: "ServerCounts") -> "ServerCounts":
-        return ServerCounts(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))
-
-    @property
-    def basis(self) -> str:
-        return _count(self.calls, "call")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+Counts = Counter[str]
+"""Sums over calls to one model that a server answered and counted, also in games that are not finished: `calls`, the
+tokens of their prompts as `request.estimated` counts them (`guessed`), `tokens_in` and `tokens_out`."""
 
 
 @dataclass(frozen=True)
@@ -84,24 +63,36 @@ class Measured:
     """The finished games in which a model on a server was asked."""
 
     games: tuple[Finished, ...] = ()
-    counts: tuple[tuple[Settings, ServerCounts], ...] = ()
+    counts: tuple[tuple[Settings, Counts], ...] = ()
     """What servers counted, by journals of a single model: those of several do not say which of them counted what."""
 
     @classmethod
     def select(cls, games: Mapping[Path, Game]) -> "Measured":
         """Return the measurements in the journals of run folders."""
-        counts: list[tuple[Settings, ServerCounts]] = []
-        for game in games.values():
-            models = list(_models(game))
+        counts, finished = list[tuple[Settings, Counts]](), list[Finished]()
+        for game in (game for game in games.values() if game.started is not None):
+            models = [
+                model
+                for seat in game.started.seats
+                for name, model in seat.models.items()
+                if name != PROGRAM and not is_simulated(name)
+            ]
             alone = models and all(model == models[0] for model in models)
             if alone and sum(models[0] == model for model, _ in counts) < JOURNALS:
-                total = _calls(game)
-                counts += [(models[0], total)] if total.guessed else []
-        return cls(tuple(_finished(games.values())), tuple(counts))
+                total = _counted(game)
+                counts += [(models[0], total)] if total["guessed"] else []
+            if models and game.result is not None and game.result.calls > game.result.cache_hits:
+                lineup = tuple(sorted(map(seat_key, game.started.seats)))
+                keys = frozenset(json.dumps(model, sort_keys=True) for model in models)
+                finished.append(Finished(lineup, game.started.players, keys, game.result))
+        return cls(tuple(finished), tuple(counts))
 
-    def like(self, lineup: Iterable[str], players: int) -> list[Finished]:
+    def like(self, lineup: Iterable[PlayerSpec], players: int) -> list[Finished]:
         """Return the games with such a lineup, seats in any order."""
-        return self._by_lineup.get((tuple(sorted(lineup)), players), [])
+        if not self.games:
+            return []
+        keys = tuple(sorted(seat_key(describe(spec.seat())) for spec in lineup))
+        return self._by_lineup.get((keys, players), [])
 
     @cached_property
     def _by_lineup(self) -> dict[tuple[tuple[str, ...], int], list[Finished]]:
@@ -115,52 +106,33 @@ class Measured:
 
         Only games with this model alone count: others do not say which model wrote how much.
         """
-        games = [game for game in self.games if game.models == {_key(model.deciding)}]
+        games = [game for game in self.games if game.models == {json.dumps(model.deciding, sort_keys=True)}]
         if games:
             mean = sum(game.result.tokens_out for game in games) / sum(game.paid for game in games)
-            return mean, _count(len(games), "finished game")
-        total = sum((each for settings, each in self.counts if settings == model.deciding), ServerCounts())
-        return (total.tokens_out / total.calls, total.basis) if total.calls else None
+            return mean, many(len(games), "finished game")
+        total = sum((each for settings, each in self.counts if settings == model.deciding), Counts())
+        return (total["tokens_out"] / total["calls"], many(total["calls"], "call")) if total else None
 
     def density(self, model: ModelSettings) -> tuple[float, str] | None:
         """Return a server's tokens per estimated token, and in what; None where it counted none for the model."""
-        total = sum((each for settings, each in self.counts if settings["model"] == model.model), ServerCounts())
-        return (total.tokens_in / total.guessed, total.basis) if total.calls else None
+        total = sum((each for settings, each in self.counts if settings["model"] == model.model), Counts())
+        return (total["tokens_in"] / total["guessed"], many(total["calls"], "call")) if total else None
 
 
-def _key(settings: Settings) -> str:
-    return json.dumps(settings, sort_keys=True)
-
-
-def _models(game: Game) -> Iterator[Settings]:
-    """Return the settings of the models on servers that the seats of a game ask."""
-    for seat in game.started.seats if game.started else ():
-        yield from (model for name, model in seat.models.items() if name != PROGRAM and not is_simulated(name))
-
-
-def _calls(game: Game) -> ServerCounts:
+def _counted(game: Game) -> Counts:
     """Return the counts of the first calls that a server answered and counted."""
+
+    def counted(calls: Iterable[Mapping[str, Any]]) -> Iterator[Counts]:
+        for call in calls:
+            if call.get("messages") and call.get("tokens_in") and not call.get("estimated"):
+                guessed = sum(estimated(message["content"]) for message in call["messages"])
+                yield Counts(calls=1, guessed=guessed, tokens_in=call["tokens_in"], tokens_out=call["tokens_out"])
+
     try:
-        counts = game.lines.read(lambda calls: list(islice(_counts(calls), CALLS)), lambda tag, _: tag == "call")
+        read = game.lines.read(lambda calls: list(islice(counted(calls), CALLS)), lambda tag, _: tag == "call")
     except UserError:
-        return ServerCounts()  # whoever reads the journal for its game says what is wrong with it
-    return sum(counts, ServerCounts())
-
-
-def _counts(calls: Iterable[Mapping[str, Any]]) -> Iterator[ServerCounts]:
-    for call in calls:
-        if call.get("messages") and call.get("tokens_in") and not call.get("estimated"):
-            guessed = sum(estimated(message["content"]) for message in call["messages"])
-            yield ServerCounts(1, guessed, call["tokens_in"], call["tokens_out"])
-
-
-def _finished(games: Iterable[Game]) -> Iterator[Finished]:
-    for peeked in games:
-        if peeked.started is not None and peeked.result is not None:
-            lineup = tuple(sorted(map(seat_key, peeked.started.seats)))
-            game = Finished(lineup, peeked.started.players, frozenset(map(_key, _models(peeked))), peeked.result)
-            if game.models and game.paid > 0:
-                yield game
+        return Counts()  # whoever reads the journal for its game says what is wrong with it
+    return sum(read, Counts())
 
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:

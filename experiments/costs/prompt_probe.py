@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from experiments.study.prompt_positions import POSITIONS, Probed, ProbeGame, at_positions, game
+from experiments.study.prompt_positions import POSITIONS, Probed, at_positions, game
 from graphs.ablate import at
 from graphs.attempts import base, node_calls
 from graphs.config import PROGRAM, GraphConfig
-from graphs.context import Context
 from orchestrator.models.request import ModelRequest, estimated, messages
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.replies.reply import Reply
@@ -49,17 +48,18 @@ class NodeNeed:
 
 def turn(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, TurnLoad]:
     """Return the load by model name of the nodes; `shown`: how many records of past games the seat was shown."""
-    return asyncio.run(_turn(at(config, players), game(players), shown))
-
-
-async def _turn(graph: GraphConfig, played: ProbeGame, shown: int) -> dict[str, TurnLoad]:
+    graph, played = at(config, players), game(players)
     calls, tokens = Counter[str](), Counter[str]()
-    async for probed in at_positions(graph, played, {BEFORE: [played.record] * shown} if shown else {}):
-        for name, request in probed.requests.items():
-            node = base(name)
-            times, model = node_calls(graph, node), graph.nodes[node].model
-            calls[model] += times
-            tokens[model] += times * _tokens(request)
+
+    async def probe() -> None:
+        async for probed in at_positions(graph, played, {BEFORE: [played.record] * shown} if shown else {}):
+            for name, request in probed.requests.items():
+                node = base(name)
+                times, model = node_calls(graph, node), graph.nodes[node].model
+                calls[model] += times
+                tokens[model] += times * _tokens(request)
+
+    asyncio.run(probe())
     return {model: TurnLoad(calls[model] / POSITIONS, tokens[model] / POSITIONS) for model in calls}
 
 
@@ -85,15 +85,13 @@ def needs(config: GraphConfig, players: int, positions: Iterable[Probed]) -> lis
                 continue  # what stands there is a placeholder
             for reply in replies:
                 if isinstance(reply, Reply):
-                    answers[node] = max(_answer(reply, graph.context_of(node)), answers.get(node, 0))
+                    context = graph.context_of(node)
+                    # a decision's reason is as long as its prompt asks for
+                    reason = (context.reason_words or 0) * WORD if isinstance(reply, Choice) else 0
+                    size = estimated(text_of(reply, context.answer_format) + "-" * reason)
+                    answers[node] = max(size, answers.get(node, 0))
     return [
         NodeNeed(name, node.role, node.model, prompts[name], answers.get(name))
         for name, node in graph.nodes.items()
         if name in prompts and node.model != PROGRAM and not is_simulated(node.model)
     ]
-
-
-def _answer(reply: Reply, context: Context) -> int:
-    """Return the tokens of an answer. A decision's reason is as long as its prompt asks for."""
-    reason = (context.reason_words or 0) * WORD if isinstance(reply, Choice) else 0
-    return estimated(text_of(reply, context.answer_format) + "-" * reason)

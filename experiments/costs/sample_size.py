@@ -17,7 +17,6 @@ from experiments.statistics.estimates import ALPHA
 from experiments.statistics.permutation import fewest_pairs
 from experiments.statistics.power import POWER, detectable, pairs_needed
 from experiments.study.experiment import Experiment
-from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
 from experiments.study.seed_range import Range
 from orchestrator.errors import UserError
@@ -192,7 +191,7 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
     seeds = tuple(experiment.numbers[:2])  # since notes may come from another deal
     plan = Plan.resolve(experiment.model_copy(update={"seeds": seeds, "repeats": 1, "stop": None}), folders[0])
     for spec in plan.specs.values():
-        spec.seat(OfflineLayer())  # what a run would refuse, a plan refuses too
+        spec.seat()  # what a run would refuse, a plan refuses too
     games = {folder: peek_all(folder) for folder in {folder.resolve(): folder for folder in folders}.values()}
     estimates = Estimates.prepare(plan.specs, {path: g for each in games.values() for path, g in each.items()}, answer)
     models = tuple(estimates.models(plan.jobs))

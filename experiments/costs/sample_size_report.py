@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from experiments.costs import cost_estimate, spread
-from experiments.costs.cost_estimate import money
 from experiments.costs.dry_run import MONEY, WHOLE, bill_data
 from experiments.costs.sample_size import Proposal, Size, command
 from experiments.document.blocks import Block, Column, Note, notes, table
@@ -26,7 +25,7 @@ def sentences(proposal: Proposal) -> list[str]:
         *cost_estimate.about_prices(options.models),
         *([] if options.models else ["no model on a server is asked: games cost only time"]),
     ]
-    return [*basis, *([_nothing(proposal)] if size is None else _about(proposal, size))]
+    return [*basis, *(_about(proposal, size) if size else [_nothing(proposal)])]
 
 
 def _nothing(proposal: Proposal) -> str:
@@ -35,16 +34,15 @@ def _nothing(proposal: Proposal) -> str:
     if not options.goal.limited or not options.models:
         return "nothing is proposed: give --effect POINTS, or a budget, e.g. --budget 5usd"
     deals = options.fewest(options.cheapest)
-    bill = options.deal(options.cheapest) * deals
     return (
         f"{options.goal.budget} do not buy an experiment that can show anything: with {len(options.arms)} arms no p "
         f"can be below .05 on fewer than {deals} deals, and at {options.cheapest[0]} players these take "
-        f"{_price(bill)}. Use fewer arms or a cheaper model"
+        f"{_price(options.deal(options.cheapest) * deals)}. Use fewer arms or a cheaper model"
     )
 
 
 def _price(bill: cost_estimate.Bill) -> str:
-    return f"{bill.tokens:,.0f} tokens" + (f", ${money(bill.usd)}" if bill.usd is not None else "")
+    return f"{bill.tokens:,.0f} tokens" + (f", ${bill.usd:,.2f}" if bill.usd is not None else "")
 
 
 def _about(proposal: Proposal, size: Size) -> Iterator[str]:
@@ -97,9 +95,11 @@ def data(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
 
 def _size_data(proposal: Proposal, size: Size) -> dict[str, Any]:
     each, pooled = (None if effect is None else round(effect, 3) for effect in (size.each, size.pooled))
-    counts = {"players": list(size.players), "deals": size.deals, "repeats": 1, "games": size.games}
     return {
-        **counts,
+        "players": list(size.players),
+        "deals": size.deals,
+        "repeats": 1,
+        "games": size.games,
         "effect_each": each,
         "effect": pooled,
         **bill_data(size.bill),

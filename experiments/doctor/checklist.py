@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from roles.words import many
+
 Status = Literal["ok", "warn", "fail"]
 STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
 
@@ -31,18 +33,15 @@ class Checklist:
         return Checklist(self.findings, f"{name} ")
 
     def ok(self, about: str, sentence: str) -> None:
-        self._add(about, "ok", sentence)
+        self.findings.append(Finding(f"{self.prefix}{about}", "ok", sentence))
 
     def warn(self, about: str, sentence: str) -> None:
         """What may go wrong, or cannot be told."""
-        self._add(about, "warn", sentence)
+        self.findings.append(Finding(f"{self.prefix}{about}", "warn", sentence))
 
     def fail(self, about: str, sentence: str) -> None:
         """What will go wrong."""
-        self._add(about, "fail", sentence)
-
-    def _add(self, about: str, status: Status, sentence: str) -> None:
-        self.findings.append(Finding(f"{self.prefix}{about}", status, sentence))
+        self.findings.append(Finding(f"{self.prefix}{about}", "fail", sentence))
 
     @property
     def failed(self) -> bool:
@@ -66,13 +65,10 @@ class Checklist:
         for item in self.findings:
             table.add_row(Text(item.status, STYLES[item.status]), item.about, Text(item.sentence))
         console.print(table)
-        console.print(Text(self._tally(), "bold"))
-        if step and not self.failed:
-            console.print(Text(f"next  {step}"), soft_wrap=True)
-
-    def _tally(self) -> str:
         counts = Counter(item.status for item in self.findings)
         parts = [f"{counts['ok']} ok"]
-        parts += [f"{counts['warn']} warning{'s' * (counts['warn'] > 1)}"] if counts["warn"] else []
+        parts += [many(counts["warn"], "warning")] if counts["warn"] else []
         parts += [f"{counts['fail']} failed; mend the lines that say so"] if counts["fail"] else []
-        return ", ".join(parts)
+        console.print(Text(", ".join(parts), "bold"))
+        if step and not self.failed:
+            console.print(Text(f"next  {step}"), soft_wrap=True)

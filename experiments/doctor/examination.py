@@ -110,24 +110,19 @@ class Examination:
     async def _asked(
         self, checklist: Checklist, settings: ModelSettings, client: Transport, needs: Sequence[NodeNeed]
     ) -> online.Online | None:
-        names, (requests, node) = {need.node for need in needs}, self._questions(needs)
-        first = [request for node, request in self._at_middle("json_schema").items() if node in names]
-        kinds = {request.reply: request for request in first}
-        forms = at(self.config, self.players).context_of(node).answer_format
-        return await online.examine(checklist, settings, client, requests, list(kinds.values()), forms)
+        """Ask a question in every answer format, and each reply type's schema, at the middle of a game.
 
-    def _questions(self, needs: Sequence[NodeNeed]) -> tuple[dict[Form, ModelRequest], str]:
-        """A question in every answer format, at the middle of a game, and whose it is.
-
-        It is of a node that chooses a move, if one can: the one with the shortest prompt.
+        The question is of a node that chooses a move, if one can: the one with the shortest prompt.
         """
         middle = self.probed[len(self.probed) // 2]
+        asked: dict[Form, Mapping[str, ModelRequest]] = {}
+        for form in FORMS:
+            graph = at(dotted(self.config, [f"answer_format={form}"]), self.players)
+            asked[form] = requests(graph, middle.view, middle.notes, middle.memory)
         choosing = [need for need in needs if issubclass(middle.requests[need.node].reply, Choice)]
         node = min(choosing or needs, key=lambda need: need.prompt).node
-        return {form: self._at_middle(form)[node] for form in FORMS}, node
-
-    def _at_middle(self, form: Form) -> dict[str, ModelRequest]:
-        """What the nodes are asked at the middle of a game, in an answer format."""
-        middle = self.probed[len(self.probed) // 2]
-        view = at(dotted(self.config, [f"answer_format={form}"]), self.players)
-        return requests(view, middle.view, middle.notes, middle.memory)
+        names = {need.node for need in needs}
+        kinds = {request.reply: request for name, request in asked["json_schema"].items() if name in names}
+        questions = {form: asked[form][node] for form in FORMS}
+        own_form = at(self.config, self.players).context_of(node).answer_format
+        return await online.examine(checklist, settings, client, questions, list(kinds.values()), own_form)

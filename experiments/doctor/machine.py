@@ -39,35 +39,41 @@ FEW_FILES = 256
 def examine() -> Checklist:
     """Check what every command needs of this machine, and what some can use."""
     checklist = Checklist()
-    _python(checklist)
-    _packages(checklist)
+    _installation(checklist)
     _environment(checklist)
     for extra, (module, use) in EXTRAS.items():
-        _extra(checklist, extra, module, use)
+        try:
+            there = find_spec(module) is not None
+        except ModuleNotFoundError:  # nor the package around it
+            there = False
+        absent = f"not installed; only for {use}: pip install '{PACKAGE}[{extra}]'"
+        checklist.ok(f"extra {extra}", f"installed, for {use}" if there else absent)
     _folder(checklist, Path.cwd())
-    _keys(checklist)
+    names = [name for name in KEYS if os.environ.get(name)]  # never a key
+    if names:
+        checklist.ok("keys", f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)")
+    else:
+        checklist.ok("keys", "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file `.env`")
     _files(checklist)
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     checklist.ok("processors", f"{cpus}; `--workers {cpus}` uses all of them for games of programs")
     return checklist
 
 
-def _packages(checklist: Checklist) -> None:
-    try:
-        names = versions()
-    except PackageNotFoundError as error:
-        checklist.fail("packages", f"{error.name} is not installed: pip install --force-reinstall {PACKAGE}")
-    else:
-        checklist.ok("packages", ", ".join(f"{name} {number}" for name, number in names.items()))
-
-
-def _python(checklist: Checklist) -> None:
+def _installation(checklist: Checklist) -> None:
+    """Check Python, and the packages that a result depends on."""
     needed = metadata(PACKAGE)["Requires-Python"] or ""
     least = tuple(int(part) for part in re.findall(r"\d+", needed)[:2])
     if sys.version_info[:2] < least:
         checklist.fail("python", f"{python_version()}, and {PACKAGE} needs {needed}: install it with a newer Python")
     else:
         checklist.ok("python", f"{python_version()} at {sys.executable}")
+    try:
+        names = versions()
+    except PackageNotFoundError as error:
+        checklist.fail("packages", f"{error.name} is not installed: pip install --force-reinstall {PACKAGE}")
+    else:
+        checklist.ok("packages", ", ".join(f"{name} {number}" for name, number in names.items()))
 
 
 def _environment(checklist: Checklist) -> None:
@@ -86,20 +92,6 @@ def _environment(checklist: Checklist) -> None:
         return
     took = time.monotonic() - began
     checklist.ok("environment", f"the Hanabi Learning Environment played a game of {turns} turns in {took:.1f} s")
-
-
-def _extra(checklist: Checklist, extra: str, module: str, use: str) -> None:
-    if _there(module):
-        checklist.ok(f"extra {extra}", f"installed, for {use}")
-    else:
-        checklist.ok(f"extra {extra}", f"not installed; only for {use}: pip install '{PACKAGE}[{extra}]'")
-
-
-def _there(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # nor the package around it
-        return False
 
 
 def _folder(checklist: Checklist, folder: Path) -> None:
@@ -125,15 +117,6 @@ def _folder(checklist: Checklist, folder: Path) -> None:
         )
     else:
         checklist.ok("disk", sentence)
-
-
-def _keys(checklist: Checklist) -> None:
-    """Which keys the environment or `.env` holds; never a key."""
-    names = [name for name in KEYS if os.environ.get(name)]
-    if names:
-        checklist.ok("keys", f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)")
-    else:
-        checklist.ok("keys", "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file `.env`")
 
 
 def _files(checklist: Checklist) -> None:

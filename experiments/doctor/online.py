@@ -46,8 +46,14 @@ async def examine(
     `questions`: one in each answer format. `asking`: a request of each reply type. `form`: the graph's own format.
     """
     try:
-        info = await _described(client)
-        checklist.ok("server", _served(info))
+        if (describe := getattr(client, "describe", None)) is None:
+            await client.check()
+        info: ServerInfo = await describe() if describe else ServerInfo()
+        if info.models:
+            more = f" and {len(info.models) - 5} more" if len(info.models) > 5 else ""
+            checklist.ok("server", f"it can be reached, and lists {', '.join(info.models[:5])}{more}")
+        else:
+            checklist.ok("server", "it can be reached, and does not list its models")
         if settings.response_format == "json_schema":
             await _schemas(checklist, settings, asking)
         else:
@@ -59,26 +65,14 @@ async def examine(
     finally:
         await client.aclose()
     answered = [name for name in first if name is not None]
-    _advise(checklist, form, first, list(questions))
+    readable = [
+        name for name, each in zip(questions, first, strict=True) if each is not None and each.reply is not None
+    ]
+    if form not in readable and readable:
+        advice = f"add --set answer_format={readable[-1]} to the command"
+        checklist.warn("format", f"{readable[-1]} is read better than {form}: {advice}")
     _who(checklist, settings, answered)
     return Online(info, measured(answered))
-
-
-async def _described(client: Transport) -> ServerInfo:
-    """Raises UserError when the server cannot be used."""
-    describe = getattr(client, "describe", None)
-    if describe is None:
-        await client.check()
-        return ServerInfo()
-    info: ServerInfo = await describe()
-    return info
-
-
-def _served(info: ServerInfo) -> str:
-    if not info.models:
-        return "it can be reached, and does not list its models"
-    more = f" and {len(info.models) - 5} more" if len(info.models) > 5 else ""
-    return f"it can be reached, and lists {', '.join(info.models[:5])}{more}"
 
 
 async def _schemas(checklist: Checklist, settings: ModelSettings, asking: Sequence[ModelRequest]) -> None:
@@ -95,8 +89,9 @@ async def _schemas(checklist: Checklist, settings: ModelSettings, asking: Sequen
         checklist.warn("schemas", f"taken, but not all: {'; '.join(refused)}")
     elif reply.finish == "length":
         checklist.warn("schemas", "taken; whether they are enforced is not known, the answer was cut off")
-    elif _json(reply.text) == {"colour": ONLY}:
-        checklist.ok("schemas", f"taken and enforced, also for the graph's replies ({_names(asking)})")
+    elif _is_only(reply.text):
+        names = ", ".join(request.reply.__name__ for request in asking)
+        checklist.ok("schemas", f"taken and enforced, also for the graph's replies ({names})")
     else:
         checklist.warn("schemas", "taken, but not enforced: the prompts alone will state the format")
 
@@ -118,31 +113,25 @@ async def _tiny(settings: ModelSettings, form: Mapping[str, Any], tokens: int) -
     """
     thinks = settings.reasoning_effort is not None
     short = settings if thinks else settings.model_copy(update={"max_tokens": tokens})
-    client = transport(short)
+    client, problems = transport(short), list[str]()
     try:
-        reply = await _sent(client, CompletionRequest((TINY,), form))
-        if isinstance(reply, ModelResponse):
-            return reply
-        plain = await _sent(client, CompletionRequest((TINY,)))
-        if isinstance(plain, ModelResponse):
-            return reply.sentence
-        raise UserError(f"the model server {plain.sentence}")
+        for request in (CompletionRequest((TINY,), form), CompletionRequest((TINY,))):
+            try:
+                reply = await client.send(request)
+            except Exception as error:  # every provider raises errors of its own
+                problems.append(faults.classify(error, client.secrets).sentence)
+            else:
+                return problems[0] if problems else reply
+        raise UserError(f"the model server {problems[-1]}")
     finally:
         await client.aclose()
 
 
-async def _sent(client: Transport, request: CompletionRequest) -> ModelResponse | faults.Fault:
+def _is_only(text: str) -> bool:
     try:
-        return await client.send(request)
-    except Exception as error:  # every provider raises errors of its own
-        return faults.classify(error, client.secrets)
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
+        return bool(json.loads(text) == {"colour": ONLY})
     except ValueError:
-        return None
+        return False
 
 
 async def _question(
@@ -168,23 +157,6 @@ async def _question(
     else:
         checklist.ok(form, f"a question of role {request.role} was read at the first answer ({use})")
     return seen[0]
-
-
-def _advise(checklist: Checklist, form: Form, first: Sequence[Exchange | None], forms: Sequence[Form]) -> None:
-    """Name a format that was read at the first answer where the graph's own was not."""
-    read = [
-        other
-        for other, exchange in zip(forms, first, strict=True)
-        if exchange is not None and exchange.reply is not None
-    ]
-    if form not in read and read:
-        checklist.warn(
-            "format", f"{read[-1]} is read better than {form}: add --set answer_format={read[-1]} to the command"
-        )
-
-
-def _names(asking: Iterable[ModelRequest]) -> str:
-    return ", ".join(request.reply.__name__ for request in asking)
 
 
 def _who(checklist: Checklist, settings: ModelSettings, exchanges: Iterable[Exchange]) -> None:

@@ -30,6 +30,10 @@ class Measure:
     latency_s: float
 
 
+ASSUMED = Measure(density=1.0, answer=cost_estimate.ANSWER, reasoning=0.0, latency_s=0.0)
+"""Where nothing was measured."""
+
+
 def measured(exchanges: Sequence[Exchange]) -> Measure | None:
     """None where no answer came, or the server counts no tokens."""
     answers = [
@@ -52,20 +56,22 @@ TIGHT = 0.8
 
 def answers(checklist: Checklist, settings: ModelSettings, needs: Sequence[NodeNeed], measure: Measure | None) -> None:
     """Whether `max_tokens` is enough for the longest answer of every node."""
-    density, thought = (measure.density, measure.reasoning) if measure else (1.0, 0.0)
-    sizes = {need.node: round((need.answer or 0) * density + thought) for need in needs if need.answer}
+    counts = measure or ASSUMED
+    sizes = {need.node: round((need.answer or 0) * counts.density + counts.reasoning) for need in needs if need.answer}
     if not sizes:
         checklist.warn("max_tokens", "how long the answers become is not known: the graph's roles have no programs")
         return
     how = "by the server's own counts" if measure else "estimated from their characters"
-    sentence = f"{_listed(sizes)} tokens for the longest answers ({how})"
+    listed = ", ".join(f"{node} {size:,}" for node, size in sizes.items())
+    sentence = f"{listed} tokens for the longest answers ({how})"
+    enough = -(-round(max(sizes.values()) / TIGHT) // 100) * 100
     if settings.max_tokens is None:
         checklist.ok("max_tokens", f"not set, so the server's default holds; it should leave room for {sentence}")
-    elif short := {node: size for node, size in sizes.items() if size > settings.max_tokens}:
+    elif short := [node for node, size in sizes.items() if size > settings.max_tokens]:
         checklist.fail(
             "max_tokens",
             f"max_tokens is {settings.max_tokens}, too few for {', '.join(short)}: {sentence}. Their answers would "
-            f"be cut off; set at least {_round_up(max(sizes.values()) / TIGHT)}",
+            f"be cut off; set at least {enough}",
         )
     elif max(sizes.values()) > TIGHT * settings.max_tokens:
         checklist.warn("max_tokens", f"max_tokens is {settings.max_tokens}, with little room to spare: {sentence}")
@@ -81,7 +87,7 @@ def context(
     measure: Measure | None,
 ) -> None:
     """Whether the longest prompts fit into the context, with room for their answers."""
-    density = measure.density if measure else 1.0
+    density = (measure or ASSUMED).density
     prompts = {need.node: round(need.prompt * density) for need in needs}
     sizes = {need.node: prompts[need.node] + round((need.answer or 0) * density) for need in needs}
     longest = max(prompts, key=prompts.__getitem__)
@@ -114,11 +120,8 @@ def game(
         checklist.ok("game", f"{config.name} does not ask it at {players} players")
         return
     turns = prompt_positions.game(players).turns
-    calls, density = load.calls * turns, measure.density if measure else 1.0
-    tokens_in, tokens_out = (
-        load.tokens_in * turns * density,
-        calls * (measure.answer if measure else cost_estimate.ANSWER),
-    )
+    calls, counts = load.calls * turns, measure or ASSUMED
+    tokens_in, tokens_out = load.tokens_in * turns * counts.density, calls * counts.answer
     price = price_of(settings)
     money = f", about ${price.usd(round(tokens_in), round(tokens_out)):.2f}" if price else ""
     sentence = f"{turns} turns, {calls:,.0f} calls, {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out{money}"
@@ -150,11 +153,3 @@ def patience(checklist: Checklist, settings: ModelSettings, measure: Measure, sl
         )
     else:
         checklist.ok("latency", f"{sentence}{at_once}; timeout_s is {settings.timeout_s:g}")
-
-
-def _listed(sizes: dict[str, int]) -> str:
-    return ", ".join(f"{node} {size:,}" for node, size in sizes.items())
-
-
-def _round_up(tokens: float) -> int:
-    return -(-round(tokens) // 100) * 100

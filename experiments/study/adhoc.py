@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Literal
 
 from experiments.record.files import write_atomically
-from experiments.study import cross_play, seat_spec
+from experiments.study import cross_play
 from experiments.study.arm_names import check_number
 from experiments.study.arms import Arm, Deal, Trials, check
 from experiments.study.cross_play import WITH, player_counts
-from experiments.study.experiment import Experiment
+from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import Model
 from experiments.study.job import Job, Outcome
+from experiments.study.note_banks import check_head
 from experiments.study.notes import EVALUATED
-from experiments.study.seat_spec import PlayerSpec, player_spec
+from experiments.study.seat_spec import PlayerSpec, player_spec, read_seat
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.hanabi.convention.hint_convention import Convention, Manner
@@ -69,10 +70,7 @@ class PartnerRecords:
             written["games"]
         except (ValueError, TypeError, KeyError, RecursionError):
             raise UserError(f"{str(self.path)!r} holds no past games; it stays as it is") from None
-        if changed := [name for name, value in self.head.items() if written.get(name) != value]:
-            raise UserError(
-                f"{str(self.path)!r} holds other past games: {', '.join(changed)} differ; give another --out"
-            )
+        check_head(self.path, written, self.head, "past games")
         return True
 
     def jobs(self) -> list[Job]:
@@ -93,19 +91,17 @@ class PartnerRecords:
         write_atomically(self.path, text + "\n")
 
 
-def participants(experiment: Experiment) -> dict[str, PlayerSpec]:
+def participants(teams: AdHoc, experiment: Experiment) -> dict[str, PlayerSpec]:
     """The evaluated seat and the partners, by label. Raises UserError."""
-    assert experiment.adhoc is not None
-    teams = experiment.adhoc
     if EVALUATED in teams.pool:
         raise UserError(f"adhoc.pool: {EVALUATED!r} is the label of the evaluated seat; give the partner another")
     return {EVALUATED: player_spec(teams.seat, experiment), **cross_play.participants(teams.pool, experiment)}
 
 
-def partner_records(experiment: Experiment, specs: Mapping[str, PlayerSpec], folder: Path) -> list[PartnerRecords]:
+def partner_records(
+    teams: AdHoc, experiment: Experiment, specs: Mapping[str, PlayerSpec], folder: Path
+) -> list[PartnerRecords]:
     """The past games of every partner at every player count."""
-    assert experiment.adhoc is not None
-    teams = experiment.adhoc
     return [
         PartnerRecords(label, partner, players, tuple(teams.past.seeds), folder)
         for label, partner in specs.items()
@@ -114,13 +110,12 @@ def partner_records(experiment: Experiment, specs: Mapping[str, PlayerSpec], fol
     ]
 
 
-def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[PartnerRecords]) -> list[Arm]:
+def arms(teams: AdHoc, experiment: Experiment, evaluated: PlayerSpec, records: Iterable[PartnerRecords]) -> list[Arm]:
     """The evaluated seat with every partner and with itself, every partner with itself, every pair of partners.
 
     Raises UserError.
     """
-    assert experiment.adhoc is not None
-    teams, by_label = experiment.adhoc, dict[str, list[PartnerRecords]]()
+    by_label: dict[str, list[PartnerRecords]] = {}
     for record in records:
         by_label.setdefault(record.label, []).append(record)
     partners = {label: several[0].partner for label, several in by_label.items()}
@@ -135,22 +130,26 @@ def arms(experiment: Experiment, evaluated: PlayerSpec, records: Iterable[Partne
         for label, several in by_label.items()
     ]
     check_number(len(partners) ** 2 + len(trials), [f"{len(partners)} partners and their pairs"])
-    cross = [_pair(f"{a}{WITH}{b}", partners[b], partners[a], experiment) for a in partners for b in partners]
+    pairs = [
+        Arm(
+            f"{label}{WITH}{other}",
+            partners[other],
+            guest=partners[label],
+            place="rotate",  # so that each starts equally often
+            players=player_counts(partners[other], partners[label], experiment, teams.pool),
+            deals=teams.cross,
+        )
+        for label in partners
+        for other in partners
+    ]
     counts = tuple(sorted({count for arm in trials for count in arm.players}))
     path = next((record.path for several in by_label.values() for record in several), None)
     # with itself it is shown no past games: it needs none
     alone = Arm(SELF_PLAY, evaluated, unshown=path if teams.games else None, players=counts, deals=teams.cross)
-    every = [*trials, *([alone] if counts else []), *cross]
+    every = [*trials, *([alone] if counts else []), *pairs]
     for arm in every:
         check(arm)
     return every
-
-
-def _pair(name: str, everybody: PlayerSpec, guest: PlayerSpec, experiment: Experiment) -> Arm:
-    """Return an arm with a guest in seat (seed mod players), so that each starts equally often."""
-    assert experiment.adhoc is not None
-    counts = player_counts(everybody, guest, experiment, experiment.adhoc.pool)
-    return Arm(name, everybody, guest=guest, place="rotate", players=counts, deals=experiment.adhoc.cross)
 
 
 Standing = Literal["held out", "known kind", "itself"]
@@ -166,41 +165,32 @@ def standing(evaluated: PlayerSpec, partner: PlayerSpec) -> Standing:
     A seat with a partner model knows the conventions that the model starts with, and a rule player its own. Of a model
     that is asked, only the program beside it counts: what a language model has learnt is not known.
     """
-    if _same(evaluated, partner):
+    try:
+        counts = [count for count in evaluated.players if count in partner.players]
+        same = any(evaluated.essence(count) == partner.essence(count) for count in counts)
+    except UserError:  # code that is not there any more
+        same = evaluated.key == partner.key
+    if same:
         return "itself"
-    kinds_of_partner = kinds(partner)[:1]
-    return "known kind" if kinds_of_partner and kinds_of_partner[0] in kinds(evaluated) else "held out"
+    kind_of_partner = next(iter(kinds(partner)), None)
+    return "known kind" if kind_of_partner and kind_of_partner in kinds(evaluated) else "held out"
 
 
 def kinds(player: PlayerSpec) -> tuple[Kind, ...]:
     """The kinds of players that a player has a model of, its own first; none for one without conventions."""
-    if player.config is not None:
-        return tuple(map(_kind, NOTHING_KNOWN)) if models_partners(player, player.config) else ()
-    if not player.spec.startswith(PREFIX):
-        return ()
-    convention = getattr(seat_spec.read_seat(player.spec), "convention", None)
-    return () if convention is None else (_kind(convention),)
-
-
-def models_partners(player: PlayerSpec, config: GraphConfig) -> bool:
-    """Whether a node of a graph is told how far partners keep to the conventions, or is the program that finds it."""
-    return any(_models_partners(config, name, player.models) for name in config.nodes)
+    config, conventions = player.config, list[Convention]()
+    if config is not None:
+        if any(_models_partners(config, name, player.models) for name in config.nodes):
+            conventions += NOTHING_KNOWN
+    elif player.spec.startswith(PREFIX) and (convention := getattr(read_seat(player.spec), "convention", None)):
+        conventions.append(convention)
+    return tuple((convention.hints, convention.reads) for convention in conventions)
 
 
 def _models_partners(config: GraphConfig, name: str, models: Mapping[str, Model]) -> bool:
+    """Whether a node is told how far partners keep to the conventions, or is the program that finds it."""
     sections, node = dict(config.context_of(name).kinds(config.role(name), config.without_sections)), config.nodes[name]
     if ConventionFacts in sections:
         return True
     agreed = sections.get(Conventions, {"pack": "none"})["pack"] != "none"
     return agreed and node.role == "history_analyst" and models.get(node.model, node.model) == PROGRAM
-
-
-def _kind(convention: Convention) -> Kind:
-    return convention.hints, convention.reads
-
-
-def _same(player: PlayerSpec, other: PlayerSpec) -> bool:
-    try:
-        return any(player.essence(n) == other.essence(n) for n in player.players if n in other.players)
-    except UserError:  # code that is not there any more
-        return player.key == other.key

@@ -15,9 +15,10 @@ def check(names: Iterable[str]) -> None:
     """Raise UserError for names that are too long for a folder, and for two that some disk takes for one."""
     folders: dict[str, str] = {}
     for name in names:
-        if problem := too_long(name):
-            raise UserError(problem)
-        if (other := folders.setdefault(_as_disks_compare(name), name)) is name:
+        check_length(name)
+        # disks of macOS and Windows make no difference between cases, nor between two ways to write an accent
+        folder = normalize("NFC", normalize("NFC", name).casefold())
+        if (other := folders.setdefault(folder, name)) is name:
             continue
         if other == name:
             raise UserError(
@@ -26,17 +27,11 @@ def check(names: Iterable[str]) -> None:
         raise UserError(f"the arms {other!r} and {name!r} would share a folder on some disks; give one another name")
 
 
-def too_long(name: str) -> str | None:
-    """Why a name cannot be that of a folder; None when it can."""
-    size = len(name.encode())
-    if size <= NAME_BYTES:
-        return None
-    return f"{name!r} has {size} bytes, too long for the name of a folder, which has at most {NAME_BYTES}"
-
-
-def _as_disks_compare(name: str) -> str:
-    """Disks of macOS and Windows make no difference between cases, nor between two ways to write an accent."""
-    return normalize("NFC", normalize("NFC", name).casefold())
+def check_length(name: str) -> str:
+    """The name. Raises UserError for one that cannot be that of a folder."""
+    if (size := len(name.encode())) > NAME_BYTES:
+        raise UserError(f"{name!r} has {size} bytes, too long for the name of a folder, which has at most {NAME_BYTES}")
+    return name
 
 
 def check_number(number: int, why: Sequence[str] = ()) -> None:

@@ -1,19 +1,20 @@
 """The arms of an experiment: what sits in which seat in which deal."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from experiments.record.rows import journal_name
 from experiments.study import controls, matrix
 from experiments.study.controls import Purpose
 from experiments.study.decks import Deck
 from experiments.study.experiment import AdHoc, Experiment
-from experiments.study.file_schema import BASELINE, Changes, SeatConfig
+from experiments.study.file_schema import BASELINE, Changes
 from experiments.study.matrix import ListedArm
-from experiments.study.seat_spec import PlayerSpec, player_spec
+from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
 from graphs.interventions import named
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi import referee
@@ -49,16 +50,7 @@ class GivenRecords:
     """Their indices in the file, from 0."""
 
 
-@dataclass(frozen=True)
-class GivenNotes:
-    """Notes of another game that a seat is given: of one that the deal draws from the bank in a file."""
-
-    path: Path
-    deal: Deal
-
-
-@dataclass(frozen=True)
-class TrialDraw:
+class TrialDraw(NamedTuple):
     """What is drawn for a trial; the same each time, whatever seat is evaluated."""
 
     position: int
@@ -145,37 +137,60 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
         hint = did_you_mean(experiment.baseline, by_name, "the arms are")
         remedy = next((name for name, arm in by_name.items() if arm.unchanged), next(iter(by_name)))
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {hint}; try --set baseline={remedy}")
-    checked = [_checked(name, experiment, arm.changes, by_name) for name, arm in by_name.items()]
+
+    def planned(name: str, changes: Changes) -> Arm:
+        try:
+            return _arm(name, experiment, changes, by_name)
+        except UserError as error:
+            several = len(experiment.graphs) > 1 and experiment.arms
+            whole = "; --set 'arms={}' compares the whole graphs" if several else ""
+            raise UserError(f"arm {name!r}: {error}{whole}") from None
+
+    candidates = [planned(name, arm.changes) for name, arm in by_name.items()]
     if null := controls.null(experiment, by_name, run or {}):
-        checked.append(_checked(controls.NULL, experiment, null.changes, by_name))
-    return _without_void(checked, {name for name, arm in by_name.items() if arm.unchanged}, experiment.baseline)
-
-
-def _checked(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]) -> Arm:
-    try:
-        arm = _arm(name, experiment, changes, by_name)
-        check(arm)
-    except UserError as error:
-        whole = "; --set 'arms={}' compares the whole graphs" if len(experiment.graphs) > 1 and experiment.arms else ""
-        raise UserError(f"arm {name!r}: {error}{whole}") from None
-    return arm
+        candidates.append(planned(controls.NULL, null.changes))
+    unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
+    standards = sorted(
+        (arm for arm in candidates if arm.name in unchanged), key=lambda a: a.name != experiment.baseline
+    )
+    # one that changes nothing is played on purpose
+    marked = [arm if arm.name in unchanged else _without_void(arm, standards) for arm in candidates]
+    changing = [arm for arm in marked if arm.name not in unchanged]
+    if changing and not any(arm.players for arm in changing):
+        named = ", ".join(f"{arm.name!r}" for arm in changing)
+        alike = next(iter(changing[0].void.values()))
+        raise UserError(
+            f"nothing to compare: {named} would play the same games as {alike!r} at every player count. Replacing a "
+            "program by a program changes nothing; bind a model first, e.g. --set models.default=sim:average"
+        )
+    return marked
 
 
 def _arm(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]) -> Arm:
-    remarks: tuple[str, ...] = ()
+    remarks = []
     if changes.matched:
         everybody, remark = controls.matching(name, experiment, changes, by_name)
-        remarks = (remark,)
+        remarks.append(remark)
     else:
-        everybody = player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
-    guests = {seat: player_spec(seat_of, experiment) for seat, seat_of in {**experiment.seats, **changes.seats}.items()}
-    arm = Arm(name, everybody, guests, players=experiment.players)
+        everybody = arm_spec(experiment, changes)
     if changes.prompts and experiment.baseline is not None:
-        remarks = (*remarks, controls.proved(name, experiment, changes, everybody, by_name))
-    sources = _sources(everybody, changes)
-    null = name == controls.NULL and any(step.kind == "null" for step in changes.steps)
-    purpose = Purpose(kind="null") if null else controls.purpose(changes)
-    return replace(arm, purpose=purpose, sources=sources, remarks=(*remarks, *controls.cheating(name, changes)))
+        remarks.append(controls.proved(name, experiment, changes, everybody, by_name))
+    kinds = {step.kind for step in changes.steps}
+    if "own_hand" in kinds:
+        remarks.append(
+            f"{name} cheats: its seats see their own cards. It is an upper line, left out of rankings and claims."
+        )
+    arm = Arm(
+        name,
+        everybody,
+        {number: player_spec(seat, experiment) for number, seat in {**experiment.seats, **changes.seats}.items()},
+        players=experiment.players,
+        purpose=Purpose(kind="null") if name == controls.NULL and "null" in kinds else controls.purpose(changes),
+        sources=_sources(everybody, changes),
+        remarks=tuple(remarks),
+    )
+    check(arm)
+    return arm
 
 
 def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
@@ -202,41 +217,11 @@ def check(arm: Arm) -> None:
                 raise UserError(f"{spec.spec} is for {', '.join(map(str, spec.players))} players, not {players}")
 
 
-def _without_void(candidates: list[Arm], unchanged: set[str], baseline: str | None) -> list[Arm]:
-    """The arms, each without the player counts at which it equals the baseline or an arm that changes nothing.
-
-    Raises UserError when no arm is left that changes anything.
-    """
-    marked = [_marked(arm, candidates, unchanged, baseline) for arm in candidates]
-    changing = [arm for arm in marked if arm.name not in unchanged and arm.name != baseline]
-    if changing and not any(arm.players for arm in changing):
-        named = ", ".join(f"{arm.name!r}" for arm in changing)
-        alike = next(iter(changing[0].void.values()))
-        raise UserError(
-            f"nothing to compare: {named} would play the same games as {alike!r} at every player count. Replacing a "
-            "program by a program changes nothing; bind a model first, e.g. --set models.default=sim:average"
-        )
-    return marked
-
-
-def _marked(arm: Arm, candidates: list[Arm], unchanged: set[str], baseline: str | None) -> Arm:
-    """An arm with its void player counts; one that changes nothing is played on purpose."""
-    if arm.name == baseline or arm.name in unchanged:
-        return arm
-    standards = sorted(
-        (arm_alike for arm_alike in candidates if arm_alike.name in (baseline, *unchanged)),
-        key=lambda arm_alike: arm_alike.name != baseline,
-    )
+def _without_void(arm: Arm, standards: Iterable[Arm]) -> Arm:
+    """The arm without the player counts at which it would play the same games as one of the standards."""
     void: dict[int, str] = {}
-    for players in arm.players:
-        same = (arm_alike.name for arm_alike in standards if _alike(arm_alike, arm, players))
-        if (name := next(same, None)) is not None:
-            void[players] = name
+    for players, standard in product(arm.players, standards):
+        pairs = zip(standard.lineup(Deal(0, players)), arm.lineup(Deal(0, players)), strict=True)
+        if players not in void and all(ours.essence(players) == theirs.essence(players) for ours, theirs in pairs):
+            void[players] = standard.name
     return replace(arm, players=tuple(count for count in arm.players if count not in void), void=void)
-
-
-def _alike(standard: Arm, other: Arm, players: int) -> bool:
-    """Whether two arms would play the same games at a player count."""
-    deal = Deal(0, players)
-    pairs = zip(standard.lineup(deal), other.lineup(deal), strict=True)
-    return all(a.essence(players) == b.essence(players) for a, b in pairs)

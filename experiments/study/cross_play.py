@@ -3,12 +3,12 @@
 Or one sequence: A takes the seats of B one by one, from none of them to all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from experiments.study.arm_names import check_number
 from experiments.study.arms import Arm, check
 from experiments.study.experiment import Experiment
-from experiments.study.file_schema import SeatConfig
+from experiments.study.file_schema import CrossPlay, SeatConfig
 from experiments.study.seat_spec import PlayerSpec, player_spec
 from orchestrator.players import partners
 from orchestrator.players.base import PREFIX
@@ -33,31 +33,33 @@ def player_counts(
     return tuple(n for n in experiment.players if n in first.players and n in other.players)
 
 
-def arms(experiment: Experiment, labels: Mapping[str, PlayerSpec] | None = None) -> list[Arm]:
-    """An arm for every ordered pair of the experiment's participants, or of those given by label; for a sequence, one
-    for each number of seats. Raises UserError."""
-    assert experiment.cross_play is not None
-    pairs = experiment.cross_play
-    specs = participants(pairs.seats, experiment) if labels is None else labels
+def arms(pairs: CrossPlay, experiment: Experiment, specs: Mapping[str, PlayerSpec]) -> list[Arm]:
+    """An arm for every ordered pair of the participants; for a sequence, one for each number of seats of the first,
+    which sits from seat 0 on, while the second has the others. Raises UserError."""
     if pairs.sequence:
-        return _sequence(specs, experiment.players)
-    check_number(len(specs) ** 2, [f"the pairs of {len(specs)} seats"])
-    listed_pairs = []
-    for label, a in specs.items():
-        for other, b in specs.items():
-            counts = player_counts(a, b, experiment, pairs.seats)
-            arm = Arm(f"{label}{WITH}{other}", b, guest=a, place="rotate" if pairs.rotate else 0, players=counts)
-            check(arm)
-            listed_pairs.append(arm)
-    return listed_pairs
-
-
-def _sequence(specs: Mapping[str, PlayerSpec], counts: Sequence[int]) -> list[Arm]:
-    """Return an arm for each number of seats of the first, which sits from seat 0 on; the second has the others."""
-    (label, first), (_, second) = specs.items()
-    listed_arms = []
-    for number in range(max(counts) + 1):
-        fitting = tuple(players for players in counts if players >= number)
-        listed_arms.append(Arm(f"{label}-{number}", second, dict.fromkeys(range(number), first), players=fitting))
-        check(listed_arms[-1])
+        (name, first), (_, second) = specs.items()
+        listed_arms = [
+            Arm(
+                f"{name}-{number}",
+                second,
+                dict.fromkeys(range(number), first),
+                players=tuple(players for players in experiment.players if players >= number),
+            )
+            for number in range(max(experiment.players) + 1)
+        ]
+    else:
+        check_number(len(specs) ** 2, [f"the pairs of {len(specs)} seats"])
+        listed_arms = [
+            Arm(
+                f"{label}{WITH}{other}",
+                b,
+                guest=a,
+                place="rotate" if pairs.rotate else 0,
+                players=player_counts(a, b, experiment, pairs.seats),
+            )
+            for label, a in specs.items()
+            for other, b in specs.items()
+        ]
+    for arm in listed_arms:
+        check(arm)
     return listed_arms

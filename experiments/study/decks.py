@@ -26,10 +26,7 @@ class Deck:
 
 def read_deck(path: Path) -> list[str]:
     """Return the cards of a file with one deck, as they stand there. Raises UserError."""
-    data = _json(path)
-    if not _is_deck(data):
-        raise UserError(f"deck {str(path)!r} {NOT_A_DECK}")
-    return _cards(data)
+    return _cards(_json(path), f"deck {str(path)!r}")
 
 
 def read_decks(value: Any, folder: Path = Path()) -> dict[str, str]:
@@ -49,7 +46,11 @@ def read_decks(value: Any, folder: Path = Path()) -> dict[str, str]:
     for name, deck in pairs:
         if name in decks:
             raise UserError(f"two decks have the name {name!r}")
-        decks[name] = _checked(name, deck)
+        cards = _cards(deck, f"the deck {name!r}")
+        try:
+            decks[name] = " ".join(check_deck(cards))
+        except ValueError as error:
+            raise UserError(f"the deck {name!r}: {error}") from None
     if not decks:
         raise UserError("there is no deck")
     return decks
@@ -72,23 +73,16 @@ def _of_path(path: Path) -> Iterator[tuple[str, Any]]:
         yield path.stem, data
 
 
-def _checked(name: str, deck: Any) -> str:
-    if not _is_deck(deck):
-        raise UserError(f"the deck {name!r} {NOT_A_DECK}")
-    try:
-        return " ".join(check_deck(_cards(deck)))
-    except ValueError as error:
-        raise UserError(f"the deck {name!r}: {error}") from None
-
-
 def _is_deck(data: Any) -> bool:
     if isinstance(data, list):
         return all(isinstance(card, str) and len(card) < 10 for card in data)
     return isinstance(data, str)
 
 
-def _cards(deck: Any) -> list[str]:
-    return deck.split() if isinstance(deck, str) else list(deck)
+def _cards(data: Any, what: str) -> list[str]:
+    if not _is_deck(data):
+        raise UserError(f"{what} {NOT_A_DECK}")
+    return data.split() if isinstance(data, str) else list(data)
 
 
 def _json(path: Path) -> Any:

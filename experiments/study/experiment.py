@@ -13,7 +13,6 @@ from experiments.record.rows import COLUMNS
 from experiments.study import imports, references
 from experiments.study.decks import Deck, read_decks
 from experiments.study.file_schema import (
-    AnySeat,
     Changes,
     ControlSettings,
     CrossPlay,
@@ -25,6 +24,7 @@ from experiments.study.file_schema import (
     label,
     labelled,
     spelt,
+    value_errors,
 )
 from experiments.study.protocols import completed
 from experiments.study.seed_range import MOST_SEEDS, Range, Seed
@@ -46,9 +46,9 @@ class AdHoc(Frozen):
     Before each trial the evaluated seat is shown past games of that partner.
     """
 
-    seat: AnySeat
+    seat: SeatConfig
     """The evaluated seat."""
-    pool: dict[Name, AnySeat] | Literal["partners"]
+    pool: dict[Name, SeatConfig] | Literal["partners"]
     """The partners, by label; a list is labelled by its graphs. `partners`: all rule players."""
     position: Literal["random", "rotate"] | SeatNumber = "random"
     """Where the evaluated seat sits: drawn at random for each trial, (seed mod players), or always the same seat.
@@ -95,7 +95,7 @@ class Experiment(Frozen):
     """The models, by the names that the graphs' nodes use."""
     sampling: dict[str, Any] = {}
     """Defaults for the settings of every server's model, e.g. `{reasoning_effort: high}`; null means not sent."""
-    seats: dict[SeatNumber, AnySeat] = {}
+    seats: dict[SeatNumber, SeatConfig] = {}
     """Other players for some seats, in every arm."""
     verify: Verifier | None = None
     """Overrides the graphs' own verifier."""
@@ -144,19 +144,15 @@ class Experiment(Frozen):
 
     @field_validator("metric")
     @classmethod
+    @value_errors()
     def _metric(cls, metric: str | None) -> str | None:
-        try:
-            return metric and measures.check(metric)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        return metric and measures.check(metric)
 
     @field_validator("reference")
     @classmethod
+    @value_errors()
     def _published(cls, reference: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            references.named(reference)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        references.named(reference)
         return reference
 
     @field_validator("columns")
@@ -174,11 +170,9 @@ class Experiment(Frozen):
 
     @field_validator("deals", mode="before")
     @classmethod
+    @value_errors()
     def _read(cls, deals: Any, info: ValidationInfo) -> Any:
-        try:
-            return read_decks(deals, (info.context or {}).get("folder", Path()))
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        return read_decks(deals, (info.context or {}).get("folder", Path()))
 
     @field_validator("matrix", mode="before")
     @classmethod
@@ -193,7 +187,10 @@ class Experiment(Frozen):
     def _settings(cls, sampling: dict[str, Any]) -> dict[str, Any]:
         if reserved := [key for key in sampling if key in ("model", "base_url", "key", "made_with")]:
             raise ValueError(f"{reserved[0]!r} belongs to a single model; set it under models")
-        _check_sampling({"model": "openai:any", **sampling})
+        try:
+            ModelSettings.model_validate({"model": "openai:any", **sampling})
+        except ValidationError as error:
+            raise ValueError(user_error("", error)) from None
         return sampling
 
     @model_validator(mode="after")
@@ -237,14 +234,6 @@ class Rerun(Experiment):
 
     record: dict[str, Any]
     """The contents of run.yaml."""
-
-
-def _check_sampling(sampling: dict[str, Any]) -> None:
-    """Raise ValueError for settings that no model has."""
-    try:
-        ModelSettings.model_validate(sampling)
-    except ValidationError as error:
-        raise ValueError(user_error("", error)) from None
 
 
 @cache
@@ -363,8 +352,11 @@ def put(data: dict[str, Any], text: str) -> None:
 def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None:
     """Set the value under nested keys. Raises UserError when one of the keys on the way holds no mapping."""
     inner: Any = data
-    for done, key in enumerate(keys[:-1], 1):
-        key = _key(inner, key)
+    for done, name in enumerate(keys, 1):
+        key = int(name) if name.isdigit() and int(name) in inner else name  # seat numbers are integers in YAML
+        if done == len(keys):
+            inner[key] = value
+            return
         if isinstance(short := inner.get(key), str):
             inner[key] = _long_form(keys[:done], short, keys[done])
         elif keys[:done] == ["seeds"]:
@@ -372,7 +364,6 @@ def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None
         inner = inner.setdefault(key, {})
         if not isinstance(inner, dict):
             raise UserError(f"{where}: there are no settings under {'.'.join(keys[:done])!r}")
-    inner[_key(inner, keys[-1])] = value
 
 
 def _range(seeds: Any) -> Any:
@@ -385,11 +376,6 @@ def _range(seeds: Any) -> Any:
     return {"first": seeds[0], "count": len(seeds)} if follow else seeds
 
 
-def _key(data: dict[Any, Any], key: str) -> Any:
-    """The key as it is in the data: seat numbers are integers in YAML."""
-    return int(key) if key.isdigit() and int(key) in data else key
-
-
 def _long_form(path: list[str], short: str, key: str) -> Any:
     """The mapping that the short form of a model or a seat stands for, when one of its settings is changed."""
     if path[-1] == "model" or path[-2:-1] == ["models"]:
@@ -399,14 +385,14 @@ def _long_form(path: list[str], short: str, key: str) -> Any:
 
 def experiments() -> list[dict[str, Any]]:
     """A row for every packaged experiment, with the first sentence of its file's comment."""
-    return [_row(name, text, read(name)) for name, text in packaged().items()]
-
-
-def _row(name: str, text: str, experiment: Experiment) -> dict[str, Any]:
-    return {
-        "experiment": name,
-        "players": sorted(set(experiment.players)),
-        "deals": len(experiment.numbers),
-        "repeats": experiment.repeats,
-        "what_for": about(text),
-    }
+    return [
+        {
+            "experiment": name,
+            "players": sorted(set(experiment.players)),
+            "deals": len(experiment.numbers),
+            "repeats": experiment.repeats,
+            "what_for": about(text),
+        }
+        for name, text in packaged().items()
+        for experiment in (read(name),)
+    ]

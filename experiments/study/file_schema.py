@@ -1,6 +1,7 @@
 """Parts of an experiment file as frozen values: what may sit in a seat, and what an arm changes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -14,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from experiments.study.arm_names import too_long
+from experiments.study import arm_names
 from graphs.interventions import Intervention, Kind, parse
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
@@ -23,38 +24,37 @@ from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
 
 
-def _folder(name: str) -> str:
-    if problem := too_long(name):
-        raise ValueError(problem)
-    return name
+@contextmanager
+def value_errors() -> Iterator[None]:
+    """Make ValueErrors of UserErrors, which pydantic puts beside the key; also as a decorator of validators."""
+    try:
+        yield
+    except UserError as error:
+        raise ValueError(str(error)) from None
 
 
-Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), AfterValidator(_folder)]
+Name = Annotated[
+    str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), AfterValidator(value_errors()(arm_names.check_length))
+]
 """Of an arm or an experiment; it is also the name of a folder."""
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Verifier = Literal["none", "safety"]
 
 
+@value_errors()
 def _model(value: Any) -> Any:
+    """Settings of a mapping, or those of the only model of a file; a name as it is."""
     if isinstance(value, str) and value.endswith((".yaml", ".yml")):
-        return _of_file(Path(value))
+        models = read_models(Path(value))
+        if set(models) != {"default"}:
+            raise ValueError(f"{value!r} has several models; name a file with one")
+        return models["default"]
     if not isinstance(value, dict):
         return value
     try:
         return simulated_settings.settings(value) or ModelSettings.model_validate(value)
     except ValidationError as error:
         raise ValueError(user_error("", error)) from None
-
-
-def _of_file(path: Path) -> Any:
-    """Return the only model of a models file."""
-    try:
-        models = read_models(path)
-    except UserError as error:
-        raise ValueError(str(error)) from None
-    if set(models) != {"default"}:
-        raise ValueError(f"{str(path)!r} has several models; name a file with one")
-    return models["default"]
 
 
 Model = Annotated[str | ModelSettings | SimSettings, BeforeValidator(_model)]
@@ -86,6 +86,11 @@ def on_server(model: Model) -> bool:
 class SeatConfig(Frozen):
     """What sits in a seat: `partner:piers`, a graph, or `{graph: house, model: ...}`."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        return {"graph": value} if isinstance(value, str) else value
+
     graph: str
     """A graph's name or YAML file, `partner:NAME`, or `python:module:object`."""
     model: Model | None = None
@@ -103,13 +108,6 @@ def label(graph: str) -> str:
     return Path(graph.split(":")[-1]).stem
 
 
-def _sitting(value: Any) -> Any:
-    return {"graph": value} if isinstance(value, str) else value
-
-
-AnySeat = Annotated[SeatConfig, BeforeValidator(_sitting)]
-
-
 def labelled(seats: Any) -> Any:
     """A list of seats, or a single one, as a mapping, each labelled by its graph."""
     if isinstance(seats, str) and seats != "partners":
@@ -118,7 +116,7 @@ def labelled(seats: Any) -> Any:
         return seats
     by_label: dict[str, Any] = {}
     for seat in seats:
-        called = SeatConfig.model_validate(_sitting(seat)).label
+        called = SeatConfig.model_validate(seat).label
         if called in by_label:
             raise ValueError(f"two seats are called {called!r}; give them labels: `{{a: ..., b: ...}}`")
         by_label[called] = seat
@@ -128,7 +126,7 @@ def labelled(seats: Any) -> Any:
 class CrossPlay(Frozen):
     """Cross-play of every ordered pair (A, B): A in exactly one seat, B in all others."""
 
-    seats: dict[Name, AnySeat] | Literal["partners"]
+    seats: dict[Name, SeatConfig] | Literal["partners"]
     """By label; a list is labelled by its graphs. `partners`: all rule players."""
     rotate: bool = False
     """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which always starts."""
@@ -214,12 +212,10 @@ class Changes(Frozen):
 
     @field_validator("interventions")
     @classmethod
+    @value_errors()
     def _parsed(cls, shorts: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            for short in shorts:
-                parse(short)
-        except UserError as error:
-            raise ValueError(str(error)) from None
+        for short in shorts:
+            parse(short)
         return shorts
 
     graph: str | None = None
@@ -241,7 +237,7 @@ class Changes(Frozen):
     """Section options of the whole graph, as in a graph file."""
     setting: dict[str, Any] = {}
     """Other settings of the whole graph, as in a graph file, e.g. `{context: watson, reason_first: true}`."""
-    seats: dict[SeatNumber, AnySeat] = {}
+    seats: dict[SeatNumber, SeatConfig] = {}
     """Seats that are taken by something else."""
     prompts: dict[str, Annotated[PromptFile, BeforeValidator(_prompt_file)]] = {}
     """A text's name, `roles/analyst` or `sections/state` -> the file with its new words."""

@@ -42,22 +42,21 @@ def record() -> dict[str, Any]:
 
 def check(record: Mapping[str, Any], holder: str) -> None:
     """Raise UserError unless everything that a run.yaml records was imported now, unchanged."""
-    now = {_base(code.name): code for code in brought()}
-    recorded = record.get(KEY)
-    for name, before in recorded.items() if isinstance(recorded, dict) else ():
-        if (code := now.get(_base(name))) is None:
-            raise UserError(f"{holder} was made with --import {name}; give it again")
-        if code.sha256 != before:
-            changed = f"its sha256 was {str(before)[:12]}, is {code.sha256[:12]}"
+    if names := missing(record):
+        raise UserError(f"{holder} was made with --import {names[0]}; give it again")
+    now = {Path(code.name).name: code.sha256 for code in brought()}
+    for name, before in _recorded(record).items():
+        if (sha256 := now[Path(name).name]) != before:
+            changed = f"its sha256 was {str(before)[:12]}, is {sha256[:12]}"
             raise UserError(f"{holder} was made with another {name}: {changed}. Give changed code another --out")
 
 
 def missing(record: Mapping[str, Any]) -> list[str]:
     """Return what a run.yaml records and nobody imported now."""
-    now = {_base(code.name) for code in brought()}
+    now = {Path(code.name).name for code in brought()}
+    return [name for name in _recorded(record) if Path(name).name not in now]
+
+
+def _recorded(record: Mapping[str, Any]) -> Mapping[str, Any]:
     recorded = record.get(KEY)
-    return [name for name in recorded if _base(name) not in now] if isinstance(recorded, dict) else []
-
-
-def _base(name: str) -> str:
-    return Path(name).name
+    return recorded if isinstance(recorded, dict) else {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from experiments.study.arms import Deal, GivenNotes, GivenRecords
+from experiments.study.arms import Deal, GivenRecords
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal.events import Result
 
@@ -52,8 +52,8 @@ class Job(Unit):
     """By seat, the key of its player spec."""
     records: tuple[tuple[int, GivenRecords], ...] = ()
     """By seat, the past games that it is shown before the game."""
-    notes: tuple[tuple[int, GivenNotes], ...] = ()
-    """By seat, the notes of another game that its nodes are given."""
+    notes: tuple[tuple[int, Path], ...] = ()
+    """By seat, the file of the notes of other games, of which its nodes are given those of one that the deal draws."""
     lean: bool = False
     recorded: bool = False
     """Whether its end is to have the public record."""

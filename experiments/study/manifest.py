@@ -52,7 +52,7 @@ def write(plan: Plan) -> None:
                 f"{str(plan.folder)!r} holds the run of {before.get('name')!r}, not of {plan.experiment.name!r}; "
                 "give another --out"
             )
-        text = _text(_merged(before, resolved(plan, _mapping(before, "deals"))))
+        text = _text(_merged(before, resolved(plan, before.get("deals"))))
         if not before or path.read_text("utf-8") != text:
             write_atomically(path, text)
 
@@ -73,9 +73,10 @@ def check_code(folder: Path) -> None:
         imports.check(read(path), f"the run in {str(folder)!r}")
 
 
-def resolved(plan: Plan, decks: Mapping[int, str] | None = None) -> dict[str, Any]:
-    """The experiment with all its seats, prompt texts and deals; decks that are `known` are not dealt again."""
-    experiment = plan.experiment
+def resolved(plan: Plan, dealt: Mapping[int, str] | None = None) -> dict[str, Any]:
+    """The experiment with all its seats, prompt texts and deals; decks that were `dealt` are not dealt again."""
+    experiment, dealt = plan.experiment, dealt or {}
+    named = {seed: " ".join(deck.cards) for seed, deck in experiment.decks.items()}
     seats = {key: _seat(spec) for key, spec in sorted(plan.specs.items())}
     texts = [prompt_files.texts(spec.config) for spec in plan.specs.values() if spec.config]
     return {
@@ -96,14 +97,9 @@ def resolved(plan: Plan, decks: Mapping[int, str] | None = None) -> dict[str, An
         ],
         "labels": {label: spec.key for label, spec in plan.labels.items()},
         "seats": seats,
-        "deals": {seed: _cards(plan, seed, decks or {}) for seed in plan.seeds},
+        "deals": {seed: named.get(seed) or dealt.get(seed) or cards(seed) for seed in plan.seeds},
         "prompts": {digest(text): text for contents in texts for text in contents.values()},
     }
-
-
-def _cards(plan: Plan, seed: int, known: Mapping[int, str]) -> str:
-    named = seed in plan.experiment.decks
-    return " ".join(plan.experiment.decks[seed].cards) if named else known.get(seed) or cards(seed)
 
 
 def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
@@ -112,8 +108,11 @@ def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
     if plan.labels:
         keys = {spec.key for players in arm.players for spec in arm.lineup(plan.first(players))}
         guests = sorted(keys - {arm.everybody.key})
-    data = {"players": list(arm.players), "everybody": arm.everybody.key, "others": guests, "void": dict(arm.void)}
-    data |= {
+    data = {
+        "players": list(arm.players),
+        "everybody": arm.everybody.key,
+        "others": guests,
+        "void": dict(arm.void),
         "purpose": arm.purpose and arm.purpose.model_dump(mode="json", exclude_defaults=True),
         "notes": dict(arm.sources),
         "remarks": list(arm.remarks),
@@ -123,7 +122,6 @@ def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
 
 def _seat(spec: PlayerSpec) -> dict[str, Any]:
     """A player: everything needed to build it again, and hashes of its prompt texts."""
-
     data: dict[str, Any] = {"spec": spec.spec, "graph": spec.name, "model": PROGRAM}
     if spec.config is None:
         return data
@@ -136,27 +134,22 @@ def _seat(spec: PlayerSpec) -> dict[str, Any]:
     }
 
 
-def _mapping(data: Mapping[str, Any], key: str) -> dict[Any, Any]:
-    value = data.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """The union of both for sets and mappings; the new value for everything else."""
     data = dict(now)
     for name in ("players", "seeds"):
         data[name] = sorted({*before.get(name, ()), *now[name]})
     for name in ("arms", "labels", "seats", "deals", "prompts"):
-        data[name] = {**_mapping(before, name), **now[name]}
+        data[name] = {**(before.get(name) or {}), **now[name]}
     for name, arm in now["arms"].items():
-        played = _mapping(_mapping(before, "arms"), name).get("players", ())
+        old = (before.get("arms") or {}).get(name)
+        played = old.get("players", ()) if isinstance(old, dict) else ()
         data["arms"][name] = {**arm, "players": sorted({*played, *arm["players"]})}
     if imports.KEY in before:
         data[imports.KEY] = {**before[imports.KEY], **data.get(imports.KEY, {})}
     data["repeats"] = max(before.get("repeats", 1), now["repeats"])
-    content = json.dumps(data, sort_keys=True)
+    config_hash = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
     by_hand = {BY_HAND: before[BY_HAND]} if BY_HAND in before else {}
-    config_hash = hashlib.sha256(content.encode()).hexdigest()[:16]
     return {**data, "config_hash": config_hash, "versions": dict(versions()), **by_hand}
 
 
@@ -167,14 +160,12 @@ LAST = ("deals", "prompts")
 def _text(data: Mapping[str, Any]) -> str:
     """The YAML: short values first, a deck a line, texts line by line."""
     first = {key: value for key, value in data.items() if key not in LAST and value not in ({}, [])}
+    last = {key: dict(sorted(data[key].items())) for key in LAST}
+    parts: list[tuple[Any, int, bool | None]] = [(first, 120, None), *(({key: last[key]}, 1000, False) for key in LAST)]
     return HEAD + "".join(
         yaml.dump(part, Dumper=_Texts, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
-        for part, width, flow in ((first, 120, None), *(({key: _sorted(data[key])}, 1000, False) for key in LAST))
+        for part, width, flow in parts
     )
-
-
-def _sorted(data: Mapping[Any, Any]) -> dict[Any, Any]:
-    return dict(sorted(data.items()))
 
 
 class _Texts(SafeDumper):
@@ -184,8 +175,7 @@ class _Texts(SafeDumper):
         return True
 
 
-def _lines(dumper: SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Texts.add_representer(str, _lines)
+_Texts.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None),
+)

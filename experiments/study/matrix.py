@@ -5,7 +5,8 @@ A name says how the arm differs from the others: the graph (when there are sever
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -28,6 +29,9 @@ MOST_COMBINED = 100_000
 """Arms, those included that `exclude` leaves out."""
 
 
+MISSING = object()
+
+
 @dataclass(frozen=True)
 class ListedArm:
     changes: Changes
@@ -42,74 +46,54 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
         raise UserError("graph: there is a list of graphs, and one in the matrix; give one of them")
     specs = tuple(map(str, matrix.pop("graph", experiment.graphs)))
     several = len(experiment.graphs) > 1 or "graph" in experiment.matrix
-    _check_axes(experiment, matrix, specs)
-    _check_number(experiment, matrix, specs)
+    arms = {graph: _arms_of(experiment, graph) for graph in specs}
+    axes = {"graph": list(specs), "arm": [name for of_graph in arms.values() for name in of_graph]}
+    _check_axes(experiment, matrix, {**axes, **{key: list(values) for key, values in matrix.items()}})
+    factors = {
+        "graphs": len(specs),
+        "arms": len(arms[specs[0]]),
+        **{key: len(values) for key, values in matrix.items()},
+    }
+    if (number := prod(factors.values())) > MOST_COMBINED or not experiment.exclude:
+        products = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
+        arm_names.check_number(number, products if len(products) > 1 else ())
     by_name: dict[str, ListedArm] = {}
-    for graph, arm, changes, cell in _combined(experiment, matrix, specs):
-        parts = [*([label(graph)] if several else []), *([arm] if arm else []), *_labels(cell)]
-        name = ".".join(parts) or experiment.name
+    cells = [dict(zip(matrix, values, strict=True)) for values in product(*matrix.values())]
+    every = ((graph, *item, cell) for graph in specs for item in arms[graph].items() for cell in cells)
+    for graph, arm, changes, cell in every:
+        place = {**cell, "graph": graph, "arm": arm}
+        if any(all(place[key] == value for key, value in entry.items()) for entry in experiment.exclude):
+            continue
+        labels = (_label(_short(key, cell), value) for key, value in cell.items())
+        name = ".".join([*([label(graph)] if several else []), *([arm] if arm else []), *labels]) or experiment.name
         changed = _with(name, experiment, changes, {"graph": graph} if several else {}, cell)
-        _add(by_name, name, ListedArm(changed, changes == Changes() and bool(arm or not cell)))
+        if name in by_name:
+            raise UserError(f"two arms would be called {name!r}; give one of their graphs or values another name")
+        if len(name) > LONGEST:
+            raise UserError(f"an arm would be called {name!r}, too long for a folder; list it under arms by a name")
+        by_name[name] = ListedArm(changed, changes == Changes() and bool(arm or not cell))
         arm_names.check_number(len(by_name))
     if not by_name:
         raise UserError("exclude leaves no arm")
     return by_name
 
 
-def _check_number(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
-    """Raise UserError when there are more arms than an experiment has, or, with `exclude`, than are looked at."""
-    counts = {"graphs": len(specs), "arms": len(_arms_of(experiment, specs[0]))}
-    factors = {**counts, **{key: len(values) for key, values in matrix.items()}}
-    number = prod(factors.values())
-    if number > MOST_COMBINED or not experiment.exclude:
-        products = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
-        arm_names.check_number(number, products if len(products) > 1 else ())
-
-
-def _combined(
-    experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]
-) -> Iterator[tuple[str, str, Changes, dict[str, Any]]]:
-    """Graph, listed arm and cell of everything that is not excluded."""
-    for graph in specs:
-        for arm, changes in _arms_of(experiment, graph).items():
-            for cell in _cells(matrix):
-                if not _excluded(experiment, {**cell, "graph": graph, "arm": arm}):
-                    yield graph, arm, changes, cell
-
-
-def _add(by_name: dict[str, ListedArm], name: str, arm: ListedArm) -> None:
-    if name in by_name:
-        raise UserError(f"two arms would be called {name!r}; give one of their graphs or values another name")
-    if len(name) > LONGEST:
-        raise UserError(f"an arm would be called {name!r}, too long for a folder; list it under arms by a name")
-    by_name[name] = arm
-
-
 def _arms_of(experiment: Experiment, graph: str) -> dict[str, Changes]:
-    """The arms of `arms`; a single one without a name when it is empty."""
-    if experiment.arms == "leave_one_out":
-        return _leave_one_out(graph)
-    assert not isinstance(experiment.arms, str)
-    return dict(experiment.arms) or {"": Changes()}
+    """The arms of `arms`; a single one without a name when it is empty.
 
-
-def _leave_one_out(graph: str) -> dict[str, Changes]:
-    """The whole graph, and one arm per removable node, without that node."""
+    `leave_one_out`: the whole graph, and one arm per removable node, without that node.
+    """
+    if not isinstance(experiment.arms, str):
+        return dict(experiment.arms) or {"": Changes()}
     if graph.startswith(OTHERS):
         raise UserError(f"arms: leave_one_out removes nodes from a graph, and {graph} is not a graph")
     config = read_graph(graph)
     changes = {"full": Changes()}
     for node in config.nodes:
-        try:
+        with suppress(UserError):  # where the graph needs it
             ablate.without(config, node)
-        except UserError:
-            continue  # the graph needs it
-        changes[f"no-{node}"] = Changes(without=(node,))
+            changes[f"no-{node}"] = Changes(without=(node,))
     return changes
-
-
-def _cells(matrix: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
-    return (dict(zip(matrix, values, strict=True)) for values in product(*matrix.values()))
 
 
 def _with(
@@ -121,7 +105,10 @@ def _with(
     if graph and "graph" in settings:
         raise UserError(f"arm {name!r}: the arm names a graph itself, so it cannot be combined with several graphs")
     for key, value in cell.items():
-        if _has(settings, key.split(".")):
+        inner: Any = settings
+        for part in key.split("."):
+            inner = inner.get(part, MISSING) if isinstance(inner, dict) else MISSING
+        if inner is not MISSING:
             raise UserError(f"arm {name!r}: the arm and the matrix both set {key}; remove one of them")
         _copy_short_form(data, experiment, key.split("."))
         place(data, key.split("."), value, f"matrix: {key}")
@@ -141,19 +128,7 @@ def _copy_short_form(data: dict[str, Any], experiment: Experiment, keys: list[st
         data[keys[0]] = {keys[1]: by_name[keys[1]], **data.get(keys[0], {})}
 
 
-def _has(data: Any, keys: list[str]) -> bool:
-    """Whether nested data has a value under these keys."""
-    for key in keys:
-        if not isinstance(data, dict) or key not in data:
-            return False
-        data = data[key]
-    return True
-
-
-# exclude
-
-
-def _check_axes(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], specs: tuple[str, ...]) -> None:
+def _check_axes(experiment: Experiment, matrix: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> None:
     """Raise UserError for axes that are no settings, and for exclusions that match nothing."""
     for key in matrix:
         if key.split(".")[0] in NOT_IN_GRIDS:
@@ -161,8 +136,6 @@ def _check_axes(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], s
         if key.split(".")[0] not in Changes.model_fields:
             hint = did_you_mean(key.split(".")[0], Changes.model_fields, "settings start with")
             raise UserError(f"matrix: {key} is no setting of an arm; {hint}")
-    arms = [arm for graph in specs for arm in _arms_of(experiment, graph)]
-    axes: dict[str, list[Any]] = {"graph": list(specs), "arm": arms, **{key: list(v) for key, v in matrix.items()}}
     for entry in experiment.exclude:
         if not entry:
             raise UserError("exclude: {} would exclude everything; name settings and values")
@@ -172,17 +145,6 @@ def _check_axes(experiment: Experiment, matrix: Mapping[str, tuple[Any, ...]], s
             if value not in axes[key]:
                 hint = did_you_mean(value, map(str, axes[key]), "it is")
                 raise UserError(f"exclude: {key} is never {value!r}; {hint}")
-
-
-def _excluded(experiment: Experiment, cell: Mapping[str, Any]) -> bool:
-    return any(all(cell[key] == value for key, value in entry.items()) for entry in experiment.exclude)
-
-
-# names
-
-
-def _labels(cell: Mapping[str, Any]) -> list[str]:
-    return [_label(_short(key, cell), value) for key, value in cell.items()]
 
 
 def _short(key: str, among: Mapping[str, Any]) -> str:
@@ -198,7 +160,8 @@ def _short(key: str, among: Mapping[str, Any]) -> str:
 
 
 def _label(key: str, value: Any) -> str:
-    return "-".join(part for part in (_plain(key), _plain(_value(value))) if part)
+    parts = (re.sub(r"[^\w.+]+", "-", text).strip("-.") for text in (key, _value(value)))
+    return "-".join(part for part in parts if part)
 
 
 def _value(value: Any) -> str:
@@ -211,7 +174,3 @@ def _value(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
     return str(value).partition("@http")[0]
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"[^\w.+]+", "-", text).strip("-.")

@@ -38,11 +38,6 @@ class Headline:
         return f"Arms are compared by {about}: {self.why}. Tables of scores begin with the {self.score} score."
 
 
-def chosen(named: str | None, contexts: Iterable[str]) -> str:
-    """The metric of an experiment: what it or its protocol names, else what the papers of all its contexts use."""
-    return named or usual(contexts)
-
-
 def usual(contexts: Iterable[str]) -> Metric:
     """The score that the papers of all these contexts use."""
     names = list(contexts)
@@ -50,20 +45,17 @@ def usual(contexts: Iterable[str]) -> Metric:
 
 
 def headline(run: Mapping[str, Any], wish: str | None = None) -> Headline:
-    """The metric that a report of a run is about; `run`: the contents of run.yaml, `asked`: by the reader.
+    """The metric that a report of a run is about; `run`: the contents of run.yaml, `wish`: the reader's.
 
     Runs of older versions name none and have the strict score. Raises UserError for what is no metric.
     """
     metric = measures.check(str(wish or run.get("metric") or "strict"))
-    why = "so --metric asks" if wish else _why(metric, run)
-    return Headline(metric, why, _score(metric, run))
-
-
-def _score(metric: str, run: Mapping[str, Any]) -> Metric:
     if metric in MEANS:
-        return "kept" if metric == "kept" else "strict"
-    configs = [seat["config"] for seat in (run.get("seats") or {}).values() if seat.get("config")]
-    return usual(name_of(config.get("context")) for config in configs)
+        score: Metric = "kept" if metric == "kept" else "strict"
+    else:
+        configs = [seat["config"] for seat in (run.get("seats") or {}).values() if seat.get("config")]
+        score = usual(name_of(config.get("context")) for config in configs)
+    return Headline(metric, "so --metric asks" if wish else _why(metric, run), score)
 
 
 def _why(metric: str, run: Mapping[str, Any]) -> str:

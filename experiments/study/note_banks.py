@@ -7,6 +7,7 @@ node draw the same.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES
-from experiments.study.arms import Arm, Deal, GivenNotes
+from experiments.study.arms import Arm, Deal
 from experiments.study.file_schema import BASELINE
 from graphs import recorded
 from graphs.control_answerers import GIVEN
@@ -63,18 +64,21 @@ class NoteBank:
         """Whether the file exists. Raises UserError when it holds other notes."""
         if not self.path.exists():
             return False
-        written = _loaded(self.path)
-        if changed := [name for name, value in self.head.items() if written.get(name) != value]:
-            raise UserError(f"{str(self.path)!r} holds other notes: {', '.join(changed)} differ; give another --out")
+        written = _loaded(self.path, self.path.stat().st_mtime_ns)
+        check_head(self.path, written, self.head, "notes")
         return True
 
     def journals(self) -> list[Path]:
         """The finished games of another run at this player count. Raises UserError when there are none, and when all
         are games in which a seat saw its own cards: their notes are made of what nobody may know."""
-        games_of_count = [game for game in _journals(Path(self.source)) if _finished(game, self.players)]
-        if not games_of_count:
+        games = []
+        for path in _journals(Path(self.source)):
+            with suppress(NotBegun):
+                game = Game.open(path)
+                games += [game] if game.result is not None and game.started.players == self.players else []
+        if not games:
             raise UserError(f"arm {self.arm!r}: there is no finished game of {self.players} players in {self.source!r}")
-        if not (honest := [game for game in games_of_count if not _cheats(game)]):
+        if not (honest := [game.path for game in games if not game.started.cheats]):
             raise UserError(
                 f"arm {self.arm!r}: in the games of {self.source!r} a seat saw its own cards, which is cheating; take "
                 "notes of other games"
@@ -91,6 +95,12 @@ class NoteBank:
                     f"arm {self.arm!r}: {where} holds a note of role {role!r}; lean journals keep none of programs"
                 )
         write_atomically(self.path, json.dumps(self.head | {"games": games}, ensure_ascii=False) + "\n")
+
+
+def check_head(path: Path, written: Mapping[str, Any], head: Mapping[str, Any], what: str) -> None:
+    """Raise UserError for a file that was written for something else, by what stands at its head."""
+    if changed := [name for name, value in head.items() if written.get(name) != value]:
+        raise UserError(f"{str(path)!r} holds other {what}: {', '.join(changed)} differ; give another --out")
 
 
 def path(folder: Path, arm: str, players: int) -> Path:
@@ -112,30 +122,27 @@ def banks(arm: Arm, folder: Path) -> Iterator[NoteBank]:
             yield NoteBank(arm.name, players, named, sources[0], folder)
 
 
-def memory(bank: GivenNotes, seat: int) -> Memory:
-    """What a seat is given of another game: its notes of the seat's own turns. Raises UserError."""
-    if not bank.path.exists():
-        raise UserError(f"{str(bank.path)!r} is gone: it held the notes of other games that this game was given")
-    deal, cards = bank.deal, _hashed(bank.deal.cards)
+def memory(path: Path, deal: Deal, seat: int) -> Memory:
+    """What a seat is given of another game, which the deal draws: its notes of the seat's own turns. Raises
+    UserError."""
+    if not path.exists():
+        raise UserError(f"{str(path)!r} is gone: it held the notes of other games that this game was given")
+    cards = _hashed(deal.cards)
     # by the cards, too: a game from a deck of its own has no seed, and may still be this deal
-    games = [other for other in _read(bank.path)["games"] if other["seed"] != deal.seed and other.get("deal") != cards]
+    games = [
+        other
+        for other in _loaded(path, path.stat().st_mtime_ns)["games"]
+        if other["seed"] != deal.seed and other.get("deal") != cards
+    ]
     if not games:
-        raise UserError(f"{str(bank.path)!r} holds notes of this deal alone; notes come from another deal")
+        raise UserError(f"{str(path)!r} holds notes of this deal alone; notes come from another deal")
     game = Random(f"another game {deal.players} {deal.seed} {deal.repeat}").choice(games)
     notes = [other for other in game["notes"] if other["seat"] == seat] or game["notes"]
     return {GIVEN: {"from": game["name"], "notes": notes}}
 
 
-def _read(path: Path) -> Mapping[str, Any]:
-    return _cached(path, path.stat().st_mtime_ns)
-
-
 @lru_cache(maxsize=64)
-def _cached(path: Path, written_at: int) -> Mapping[str, Any]:
-    return _loaded(path)
-
-
-def _loaded(path: Path) -> Mapping[str, Any]:
+def _loaded(path: Path, written_at: int) -> Mapping[str, Any]:
     try:
         bank = json.loads(path.read_text("utf-8"))
         valid = all(
@@ -179,18 +186,6 @@ def _journals(source: Path) -> list[Path]:
     return sorted((arms[0] if arms else source).rglob("*.jsonl"))
 
 
-def _finished(path: Path, players: int) -> bool:
-    try:
-        game = Game.open(path)
-    except NotBegun:
-        return False
-    return game.result is not None and game.started.players == players
-
-
-def _cheats(path: Path) -> bool:
-    return Game.open(path).started.cheats
-
-
 def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: Iterable[int]) -> None:
     """Raise UserError where notes of the baseline's games are wanted, and there is one deal alone, or it cheats."""
     if BASELINE not in arm.sources.values():
@@ -202,10 +197,9 @@ def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: I
         raise UserError(f"arm {arm.name!r}: its notes would come from {baseline}, whose seats see their own cards")
 
 
-def lineup_notes(arm: Arm, deal: Deal, folder: Path) -> dict[int, GivenNotes]:
-    """The seats of a game whose nodes get notes of another game."""
+def lineup_notes(arm: Arm, deal: Deal, folder: Path) -> dict[int, Path]:
+    """The bank of each seat of a game whose nodes get notes of another game."""
     if not arm.sources:
         return {}
-    bank = GivenNotes(path(folder, arm.name, deal.players), deal)
-    lineup = arm.lineup(deal)
+    bank, lineup = path(folder, arm.name, deal.players), arm.lineup(deal)
     return {seat: bank for seat, spec in enumerate(lineup) if spec.config and spec.config.controls.replaced}

@@ -4,13 +4,14 @@ All is read from the contents of run.yaml, so that a report says what the termin
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from experiments.record.rows import Row
 from experiments.study.cross_play import WITH
 from experiments.study.file_schema import labelled, on_server
 from experiments.study.protocols import PROTOCOLS
+from experiments.study.seed_range import Range, ranges
 from orchestrator.models.settings import SAMPLING
 
 TRIALS = 1000
@@ -24,74 +25,64 @@ EVALUATED = "evaluated"
 
 def notes(run: Mapping[str, Any], rows: Iterable[Row] = ()) -> list[str]:
     """In sentences; `rows`: the finished games."""
-    rows = list(rows)
-    unplayed = [void(name, arm["void"]) for name, arm in (run.get("arms") or {}).items() if arm.get("void")]
-    trials = fewest_trials(rows) if (run.get("experiment") or {}).get("adhoc") else ()
-    return [*_protocol(run), *unplayed, *(run.get("remarks") or ()), *_cancelled(run, rows), *trials]
-
-
-def _cancelled(run: Mapping[str, Any], rows: Sequence[Row]) -> Iterator[str]:
-    """Games that somebody took out while the run was played, and that are not finished since."""
+    rows, experiment, sentences = list(rows), run.get("experiment") or {}, list[str]()
+    if protocol := PROTOCOLS.get(str(experiment.get("protocol"))):
+        departs = list(departures(run))
+        about = [protocol.deals] if protocol.deals and not any(text.startswith("deals") for text in departs) else []
+        sentences.append(f"Protocol {experiment['protocol']}: {'; '.join([protocol.title, *about])}.")
+        sentences += [f"{DEPARTS} {'; '.join(departs)}."] if departs else []
+    sentences += [void(name, arm["void"]) for name, arm in (run.get("arms") or {}).items() if arm.get("void")]
+    sentences += run.get("remarks") or ()
     by_hand = [entry for entry in run.get(BY_HAND) or () if isinstance(entry, Mapping) and entry.get("did") == "cancel"]
-    games = dict.fromkeys(str(entry["game"]) for entry in by_hand)
-    if unfinished := [game for game in games if game not in {row.name for row in rows}]:
-        yield f"Cancelled by hand, so not finished: {', '.join(unfinished)}."
+    games, finished = dict.fromkeys(str(entry["game"]) for entry in by_hand), {row.name for row in rows}
+    if unfinished := [game for game in games if game not in finished]:
+        sentences.append(f"Cancelled by hand, so not finished: {', '.join(unfinished)}.")
+    return [*sentences, *(fewest_trials(rows) if experiment.get("adhoc") else ())]
 
 
-def _protocol(run: Mapping[str, Any]) -> Iterator[str]:
-    name = str((run.get("experiment") or {}).get("protocol"))
-    if name not in PROTOCOLS:
-        return
-    protocol, departs = PROTOCOLS[name], list(departures(run))
-    about = [protocol.deals] if protocol.deals and not any(text.startswith("deals") for text in departs) else []
-    yield f"Protocol {name}: {'; '.join([protocol.title, *about])}."
-    if departs:
-        yield f"{DEPARTS} {'; '.join(departs)}."
+Setting = tuple[str, object, object]
+"""Its name, its value in a run, and the one that the protocol asks for."""
 
 
 def departures(run: Mapping[str, Any]) -> Iterator[str]:
     """Where a run departs from its protocol: `player counts (2 instead of 2–5)`."""
     experiment = run.get("experiment") or {}
     defaults = dict(PROTOCOLS[experiment["protocol"]].defaults)
-    yield from _other("player counts", spans(run["players"]), spans(defaults.pop("players")))
-    given = experiment.get("deals")
-    deals = f"{len(run['seeds'])} given decks" if given else _seeds(run["seeds"])
-    yield from _other("deals", deals, _seeds(_each_seed(defaults.pop("seeds"))))
-    yield from _other("repeats", run.get("repeats", 1), defaults.pop("repeats"))
-    yield from _sampling(run, defaults.pop("sampling", {}))
-    yield from _other("verify", experiment.get("verify") or "the graphs' own", "the graphs' own")
-    settings = {**experiment, "metric": run.get("metric") or experiment.get("metric")}
+    seeds, players = defaults.pop("seeds"), defaults.pop("players")
+    usual_deals = f"seeds {spans(Range(**seeds).seeds if isinstance(seeds, Mapping) else seeds)}"
+    deals = f"{len(run['seeds'])} given decks" if experiment.get("deals") else f"seeds {spans(run['seeds'])}"
+    settings: list[Setting] = [
+        ("player counts", spans(run["players"]), spans(players)),
+        ("deals", deals, usual_deals),
+        ("repeats", run.get("repeats", 1), defaults.pop("repeats")),
+        *_sampling(run, defaults.pop("sampling", {})),
+        ("verify", experiment.get("verify") or "the graphs' own", "the graphs' own"),
+    ]
+    values = {**experiment, "metric": run.get("metric") or experiment.get("metric")}
     for key, value in defaults.items():
-        yield from _keys(key, settings.get(key) or value, value)
+        settings += _nested(key, values.get(key) or value, value)
+    yield from (f"{name} ({value} instead of {usual})" for name, value, usual in settings if value != usual)
 
 
-def _keys(name: str, now: Any, expected: Any) -> Iterator[str]:
-    """The keys of nested settings that have another value; keys that the protocol does not name are free."""
+def _nested(name: str, value: Any, usual: Any) -> Iterator[Setting]:
+    """The nested settings that the protocol names."""
     if name.rpartition(".")[2] == "pool":
-        yield from _other("pool", _pool(now), _pool(expected))
-    elif isinstance(now, Mapping) and isinstance(expected, Mapping):
-        for key, value in expected.items():
-            yield from _keys(f"{name}.{key}", now.get(key, value), value)
+        yield "pool", _pool(value), _pool(usual)
+    elif isinstance(value, Mapping) and isinstance(usual, Mapping):
+        for key, inner in usual.items():
+            yield from _nested(f"{name}.{key}", value.get(key, inner), inner)
     else:
-        yield from _other(name, now, expected)
+        yield name, value, usual
 
 
-def _other(name: str, now: object, expected: object) -> Iterator[str]:
-    if now != expected:
-        yield f"{name} ({now} instead of {expected})"
-
-
-def _sampling(run: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
+def _sampling(run: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[Setting]:
     """The settings that requests to servers carry; programs and simulated models get none."""
     models = [model for seat in (run.get("seats") or {}).values() for model in (seat.get("models") or {}).values()]
     sent = [model for model in models if isinstance(model, Mapping) and on_server(str(model["model"]))]
     for name in SAMPLING if sent else ():
-        values = sorted({_text(model.get(name)) for model in sent})
-        yield from _other(name, " and ".join(values), _text(expected.get(name)))
-
-
-def _text(value: object) -> str:
-    return "not set" if value is None else str(value)
+        values = [usual.get(name), *(model.get(name) for model in sent)]
+        usual_text, *texts = ("not set" if value is None else str(value) for value in values)
+        yield name, " and ".join(sorted({*texts})), usual_text
 
 
 def _pool(pool: Any) -> str:
@@ -100,23 +91,9 @@ def _pool(pool: Any) -> str:
     return ", ".join(sorted(pool if isinstance(pool, Mapping) else labelled(pool)))
 
 
-def _each_seed(seeds: Any) -> list[int]:
-    return list(range(seeds["first"], seeds["first"] + seeds["count"])) if isinstance(seeds, Mapping) else list(seeds)
-
-
-def _seeds(seeds: Sequence[int]) -> str:
-    return f"seeds {spans(sorted(seeds))}"
-
-
-def spans(numbers: Sequence[int]) -> str:
+def spans(numbers: Iterable[int]) -> str:
     """`1–3, 7` for 1, 2, 3, 7."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in runs)
+    return ranges(numbers).replace("-", "–").replace(",", ", ")
 
 
 def void(name: str, same_as: Mapping[int, str]) -> str:

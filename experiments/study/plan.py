@@ -1,6 +1,6 @@
 """The plan of an experiment: its arms, and its games in the order of their deals."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -41,15 +41,29 @@ class Plan:
     @classmethod
     def resolve(cls, experiment: Experiment, folder: Path) -> "Plan":
         """The plan of an experiment in a run folder, where a run may be begun already. Raises UserError for arms that
-        cannot be played."""
-        plan = cls._new(experiment, folder)
+        cannot be played, for more games than can be planned, and for a deal that a model was trained on."""
+        recorded = RecordedRun.read(experiment) if isinstance(experiment, Rerun) else None
+        remarks = tuple(recorded.notes) if recorded else ()
+        if teams := experiment.adhoc:
+            labels = recorded.labelled() if recorded else adhoc.participants(teams, experiment)
+            records = adhoc.partner_records(teams, experiment, labels, folder)
+            by_label = adhoc.arms(teams, experiment, labels[notes.EVALUATED], records)
+            played = [arm for arm in by_label if recorded is None or arm.name in recorded.arms]
+            plan = cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
+        elif pairs := experiment.cross_play:
+            labels = recorded.labelled() if recorded else cross_play.participants(pairs.seats, experiment)
+            played = cross_play.arms(pairs, experiment, labels)
+            plan = cls(experiment, folder, tuple(played), labels=labels, remarks=remarks)
+        else:
+            before = run_folder.run(folder) if recorded is None else {}
+            played = recorded.listed_arms(experiment) if recorded else arms.arms(experiment, before)
+            for arm in played:
+                note_banks.check_baseline(arm, played, experiment.baseline, experiment.numbers)
+            banks = tuple(bank for arm in played for bank in note_banks.banks(arm, folder))
+            plan = cls(experiment, folder, tuple(played), remarks=remarks, banks=banks)
         plan._check_size()
         plan._check_training()
         return plan
-
-    def check_rule(self) -> None:
-        """Raise UserError for a stop rule that cannot be followed, or is not the one with which the run was begun."""
-        stop_rule.check(run_folder.run(self.folder), self.stop, str(self.folder))
 
     def _check_size(self) -> None:
         """Raise UserError for arms that would share a folder, and for more games than can be planned."""
@@ -70,28 +84,9 @@ class Plan:
                     "choose other seeds"
                 )
 
-    @classmethod
-    def _new(cls, experiment: Experiment, folder: Path) -> "Plan":
-        recorded = RecordedRun.read(experiment) if isinstance(experiment, Rerun) else None
-        remarks = tuple(recorded.notes) if recorded else ()
-        if experiment.adhoc:
-            labels = recorded.labelled() if recorded else adhoc.participants(experiment)
-            records = adhoc.partner_records(experiment, labels, folder)
-            teams = adhoc.arms(experiment, labels[notes.EVALUATED], records)
-            played = [arm for arm in teams if recorded is None or arm.name in recorded.arms]
-            return cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
-        if pairs := experiment.cross_play:
-            labels = recorded.labelled() if recorded else cross_play.participants(pairs.seats, experiment)
-            return cls(experiment, folder, tuple(cross_play.arms(experiment, labels)), labels=labels, remarks=remarks)
-        resolved_arms = (
-            recorded.listed_arms(experiment)
-            if recorded and isinstance(experiment, Rerun)
-            else arms.arms(experiment, run_folder.run(folder))
-        )
-        for arm in resolved_arms:
-            note_banks.check_baseline(arm, resolved_arms, experiment.baseline, experiment.numbers)
-        banks = tuple(bank for arm in resolved_arms for bank in note_banks.banks(arm, folder))
-        return cls(experiment, folder, tuple(resolved_arms), remarks=remarks, banks=banks)
+    def check_rule(self) -> None:
+        """Raise UserError for a stop rule that cannot be followed, or is not the one with which the run was begun."""
+        stop_rule.check(run_folder.run(self.folder), self.stop, str(self.folder))
 
     @property
     def notes(self) -> list[str]:
@@ -113,18 +108,31 @@ class Plan:
     @property
     def all_remarks(self) -> tuple[str, ...]:
         """What else a reader must know: rules that know more than their seat, and what the run was made from."""
-        by_arm = (remark for arm in self.arms for remark in arm.remarks)
-        return tuple(
-            dict.fromkeys(
-                (*_baseline(self.experiment), *_knowing(self.arms), *by_arm, *_floor(self.arms), *self.remarks)
+        remarks = []
+        if len(self.experiment.graphs) > 1 and self.baseline:
+            remarks.append(
+                f"All arms of all graphs are compared with {self.baseline}; --set baseline=ARM names another arm."
             )
-        )
+        if names := [arm.name for arm in self.arms if _knows_more(arm)]:
+            remarks.append(
+                f"{', '.join(names)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal "
+                "says more of the position than the seat may know."
+            )
+        remarks += [remark for arm in self.arms for remark in arm.remarks]
+        for arm in (arm for arm in self.arms if arm.purpose and arm.purpose.kind == "null"):
+            remarks.append(
+                f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is "
+                "chance, the noise floor for all others. To leave it out: --set controls.null=false."
+                if arm.players
+                else f"Programs know no chance, so the arm {arm.name}, the baseline once more, would be the same games."
+            )
+        return tuple(dict.fromkeys((*remarks, *self.remarks)))
 
     @property
     def metric(self) -> str:
         """What its arms are compared by."""
-        graphs = [spec.config.context for spec in self.specs.values() if spec.config]
-        return metric.chosen(self.experiment.metric, [metric.name_of(context) for context in graphs])
+        contexts = (spec.config.context for spec in self.specs.values() if spec.config)
+        return self.experiment.metric or metric.usual(metric.name_of(context) for context in contexts)
 
     @property
     def stop(self) -> StopRule | None:
@@ -169,16 +177,15 @@ class Plan:
     @cached_property
     def jobs(self) -> list[Job]:
         """All games, deal by deal: every arm plays a deal before the next deal is begun."""
-        return list(self._jobs())
-
-    def _jobs(self) -> Iterator[Job]:
-        for number, seed in enumerate(self.experiment.numbers):
-            for players in sorted(set(self.experiment.players)):
-                for repeat in range(1, self.experiment.repeats + 1):
-                    deal = self.deal(seed, players, repeat)
-                    for arm in self.arms:
-                        if players in arm.players and (arm.deals is None or number < arm.deals):
-                            yield self.job(arm, deal)
+        return [
+            self.job(arm, deal)
+            for number, seed in enumerate(self.experiment.numbers)
+            for players in sorted(set(self.experiment.players))
+            for repeat in range(1, self.experiment.repeats + 1)
+            for deal in (self.deal(seed, players, repeat),)
+            for arm in self.arms
+            if players in arm.players and (arm.deals is None or number < arm.deals)
+        ]
 
     def job(self, arm: Arm, deal: Deal) -> Job:
         return Job(
@@ -205,35 +212,7 @@ class Plan:
         return Deal(seed, players, repeat, self.experiment.decks.get(seed))
 
 
-def _baseline(experiment: Experiment) -> Iterator[str]:
-    """With what several graphs are compared."""
-    if len(experiment.graphs) > 1 and experiment.baseline:
-        yield f"All arms of all graphs are compared with {experiment.baseline}; --set baseline=ARM names another arm."
-
-
-def _knowing(arms: Iterable[Arm]) -> Iterator[str]:
-    """The arms with a safety rule that knows more than the seat whose decisions it judges."""
-    names = [arm.name for arm in arms if any(spec.config and knows_more(spec.config) for spec in _players(arm))]
-    if names:
-        yield (
-            f"{', '.join(names)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal says "
-            "more of the position than the seat may know."
-        )
-
-
-def _floor(arms: Iterable[Arm]) -> Iterator[str]:
-    """That there is an arm that nobody listed."""
-    for arm in arms:
-        if arm.purpose is None or arm.purpose.kind != "null":
-            continue
-        if arm.players:
-            yield (
-                f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is "
-                "chance, the noise floor for all others. To leave it out: --set controls.null=false."
-            )
-        else:
-            yield f"Programs know no chance, so the arm {arm.name}, the baseline once more, would be the same games."
-
-
-def _players(arm: Arm) -> Iterator[PlayerSpec]:
-    yield from {spec.key: spec for players in arm.players for spec in arm.lineup(Deal(1, players))}.values()
+def _knows_more(arm: Arm) -> bool:
+    """Whether a safety rule of the arm knows more than the seat whose decisions it judges."""
+    specs = (spec for players in arm.players for spec in arm.lineup(Deal(1, players)))
+    return any(spec.config is not None and knows_more(spec.config) for spec in specs)

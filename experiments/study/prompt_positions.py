@@ -13,6 +13,7 @@ from typing import Any
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.prompt_preview import Programs, requests
+from graphs.replaced_texts import Position
 from orchestrator.errors import TurnError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
@@ -54,15 +55,12 @@ def game(players: int) -> ProbeGame:
 
 
 @dataclass(frozen=True)
-class Probed:
-    """A sampled position: what the nodes would be asked there, and what their programs answered."""
+class Probed(Position):
+    """A sampled position: what the nodes would be asked there, and what their programs answered (an example where a
+    role has none)."""
 
     requests: Mapping[str, ModelRequest]
     """By the node's name in its attempt."""
-    view: View
-    notes: Notes
-    """What programs answer; an example where a role has none."""
-    memory: Memory
 
 
 def positions(config: GraphConfig, players: int) -> list[Probed]:
@@ -78,17 +76,12 @@ def positions(config: GraphConfig, players: int) -> list[Probed]:
 async def at_positions(graph: GraphConfig, played: ProbeGame, start: Memory) -> AsyncIterator[Probed]:
     programs = Programs(graph)
     for view in played.sampled:
-        memory = {**start, **await _remembered(programs, graph, view, played, start)}
+        memory = dict(start)
+        if graph.remembers and view.turn > view.players:  # what the seat remembers of its previous turn
+            _, remembered = await _play_turn(programs, played.views[view.turn - view.players - 1], start)
+            memory |= remembered
         notes, _ = await _play_turn(programs, view, memory)
-        yield Probed(requests(graph, view, notes, memory), view, notes, memory)
-
-
-async def _remembered(programs: Programs, graph: GraphConfig, view: View, played: ProbeGame, start: Memory) -> Memory:
-    """What the seat remembers of its previous turn, when its graph has a memory."""
-    if not graph.remembers or view.turn <= view.players:
-        return {}
-    _, memory = await _play_turn(programs, played.views[view.turn - view.players - 1], start)
-    return memory
+        yield Probed(view, notes, memory, requests(graph, view, notes, memory))
 
 
 async def _play_turn(programs: Programs, view: View, memory: Memory) -> tuple[Notes, Memory]:

@@ -72,15 +72,11 @@ def rows() -> list[dict[str, str]]:
         {
             "name": ref.name,
             "score": ref.score,
-            "means": ", ".join(_mean(*item) for item in ref.means.items()) or "none by player count",
+            "means": ", ".join(f"{count}{'' if count == 'all' else 'p'} {mean:g}" for count, mean in ref.means.items())
+            or "none by player count",
             "n": ref.n,
             "says": ref.says,
             "source": ref.source,
         }
         for ref in packaged().values()
     ]
-
-
-def _mean(count: int | str, mean: float) -> str:
-    """Return `2p 22.99`, `all 14.9`."""
-    return f"{count} {mean:g}" if count == "all" else f"{count}p {mean:g}"

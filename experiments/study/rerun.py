@@ -1,32 +1,28 @@
 """A run played again from its run.yaml: with the recorded graphs, models and deals, whatever their names mean today."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Self
 
 from pydantic import Field, ValidationError
 
 from experiments.study.arms import Arm
 from experiments.study.controls import Purpose
-from experiments.study.experiment import Rerun
-from experiments.study.file_schema import Model, SeatNumber, settled
+from experiments.study.experiment import Experiment, Rerun
+from experiments.study.file_schema import SeatNumber, settled
 from experiments.study.seat_spec import PlayerSpec
 from graphs import prompt_files
-from graphs.config import GraphConfig, PlayerCount
+from graphs.config import PlayerCount
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi import referee
 from orchestrator.plugins import versions
 from orchestrator.values import Frozen
 
 
-class RecordedSeat(Frozen):
-    """A seat, as run.yaml records it."""
+class RecordedSeat(PlayerSpec):
+    """A player, as run.yaml records it: with the names that results show."""
 
-    spec: str
     graph: str
     model: str
-    config: GraphConfig | None = None
-    models: dict[str, Model] = {}
     prompts: dict[str, str] = {}
     """Hashes of its prompt texts, by name."""
 
@@ -35,6 +31,12 @@ class RecordedSeat(Frozen):
         """With the settings that its models had, whatever the environment says now."""
         models = {name: settled(model) for name, model in self.models.items()}
         return PlayerSpec(spec=self.spec, config=self.config, models=models)
+
+    @property
+    def changed_prompts(self) -> list[str]:
+        """The prompt texts that differ now."""
+        now = prompt_files.hashes(self.config) if self.config else {}
+        return [name for name in {**now, **self.prompts} if now.get(name) != self.prompts.get(name)]
 
 
 class RecordedArm(Frozen):
@@ -48,6 +50,10 @@ class RecordedArm(Frozen):
     notes: dict[str, str] = {}
     """Nodes whose notes are made from those of other games, with where these are from."""
     remarks: tuple[str, ...] = ()
+
+    @property
+    def guest_keys(self) -> Iterable[str]:
+        return self.others.values() if isinstance(self.others, dict) else self.others
 
 
 class RecordedRun(Frozen):
@@ -66,33 +72,46 @@ class RecordedRun(Frozen):
             run = cls.model_validate({key: experiment.record.get(key) or {} for key in cls.model_fields})
         except ValidationError as error:
             raise user_error("run.yaml", error) from None
-        run._check_seats()
-        run._check_prompts()
-        run._check_deals(seed for seed in experiment.numbers if seed not in experiment.decks)
+        named = {key for arm in run.arms.values() for key in (arm.everybody, *arm.guest_keys)}
+        if unknown := sorted({*named, *run.labels.values()} - set(run.seats)):
+            raise UserError(f"run.yaml names a seat {unknown[0]!r} that it does not describe")
+        if changed := sorted({name for seat in run.seats.values() for name in seat.changed_prompts}):
+            raise UserError(
+                f"the prompts are not those of run.yaml, which holds their texts: {', '.join(changed)} differ"
+            )
+        for seed in experiment.numbers:
+            if seed not in experiment.decks and seed in run.deals and run.deals[seed] != cards(seed):
+                raise UserError(
+                    f"seed {seed} gives another deck than in run.yaml; use the version of the learning environment "
+                    "that is named there"
+                )
         return run
-
-    def player_spec(self, key: str) -> PlayerSpec:
-        return self.seats[key].player_spec
 
     def labelled(self) -> dict[str, PlayerSpec]:
         """The participants of cross-play and ad-hoc teams, by label."""
-        return {label: self.player_spec(key) for label, key in self.labels.items()}
+        return {label: self.seats[key].player_spec for label, key in self.labels.items()}
 
-    def listed_arms(self, experiment: Rerun) -> list[Arm]:
+    def listed_arms(self, experiment: Experiment) -> list[Arm]:
         """The arms, unless they are pairs. Raises UserError when none has the player counts asked for."""
-        arms = [self._arm(name, arm, experiment) for name, arm in self.arms.items()]
+        arms = []
+        for name, arm in self.arms.items():
+            assert isinstance(arm.others, dict)
+            arms.append(
+                Arm(
+                    name,
+                    self.seats[arm.everybody].player_spec,
+                    {seat: self.seats[key].player_spec for seat, key in arm.others.items()},
+                    players=tuple(count for count in arm.players if count in experiment.players),
+                    void={count: other for count, other in arm.void.items() if count in experiment.players},
+                    purpose=arm.purpose,
+                    sources=arm.notes,
+                    remarks=arm.remarks,
+                )
+            )
         if not any(arm.players for arm in arms):
             counts = sorted({count for arm in self.arms.values() for count in arm.players})
             raise UserError(f"run.yaml has no arm at these player counts; it has them at {', '.join(map(str, counts))}")
         return arms
-
-    def _arm(self, name: str, arm: RecordedArm, experiment: Rerun) -> Arm:
-        assert isinstance(arm.others, dict)
-        guests = {seat: self.player_spec(key) for seat, key in arm.others.items()}
-        counts = tuple(count for count in arm.players if count in experiment.players)
-        built = Arm(name, self.player_spec(arm.everybody), guests, players=counts)
-        void = {count: other for count, other in arm.void.items() if count in experiment.players}
-        return replace(built, void=void, purpose=arm.purpose, sources=arm.notes, remarks=arm.remarks)
 
     @property
     def notes(self) -> list[str]:
@@ -104,26 +123,6 @@ class RecordedRun(Frozen):
             if now.get(name) != old
         ]
 
-    def _check_seats(self) -> None:
-        named = {key for arm in self.arms.values() for key in (arm.everybody, *_keys(arm.others))}
-        if unknown := sorted({*named, *self.labels.values()} - set(self.seats)):
-            raise UserError(f"run.yaml names a seat {unknown[0]!r} that it does not describe")
-
-    def _check_prompts(self) -> None:
-        differ = sorted({name for seat in self.seats.values() for name in _changed(seat)})
-        if differ:
-            raise UserError(
-                f"the prompts are not those of run.yaml, which holds their texts: {', '.join(differ)} differ"
-            )
-
-    def _check_deals(self, seeds: Iterable[int]) -> None:
-        for seed in seeds:
-            if seed in self.deals and self.deals[seed] != cards(seed):
-                raise UserError(
-                    f"seed {seed} gives another deck than in run.yaml; use the version of the learning environment "
-                    "that is named there"
-                )
-
 
 def labelled(run: Mapping[str, Any]) -> dict[str, PlayerSpec]:
     """The participants of cross-play and ad-hoc teams in a run.yaml, by label; none where it names no whole seats."""
@@ -132,16 +131,6 @@ def labelled(run: Mapping[str, Any]) -> dict[str, PlayerSpec]:
         return {label: RecordedSeat.model_validate(seats[key]).player_spec for label, key in labels.items()}
     except (ValidationError, UserError, KeyError):
         return {}
-
-
-def _keys(guests: Mapping[int, str] | tuple[str, ...]) -> Iterable[str]:
-    return guests.values() if isinstance(guests, Mapping) else guests
-
-
-def _changed(seat: RecordedSeat) -> list[str]:
-    """The prompt texts of a seat that differ now."""
-    now = prompt_files.hashes(seat.config) if seat.config else {}
-    return [name for name in {**now, **seat.prompts} if now.get(name) != seat.prompts.get(name)]
 
 
 def cards(seed: int) -> str:

@@ -1,6 +1,8 @@
 """Seats from their specs, players as plain data from which a seat is built anywhere, and the seats of a whole table.
 
-A spec is `partner:NAME`, `python:module:object`, `person`, or a graph: its name or the path to its YAML file.
+A spec is `partner:NAME`, `python:module:object`, `person`, or a graph: its name or the path to its YAML file. An
+experiment file has a `SeatConfig` (a spec, with a model and a verifier); resolved it is a `PlayerSpec` (with the whole
+graph and all models), from which each process builds the `Seat` that plays.
 """
 
 import hashlib
@@ -20,6 +22,7 @@ from graphs.graph_seat import seat as graph_seat
 from graphs.state_graph_seat import is_state_graph, of_graph
 from orchestrator.errors import UserError, similar_name
 from orchestrator.models.layer import ModelLayer
+from orchestrator.models.request import Brain, Scripted
 from orchestrator.models.settings import PERSON
 from orchestrator.players import partners, python_agent
 from orchestrator.players.base import Partner
@@ -29,7 +32,12 @@ from orchestrator.values import Frozen
 OTHERS = (partners.PREFIX, python_agent.PREFIX)
 """Prefixes of the specs that are not graphs."""
 
-_PLACE = re.compile(r"(?P<seat>\d+)=(?P<spec>.+)")
+
+class OfflineLayer(ModelLayer):
+    """Models of seats that are only looked at: they need no server and no API key, and have no answers."""
+
+    def brain(self, model: object) -> Brain:
+        return Scripted({})
 
 
 def read_graph(spec: str) -> GraphConfig:
@@ -89,7 +97,7 @@ def placed(options: Sequence[str], players: int) -> dict[int, str]:
     """The specs of `--seat N=SPEC` by seat. Raises UserError for a seat that does not exist or is given twice."""
     specs: dict[int, str] = {}
     for option in options:
-        if not (match := _PLACE.fullmatch(option)):
+        if not (match := re.fullmatch(r"(?P<seat>\d+)=(?P<spec>.+)", option)):
             raise UserError(f"--seat {option!r} is not N=SPEC, e.g. 1=partner:piers")
         seat = int(match["seat"])
         if seat >= players:
@@ -142,17 +150,15 @@ def persons(specs: Mapping[int, str]) -> frozenset[int]:
 
 def name(graph: str, specs: Mapping[int, str], players: int) -> str:
     """The table in the name of a file: `house-P1-partner-piers`."""
-    graphs = [graph] if len(specs) < players else []
-    return "-".join((*graphs, *(f"P{seat}-{_short(spec)}" for seat, spec in specs.items())))
-
-
-def _short(spec: str) -> str:
-    """`partner-piers`, `python-Careful`, a graph's name."""
-    if spec.startswith(python_agent.PREFIX):
-        short = python_agent.PREFIX + spec.rpartition(":")[2]
-    else:
-        short = spec if spec.startswith(partners.PREFIX) else Path(spec).stem
-    return re.sub(r"[^\w.]+", "-", short).strip("-")
+    parts = [graph] if len(specs) < players else []
+    for seat, spec in specs.items():
+        if spec.startswith(python_agent.PREFIX):
+            short = python_agent.PREFIX + spec.rpartition(":")[2]
+        else:
+            short = spec if spec.startswith(partners.PREFIX) else Path(spec).stem
+        short = re.sub(r"[^\w.]+", "-", short).strip("-")
+        parts.append(f"P{seat}-{short}")
+    return "-".join(parts)
 
 
 class PlayerSpec(Frozen):
@@ -177,11 +183,12 @@ class PlayerSpec(Frozen):
             for name, value in settings.items()
         }
 
-    def seat(self, layer: ModelLayer) -> Seat:
-        """The seat, with models of the layer. Raises UserError for a graph, model or object that cannot be used."""
+    def seat(self, layer: ModelLayer | None = None) -> Seat:
+        """The seat, with models of the layer, or to be looked at. Raises UserError for one that cannot be used."""
         if self.config is None:
             return read_seat(self.spec)
-        return graph_seat(self.config, self.models.get("default", PROGRAM), named=self.models, layer=layer)
+        default = self.models.get("default", PROGRAM)
+        return graph_seat(self.config, default, named=self.models, layer=layer or OfflineLayer())
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -210,6 +217,11 @@ class PlayerSpec(Frozen):
         return json.dumps(data, sort_keys=True)
 
 
+def arm_spec(experiment: Experiment, changes: Changes) -> PlayerSpec:
+    """The spec of every seat of an arm that has no other. Raises UserError."""
+    return player_spec(SeatConfig(graph=experiment.graphs[0]), experiment, changes)
+
+
 def player_spec(
     seat: SeatConfig, experiment: Experiment, changes: Changes | None = None, own_graph: GraphConfig | None = None
 ) -> PlayerSpec:
@@ -218,19 +230,17 @@ def player_spec(
     Raises UserError.
     """
     changes = changes or Changes()
-    models_by_name = {**experiment.models, **changes.models, **({} if seat.model is None else {"default": seat.model})}
+    models = {**experiment.models, **changes.models, **({} if seat.model is None else {"default": seat.model})}
     spec, verify = changes.graph or seat.graph, changes.verify or seat.verify or experiment.verify
     if spec.startswith(OTHERS):
-        _unchanged(spec, changes, verify)
+        if keys := [name for name in (*CHANGING, "verify") if getattr(changes, name)]:
+            raise UserError(f"`{keys[0]}` changes a graph, and {spec} is not a graph")
         return PlayerSpec(spec=spec)
     config = interventions.apply(read_graph(spec), changes.steps) if own_graph is None else own_graph
     config = ablate.verified(config, verify) if verify else config
-    used = {name: model for name, model in models_by_name.items() if name == "default" or name in config.models}
-    models = {name: sampled(model, experiment.sampling) for name, model in used.items()}
-    return PlayerSpec(spec=spec, config=config, models=models)
-
-
-def _unchanged(spec: str, changes: Changes, verify: str | None) -> None:
-    """Raise UserError for changes that need a graph."""
-    if keys := [name for name in (*CHANGING, "verify") if getattr(changes, name)]:
-        raise UserError(f"`{keys[0]}` changes a graph, and {spec} is not a graph")
+    used = {
+        name: sampled(model, experiment.sampling)
+        for name, model in models.items()
+        if name == "default" or name in config.models
+    }
+    return PlayerSpec(spec=spec, config=config, models=used)

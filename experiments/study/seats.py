@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from experiments.record.game import Game
 from experiments.record.rows import GAMES
 from experiments.study import note_banks
 from experiments.study.job import Job
-from experiments.study.offline_layer import OfflineLayer
 from experiments.study.plan import Plan
 from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
@@ -24,9 +23,8 @@ from orchestrator.table.seat import BEFORE, Seat
 class Seats:
     """The seats of an experiment, each built once per process."""
 
-    def __init__(self, specs: Mapping[str, PlayerSpec], layer: ModelLayer) -> None:
-        """Raises UserError when a seat cannot be built."""
-        self.layer = layer
+    def __init__(self, specs: Mapping[str, PlayerSpec], layer: ModelLayer | None = None) -> None:
+        """With models of a layer, or to be looked at. Raises UserError when a seat cannot be built."""
         self.by_key: Mapping[str, Seat] = {key: spec.seat(layer) for key, spec in specs.items()}
 
     def lineup(self, job: Job) -> list[Seat]:
@@ -36,12 +34,10 @@ class Seats:
     def start(self, job: Job) -> GameStarted:
         """Return the first event of a job's game. Raises UserError."""
         deal = job.deal
-        lineup, given = self.lineup(job), memories(job)
+        begin = partial(start, self.lineup(job), players=deal.players, repeat=deal.repeat, memories=memories(job))
         if deal.deck is None:
-            return start(lineup, players=deal.players, seed=deal.seed, repeat=deal.repeat, memories=given)
-        cards, name = deal.deck.cards, deal.deck.name
-        started = start(lineup, players=deal.players, deck=cards, label=name, repeat=deal.repeat, memories=given)
-        return started.model_copy(update={"seed": deal.seed})
+            return begin(seed=deal.seed)
+        return begin(deck=deal.deck.cards, label=deal.deck.name).model_copy(update={"seed": deal.seed})
 
 
 def memories(job: Job) -> dict[int, Memory]:
@@ -49,8 +45,8 @@ def memories(job: Job) -> dict[int, Memory]:
     by_seat: dict[int, Memory] = {
         seat: {BEFORE: [_records(records.path)[n] for n in records.games]} for seat, records in job.records
     }
-    for seat, notes in job.notes:
-        by_seat[seat] = {**by_seat.get(seat, {}), **note_banks.memory(notes, seat)}
+    for seat, bank in job.notes:
+        by_seat[seat] = {**by_seat.get(seat, {}), **note_banks.memory(bank, job.deal, seat)}
     return by_seat
 
 
@@ -65,7 +61,7 @@ def begun(plan: Plan, games: Mapping[Path, Game]) -> dict[Path, Game]:
 
     Raises UserError when one was played by other seats than its arm has now, with the difference.
     """
-    seats, arms = Seats(plan.specs, OfflineLayer()), {plan.folder / GAMES / arm.name: arm for arm in plan.arms}
+    seats, arms = Seats(plan.specs), {plan.folder / GAMES / arm.name: arm for arm in plan.arms}
     ours = {path: peeked for path, peeked in games.items() if path.parent in arms}
     for path, peeked in ours.items():
         started, arm = peeked.started, arms[path.parent]

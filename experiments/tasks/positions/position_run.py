@@ -18,7 +18,7 @@ from experiments.running.status import run_status
 from experiments.running.task import Measured, limits_of
 from experiments.study import imports
 from experiments.study.job import Outcome, Unit
-from experiments.study.offline_layer import OfflineLayer
+from experiments.study.seat_spec import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.asking import ArmSeats, Donor

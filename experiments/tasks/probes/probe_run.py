@@ -18,7 +18,6 @@ from experiments.running.status import run_status
 from experiments.running.task import Measured, limits_of
 from experiments.study import imports
 from experiments.study.job import Unit
-from experiments.study.offline_layer import OfflineLayer
 from experiments.study.seat_spec import PlayerSpec
 from experiments.tasks.probes.probe import Probe, table
 from graphs.graph_seat import GraphSeat
@@ -147,7 +146,7 @@ class ProbeAsker:
 
 def calls_of(probes: Iterable[Probe], player: PlayerSpec) -> list[Call]:
     """Return the calls of a player on probes, of which nothing is kept. Raises UserError."""
-    asker, events = ProbeAsker(player.seat(OfflineLayer())), list[Event]()
+    asker, events = ProbeAsker(player.seat()), list[Event]()
     for unit in _units(Path(), probes):
         asyncio.run(asker.ask(replace(unit, journal=None), game_loop.OpenGate(), events.append))
     return [event for event in events if isinstance(event, Call)]
@@ -206,7 +205,7 @@ def run(
 
     Raises UserError for a folder with another run, or when a server refuses before it has answered anything.
     """
-    seat = player.seat(OfflineLayer()) if isinstance(player, PlayerSpec) else player
+    seat = player.seat() if isinstance(player, PlayerSpec) else player
     every = begin(folder, describe(seat), seed, probes)
     units = _units(folder, every)
     runner = Runner(ProbeTask(player), units, ProbeJournals(units), folder, options, progress)

@@ -12,7 +12,7 @@ import graphs
 from experiments.record.rows import Row, rows
 from experiments.study import experiment as files
 from experiments.study import manifest, note_banks
-from experiments.study.arms import Deal, GivenNotes
+from experiments.study.arms import Deal
 from experiments.study.note_banks import NoteBank
 from experiments.study.plan import Plan
 from experiments.tasks.games.experiment_run import run
@@ -152,12 +152,12 @@ def test_a_game_gets_no_note_of_its_own_deal_even_from_a_deck_without_a_seed(tmp
     noted(tmp_path, deck=deal(1), label="mine")
     bank = noted(tmp_path, seed=2)
     bank.write(bank.journals())
-    found = [note_banks.memory(GivenNotes(bank.path, Deal(1, 2, repeat)), 0)[GIVEN]["from"] for repeat in range(1, 9)]
+    found = [note_banks.memory(bank.path, Deal(1, 2, repeat), 0)[GIVEN]["from"] for repeat in range(1, 9)]
     assert len(found) == 8 and all(name.endswith("/1") for name in found)
     with pytest.raises(UserError, match="another deal"):
         only = noted(tmp_path / "only", deck=deal(1), label="mine")
         only.write(only.journals())
-        note_banks.memory(GivenNotes(only.path, Deal(1, 2, 1)), 0)
+        note_banks.memory(only.path, Deal(1, 2, 1), 0)
 
 
 def test_no_note_comes_from_a_seat_that_saw_its_own_cards(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_no_note_comes_from_a_seat_that_saw_its_own_cards(tmp_path: Path) -> Non
 def test_a_bank_of_notes_that_is_broken_gets_one_sentence(tmp_path: Path, text: str) -> None:
     (tmp_path / "2p.json").write_text(text, "utf-8")
     with pytest.raises(UserError, match="holds no notes of other games"):
-        note_banks.memory(GivenNotes(tmp_path / "2p.json", Deal(1, 2, 1)), 0)
+        note_banks.memory(tmp_path / "2p.json", Deal(1, 2, 1), 0)
 
 
 # Plans, without games

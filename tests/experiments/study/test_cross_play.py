@@ -9,9 +9,9 @@ import yaml
 
 from experiments.report import run_report
 from experiments.report.figures import drawing
-from experiments.study import cross_play
 from experiments.study import experiment as config
 from experiments.study.arms import Deal
+from experiments.study.plan import Plan
 from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator import journal, play
 from orchestrator.errors import UserError
@@ -57,14 +57,14 @@ def test_exactly_one_seat_is_the_first_of_a_pair_and_the_rest_the_second(tmp_pat
 
 
 def test_a_rotated_first_sits_in_the_seat_of_the_deals_number() -> None:
-    arms = {arm.name: arm for arm in cross_play.arms(experiment(rotate=True))}
+    arms = {arm.name: arm for arm in Plan.resolve(experiment(rotate=True), Path("nowhere")).arms}
     for seed in range(1, 7):
         cast = arms["a.with.b"].lineup(Deal(seed, 3))
         assert [one.spec for one in cast].index("partner:random") == seed % 3
 
 
 def test_in_a_sequence_the_first_takes_the_seats_of_the_second_one_by_one() -> None:
-    arms = {arm.name: arm for arm in cross_play.arms(experiment(sequence=True))}
+    arms = {arm.name: arm for arm in Plan.resolve(experiment(sequence=True), Path("nowhere")).arms}
     assert {name: arm.players for name, arm in arms.items()} == {
         "a-0": (2, 3),
         "a-1": (2, 3),
@@ -103,12 +103,14 @@ def test_the_table_says_what_the_games_say_and_pictures_stand_beside_it(
 def test_two_seats_of_one_label_are_refused_and_all_partners_can_be_named_at_once() -> None:
     with pytest.raises(UserError, match="two seats are called 'random'; give them labels"):
         experiment(seats=["partner:random", "partner:random"])
-    assert "random.with.random" in {arm.name for arm in cross_play.arms(experiment(seats="partners"))}
+    assert "random.with.random" in {
+        arm.name for arm in Plan.resolve(experiment(seats="partners"), Path("nowhere")).arms
+    }
 
 
 def test_the_models_of_the_preset_are_given_on_the_command_line() -> None:
     sets = [f"cross_play.seats.{label}.model=openai:{name}@http://127.0.0.1:9/v1" for label, name in ("ax", "by")]
-    arms = {arm.name: arm for arm in cross_play.arms(config.read("model-cross-play", sets))}
+    arms = {arm.name: arm for arm in Plan.resolve(config.read("model-cross-play", sets), Path("nowhere")).arms}
     for players in (2, 3, 4, 5):
         models = [one.models["default"] for one in arms["a.with.b"].lineup(Deal(1, players))]
         assert [model.model[7] for model in models] == ["x", *"y" * (players - 1)]  # type: ignore[union-attr]
