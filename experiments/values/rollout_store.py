@@ -50,8 +50,8 @@ def version() -> str:
 
 
 def key(state: str) -> str:
-    """Return the name of a position."""
-    return sha256(f"{version()}\n{state}".encode()).hexdigest()[:32]
+    """Return the name of a position, by which its deals are drawn: the same whatever the code that plays them."""
+    return sha256(state.encode()).hexdigest()[:32]
 
 
 class Store:
@@ -97,7 +97,9 @@ class RolloutStore(Store):
 
     @staticmethod
     def _path(folder: Path, name: str) -> Path:
-        return folder / name[:2] / f"{name}.json"
+        """Return the file of a position: another one after a change of the code that plays rollouts."""
+        file = key(f"{version()}\n{name}")
+        return folder / file[:2] / f"{file}.json"
 
 
 def folder_of(path: Path) -> Path | None:

@@ -196,7 +196,10 @@ def test_a_store_keeps_the_longer_scores_of_two_writers(tmp_path: Path) -> None:
     assert [json.loads(path.read_text()) for path in tmp_path.rglob("*.json")] == [one.read("ab")]
 
 
-def test_changed_code_reads_no_old_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = key("a position")
+def test_changed_code_reads_no_old_values_and_draws_the_same_deals(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    store, before = RolloutStore(tmp_path), key("a position")
+    store.write(before, {"play slot 0": "ABC"})
     monkeypatch.setattr("experiments.values.rollout_store.version", lambda: "another")
-    assert key("a position") != before
+    assert key("a position") == before and store.read(before) == {}
