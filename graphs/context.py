@@ -98,7 +98,7 @@ class Context(Frozen):
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""
         kind = roles.SECTIONS[section]
-        options = next(section_listed.options for section_listed in self.sections if section_listed.section == section)
+        options = next(entry.options for entry in self.sections if entry.section == section)
         return kind.files(defaults(kind.choices) | dict(options))
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
@@ -120,14 +120,15 @@ class Context(Frozen):
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """The sections that a role gets here, with their options."""
         removed = {*OWN_PARTS, *without}
-        options_of = {t.section: t.options for t in self.sections if t.section not in removed}
+        options_of = {entry.section: entry.options for entry in self.sections if entry.section not in removed}
         pairs = [(roles.SECTIONS[name], options) for name, options in options_of.items()]
         return [(kind, options) for kind, options in pairs if kind in role.takes and _at_home(kind, options_of)]
 
     def worded(self, without: Iterable[str] = ()) -> str | None:
-        """The folder of the roles' texts: its own where every section is there that they may speak of."""
+        """The folder of the roles' texts; None, which means their own texts, also where a section is missing that the
+        folder may speak of."""
         removed = {*OWN_PARTS, *without}
-        options = {t.section: t.options for t in self.sections if t.section not in removed}
+        options = {entry.section: entry.options for entry in self.sections if entry.section not in removed}
         kinds = [roles.SECTIONS[name] for name in self.names]
         complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
         return self.wording if complete else None
@@ -180,7 +181,7 @@ class Context(Frozen):
 
 
 def _at_home(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the section beside which alone this one is there is there, and with the right option."""
+    """Whether the section that this one must stand beside is there, with a fitting option; True where it needs none."""
     if kind.beside is None:
         return True
     neighbour, option, values = kind.beside

@@ -27,7 +27,9 @@ from roles.words import ENGLISH, Words
 FACTS = ("type",)
 """Fields that say what an entry is about, not what it is worth."""
 SLOTS = ("slot", "plays", "safest_first")
-SIDES = get_args(Move)
+"""Fields that number a slot of the own hand."""
+MOVE_TYPES = get_args(Move)
+"""Play, discard and the two hints."""
 
 
 # The placebo
@@ -83,10 +85,10 @@ class _Neutral:
             return value
         if isinstance(value, tuple):
             return self._list(value)
-        if isinstance(value, BaseModel) and not isinstance(value, SIDES):
+        if isinstance(value, BaseModel) and not isinstance(value, MOVE_TYPES):
             return self.reply(value)
         optional = type(None) in get_args(field.annotation)
-        if isinstance(value, SIDES):
+        if isinstance(value, MOVE_TYPES):
             return None if optional else self.dice.choice(self.view.legal)
         if isinstance(value, str):
             return _middle(field.annotation) or fit(self.text, estimated(value))
@@ -182,7 +184,7 @@ class _Moved:
         return _GONE if _GONE in fields.values() else fields
 
     def value(self, name: str, value: Any) -> Any:
-        if isinstance(value, SIDES):
+        if isinstance(value, MOVE_TYPES):
             move = value.model_copy(update={"to": self._seat(value.to)}) if isinstance(value, Hint) else value
             return move if move in self.view.legal else _GONE
         if isinstance(value, BaseModel):

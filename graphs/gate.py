@@ -1,8 +1,9 @@
-"""The gate: the exact safety rule between a seat's decision and the table, and what it may know.
+"""The gate: the exact safety rule between a seat's decision and the table, the forced move where nothing passes, and
+what both may know.
 
-By default it knows what the seat may: the sections that reach some node on the way to the decision, and the reports
-that count as knowledge. So neither a refusal nor a forced move tells a seat what its config took away. `verify.knows:
-all` is a gate that knows more; its verdict then tells the seat only what the seat may know.
+By default they know what the seat may: the sections that reach some node on the way to the decision, and the reports
+that count as knowledge. So neither a refusal nor a forced move tells a seat what its config took away. With
+`verify.knows: all` the rule knows more; its verdict then tells the seat only what the seat may know.
 """
 
 from collections.abc import Callable, Mapping

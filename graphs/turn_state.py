@@ -35,7 +35,7 @@ class _AsView:
         return handler(View.__pydantic_core_schema__)
 
 
-def _newest(old: Any, new: Any) -> Any:
+def _last_written(old: Any, new: Any) -> Any:
     """Return the value that is written last; a graph inside another hands what it was given back to it."""
     return new
 
@@ -68,15 +68,15 @@ class TurnInput(TypedDict):
     """The input of a graph: a `View` or its JSON data, and the memory of the seat's last turn."""
 
     view: Annotated[dict[str, Any], _AsView, plain_view]
-    memory: NotRequired[Annotated[dict[str, Any], _newest]]
+    memory: NotRequired[Annotated[dict[str, Any], _last_written]]
 
 
 class TurnOutput(TypedDict, total=False):
     """The output of a graph."""
 
-    decision: Annotated[dict[str, Any], _newest]
+    decision: Annotated[dict[str, Any], _last_written]
     """`move`, `reason`, `forced`, `refusals`, `node`, `ratings`, `votes`, `rank`."""
-    memory: Annotated[dict[str, Any], _newest]
+    memory: Annotated[dict[str, Any], _last_written]
     notes: Annotated[dict[str, Note], merge]
     """The notes by node; by `name-2` where the node was asked again."""
 
@@ -85,7 +85,7 @@ class TurnState(TurnInput):
     """The whole state, for a `StateGraph` of your own, which may extend it."""
 
     notes: NotRequired[Annotated[dict[str, Note], merge]]
-    decision: NotRequired[Annotated[dict[str, Any], _newest]]
+    decision: NotRequired[Annotated[dict[str, Any], _last_written]]
 
 
 @lru_cache(maxsize=256)  # the turns that are being played
@@ -133,18 +133,19 @@ def replies(said: Note) -> tuple[BaseModel, ...]:
 
 @lru_cache(maxsize=256)
 def _kind(role: str, fields: tuple[str, ...]) -> type[Reply]:
-    """Return the type of a reply, which a judge's verdict and a context's settings change."""
+    """Return the type of a role's reply with these fields: a verdict with its move, else the role's reply type, with
+    the ratings and the order of fields that a context asks for."""
     kind = roles.get(role).reply
     if {"move", "accept"} <= {*fields}:
         return Verdict
     rated = kind is Choice and "ratings" in fields
-    first = issubclass(kind, Choice) and (len(kind.model_fields) > 2 or rated) and fields[0] == "reason"
+    reason_first = issubclass(kind, Choice) and (len(kind.model_fields) > 2 or rated) and fields[0] == "reason"
     base = RatedChoice if rated else kind
-    return variant(base, reason_first=True) if first and base.answer_fields()[0] != "reason" else base
+    return variant(base, reason_first=True) if reason_first and base.answer_fields()[0] != "reason" else base
 
 
 def typed(notes: Mapping[str, Note], names: Iterable[str]) -> Notes:
-    """Return those of these notes that there are, with replies of their types."""
+    """Return the notes of the named nodes, as far as there are any, with replies of their types."""
     return {name: replies(notes[name]) for name in names if name in notes}
 
 

@@ -2,8 +2,8 @@
 
 `hanabi` is the game and `models` sends requests to language models; they do not import each other. `journal` stores
 what happens, `table` plays a game, `players` are seats that ask no model. Graphs of agents are in the package `graphs`.
-Imports go one way. In this order, each may import those named before it: `errors`, `values`, `logs`, `plugins`,
-`yaml_files`, `replies`; then `models` and `hanabi`; `journal`; `table`; `players`. Start with `play` in
+Imports go one way. In this order, each may import those named before it: `errors`, `values`, `logs`, `event_loop`,
+`plugins`, `yaml_files`, `replies`; then `models` and `hanabi`; `journal`; `table`; `players`. Start with `play` in
 `table/game_loop.py`.
 
 Users import everything from here (the names are in `__init__.pyi`). They are loaded when they are first used.

@@ -28,7 +28,7 @@ ANSWER = 500
 REASONED = {"none": ANSWER, "minimal": 800, "low": 1500, "medium": 4000, "high": 10_000}
 """The same by `reasoning_effort`; values that are not listed count as high."""
 PROBED = "prompt probe"
-"""How the basis of an estimate without measurements starts."""
+"""The first words of the basis of an estimate without measurements."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,9 @@ class Estimates:
     answer: int | None = None
     """Tokens of a response, instead of an assumption or a measurement."""
     _lineups: dict[Lineup, Estimate] = field(default_factory=dict)
+    """The estimates so far."""
     _turns: dict[tuple[str, int, int], Mapping[str, TurnLoad]] = field(default_factory=dict)
+    """By graph, player count and past games shown, the load of a turn on each model, by the name that nodes use."""
 
     @classmethod
     def prepare(
@@ -102,7 +104,8 @@ class Estimates:
         return self._lineups[lineup]
 
     def paid(self, key: str, players: int) -> dict[str, ModelSettings]:
-        """Return the models on servers that a player asks at a player count, by the names that its nodes use."""
+        """Return the models on servers that a player (the key of a spec) asks at a player count, by the names that its
+        nodes use."""
         return {name: paid for name, model in self._models(key, players).items() if (paid := served(model))}
 
     def models(self, jobs: Iterable[Job]) -> list[ModelSettings]:
@@ -151,10 +154,10 @@ class Estimates:
             for name, model in self.paid(key, players).items():
                 config = self.specs[key].config
                 assert config is not None  # only graphs ask models
-                turn = config.model_dump_json(), players, records  # the same for the same graph on other models
-                if turn not in self._turns:
-                    self._turns[turn] = prompt_probe.turn(config, players, records)
-                load = self._turns[turn].get(name, TurnLoad(0.0, 0.0))
+                turn_key = config.model_dump_json(), players, records  # the same for the same graph on other models
+                if turn_key not in self._turns:
+                    self._turns[turn_key] = prompt_probe.turn(config, players, records)
+                load = self._turns[turn_key].get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
                 if density := self.measured.density(model):
                     load = TurnLoad(load.calls, load.tokens_in * density[0])
@@ -211,7 +214,7 @@ ASSUMPTIONS_IN_BRIEF = (
     f"{PROBED}: retries are left out, the length of responses is assumed; --answer-tokens, or a finished game "
     "(--from DIR), says better (docs/running.md)"
 )
-"""What `assumptions` says, on a line."""
+"""The assumptions on one line; `assumptions` has them in full."""
 
 
 def assumptions() -> list[str]:

@@ -27,7 +27,7 @@ NOTES = (
 )
 
 FACTS = ("turn", "node", "role", "sample", "ask", "outcome", "error", "cached", "finish")
-"""Fields of a call that its step has."""
+"""Fields of a call that the step of its answer repeats."""
 
 
 def export(path: Path, out: Path) -> list[Path]:
@@ -53,6 +53,7 @@ def trajectories(path: Path) -> dict[int, dict[str, Any]]:
 
 
 def _seat(game: Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
+    """Return the trajectory of one seat, from its turns."""
     started, result = game.started, game.result
     info, session = started.seats[seat], f"{started.config_hash}-{started.game}"
     steps, subs = list[dict[str, Any]](), list[dict[str, Any]]()
@@ -99,17 +100,19 @@ def _numbered(steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 Times = dict[int, dict[str, str]]
-"""When each event of a turn was written, by the event's `id`; empty where the journal does not say."""
+"""By the `id` of an event, the time at which it was written, as a field of a step; no field where the journal does not
+say."""
 
 
 def _times(turn: Turn) -> Times:
+    """Return the times of the events of a turn."""
     lines = [line.stamp.decode() for line in turn.lines if line.tag != "turn_started"]
     pairs = zip(turn.events, lines, strict=True)
     return {id(event): {"timestamp": stamp} if stamp else {} for event, stamp in pairs}
 
 
 def _by_id(calls: Sequence[Call]) -> dict[str, Call]:
-    """Return calls by the id of their trajectory, with its number where a resumed game made a failed call again."""
+    """Return calls by the id of their trajectory; it ends in a number where a resumed game made a failed call again."""
     numbers, by_id = Counter[object](), dict[str, Call]()
     for call in calls:
         numbers[call.key] += 1

@@ -1,7 +1,8 @@
 """Hanabi itself: cards, moves, views, the referee (HLE), exact beliefs, and what follows from hints.
 
-No models, journals or seats are known here: this folder may import `values` and `errors` alone. Start with `cards` and
-`moves`, then `view` (what a seat may know), `referee` (the rules, played by HLE) and `belief` (exact probabilities).
-`literal_knowledge` works out what hints say of a hand, for conventions and programs; what a View shows of hints comes
-from HLE through `referee`. The conventions that give hints more meaning are in `convention/`.
+No models, journals or seats are known here: this folder imports `replies` (for how moves are read from replies),
+`values` and `errors` alone. Start with `cards` and `moves`, then `view` (what a seat may know), `referee` (the rules,
+played by HLE) and `belief` (exact probabilities). `literal_knowledge` works out what hints say of a hand, for
+conventions and programs; what a View shows of hints comes from HLE through `referee`. The conventions that give hints
+more meaning are in `convention/`.
 """

@@ -38,7 +38,7 @@ async def outside(view: View, memory: Memory, /) -> Decision:
 
 
 class OutsideGame:
-    """One game, known from the first turn of ours, of which `view` is the view.
+    """One game, from the first turn of one of our seats on; `view`: what that seat saw then.
 
     `seats`: by seat, `outside` where somebody else plays. `seed`, `label` and `repeat` are those of `play`; `path`: the
     file for its journal. Raises UserError where the journal holds another game, and for a seat that cheats.
@@ -52,7 +52,7 @@ class OutsideGame:
         if any(seat.own_hand for seat in started.seats):
             raise UserError("a seat that sees its own hand needs a table that shows it, so it cannot play here")
         self.views: dict[int, View] = {}
-        """By seat, at its last turn."""
+        """By seat of ours, its view at its last turn."""
         self._seats = seats
         self._memories: dict[int, Memory] = {}
         self._journal = None if path is None else Journal(path)
@@ -62,12 +62,12 @@ class OutsideGame:
             self._ledger(event)
         self._resume()
         try:
-            self.started = self._same(started)
+            self.started = self._checked(started)
         except UserError:
             self.close()
             raise
         self._decided = {event.turn: event for event in self._events if isinstance(event, Decided)}
-        self._held = {event.turn: event.view for event in self._events if isinstance(event, TurnStarted)}
+        self._recorded_views = {event.turn: event.view for event in self._events if isinstance(event, TurnStarted)}
         self._moves = self._so_far.moves
         if not self._events:
             self._emit(self.started)
@@ -77,7 +77,7 @@ class OutsideGame:
         """The last turn in which a seat of ours moved."""
         return max((view.turn for view in self.views.values()), default=0)
 
-    def _same(self, started: GameStarted) -> GameStarted:
+    def _checked(self, started: GameStarted) -> GameStarted:
         """Return the beginning of this game as the journal has it. Raises UserError where that is another game."""
         if (before := self._so_far.started) is None or self._journal is None:
             return started
@@ -86,12 +86,12 @@ class OutsideGame:
         return before
 
     def _resume(self) -> None:
-        """Take up the game as its events say: answered calls of an unfinished turn are not made again."""
+        """Go on from the events so far: answered calls of an unfinished turn are not made again."""
         self._so_far = GameSoFar.from_events(self._events)
         self._bound: dict[int, Seat] = {}
 
     def _emit(self, event: Event) -> None:
-        """Note an event, unless it is there already."""
+        """Record an event, unless it is recorded already."""
         if self._so_far.holds(event):
             return
         self._ledger(event)
@@ -136,13 +136,13 @@ class OutsideGame:
             self._journal.close()
 
     def _follow(self, view: View) -> None:
-        """Note the moves since our last turn, and the cards seen. Raises UserError where the game is another."""
+        """Record the moves since our last turn, and the cards seen. Raises UserError where it is another game."""
         moves = [past.move for past in view.history]
         same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(self._moves, moves, strict=False))))
-        if same < min(len(self._moves), len(moves)) or self._held.get(view.turn, view) != view:
+        if same < min(len(self._moves), len(moves)) or self._recorded_views.get(view.turn, view) != view:
             raise UserError(f"the journal or the last turn was of another game: turn {same + 1} is not the same")
         if self._so_far.result is not None or len(moves) < len(self._moves) or view.turn in self._decided:
-            return  # the journal knows as much of this game
+            return  # the journal holds all of it already
         self._see(view)
         for past in view.history[len(self._moves) :]:
             self._emit(Moved(past=past.model_copy(update={"drew": None})))

@@ -17,15 +17,16 @@ from orchestrator.replies.text import Missing, last_stated, parts
 from orchestrator.replies.values import by_field, meant
 
 _ENTRY = re.compile(r"(?:\[|\},)\s*\Z")
+"""The end of the text before an entry of a list."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 """A string (to the end of the text if it is never closed) or a brace; possessive: no character is read twice."""
 
 
 def objects(text: str) -> list[tuple[int, int]]:
-    """Return where the complete top-level {...} stretches begin and end; none at all when the last one is unclosed:
-    what came before was a draft.
+    """Return where the complete top-level {...} stretches begin and end. There are none when the last one is unclosed,
+    since what came before was a draft, and none when an object is an entry of a list, since entries are no replies.
 
-    Braces inside strings do not count. The entries of a list are no replies: of a list there is none.
+    Braces inside strings do not count.
     """
     spans = []
     start = text.find("{")
@@ -50,8 +51,8 @@ _FINAL = re.compile(
 
 
 def finals(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return where the objects stand that count: the last alone, if the words before it call it final, and
-    take back the others or say nothing else."""
+    """Return the spans of the objects that count: the last alone if the words between it and the one before call it
+    final, and take back the others or say nothing else; else all."""
     between = re.sub(r"```\w*", "", text[spans[-2][1] : spans[-1][0]]) if len(spans) > 1 else ""
     *before, last = re.split(r"(?<=[.!])\s+|\n+", between.strip())
     if _FINAL.fullmatch(last) and (not "".join(before).strip() or RETRACTS.search(between)):

@@ -29,8 +29,9 @@ LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.L
 """Lives left -> the probability from which a play may be made; the last life is never gambled."""
 AGREED = "by hints, counting and conventions"
 NOTED = "by hints, counting and the report on past moves"
-NEARLY_OVER = 0.01
-"""The same when the game is nearly over and a life to spare buys nothing else."""
+LAST_CHANCE = 0.01
+"""The probability from which a play may be made when the deck is nearly out (`GAMBLES`) and a life is to spare, which
+then buys nothing else."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Safety:
         chance = (narrowed or position.slots)[move.slot].playable
         needed = self.limits[position.lives]
         if position.lives > 1 and position.deck_size <= GAMBLES[position.lives]:
-            needed = min(needed, NEARLY_OVER)
+            needed = min(needed, LAST_CHANCE)
         lives = f"{position.lives} {'lives' if position.lives > 1 else 'life'} left"
         by = grounds if narrowed else "by hints and counting"
         reason = (

@@ -30,7 +30,7 @@ from roles.hanabi.error_injection import Slips
 TRIALS = 3
 """Trials of each question, as in the paper; the program, whose answers are always the same, has one."""
 REASK: Mapping[str, str] = {second_ask.LEGAL: "The options are: $moves. Copy one of them, with its letter."}
-"""What a second ask says otherwise than in a game."""
+"""The sentences of a second ask that differ from those in a game."""
 
 
 class CoordinationQuestions(QuestionKind[Question]):

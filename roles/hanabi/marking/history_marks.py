@@ -68,7 +68,9 @@ class _Inferred(NamedTuple):
 
     slot: int
     kinds: Mask
+    """The kinds of card that it leaves possible."""
     held: bool
+    """Whether the real card is among them."""
 
 
 def _inferred(report: HistoryReport, truth: Truth) -> list[_Inferred]:
@@ -77,6 +79,7 @@ def _inferred(report: HistoryReport, truth: Truth) -> list[_Inferred]:
 
 
 def _nats(inference: _Inferred) -> float:
+    """The log loss of the real card, with the share `SUREST` spread over the kinds that the inference leaves."""
     kinds = inference.kinds.bit_count()
     other = len(CARDS) - kinds
     if inference.held:
@@ -85,7 +88,7 @@ def _nats(inference: _Inferred) -> float:
 
 
 def _ruled_out(inferred: list[_Inferred], truth: Truth) -> float | None:
-    """Over all inferred slots together."""
+    """The share that inferences exclude of the kinds that hints exclude, over all inferred slots together."""
     if truth.view is None:
         return None
     excluded = [(~truth.view.own[inference.slot].mask & ANY, ~inference.kinds & ANY) for inference in inferred]
@@ -93,7 +96,8 @@ def _ruled_out(inferred: list[_Inferred], truth: Truth) -> float | None:
 
 
 def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool, bool]]:
-    """Each partner of whom something is said: whether it is right, and whether `chance` came true."""
+    """Each statement about a partner, whether it names the convention that fits their moves best, and whether its
+    `chance` came true."""
     conventions = truth.course.kept if truth.course and report.trust else {}
     for entry in report.trust:
         if (true := conventions.get(entry.seat)) is not None:
@@ -103,7 +107,7 @@ def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool,
 
 
 def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
-    """See INFOS."""
+    """The marks that INFOS describes."""
     inferred, trust = _inferred(report, truth), list(_trust(report, truth))
     slots, named = exact(sections, truth), {card.slot for card in report.inferred}
     hinted = [slot for slot, card in enumerate(truth.view.own if truth.view else ()) if card.colour or card.rank]
@@ -120,7 +124,8 @@ def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | No
 
 
 def guess(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | None:
-    """Of one who leaves all kinds of card open in the same slots, and draws a convention evenly, at even chances."""
+    """The mean marks of a report that leaves all kinds of card open in the same slots, and draws each convention
+    evenly, at even chances."""
     trust = list(_trust(report, truth))
     return only(
         inferred_held=1.0,

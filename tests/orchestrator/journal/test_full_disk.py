@@ -27,30 +27,30 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 
 @dataclass
 class Disk:
-    """A disk that takes so many lines; room that was kept free on it is there until it is given up."""
+    """A disk that is full after this many lines, until the room that was kept free on it is given up."""
 
     lines: int
 
 
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
-    made, write = Disk(10_000), file.Journal._write
+    state, write = Disk(10_000), file.Journal._write
 
     def line(self: file.Journal, data: bytes) -> None:
-        if made.lines <= 0 and not self._room.given_up:
+        if state.lines <= 0 and not self._room.given_up:
             raise FULL
-        made.lines -= 1
+        state.lines -= 1
         write(self, data)
 
     def room(self: spare_room.SpareRoom, folder: Path) -> None:
         self.given_up, self._file = False, None
-        if made.lines <= 0:
+        if state.lines <= 0:
             raise FULL
 
     monkeypatch.setattr(file.Journal, "_write", line)
     monkeypatch.setattr(spare_room.SpareRoom, "__init__", room)
     monkeypatch.setattr(spare_room, "_ROOMS", {})
-    yield made
+    yield state
 
 
 class Waiting(Scripted):
