@@ -261,6 +261,9 @@ def _judge(config: GraphConfig, judge: str, later: tuple[str, ...]) -> None:
         raise ValueError(f"check.judge: node {judge!r} is named twice")
     if early := [read for read in later if between(config, read, judge)]:
         raise ValueError(f"check.judge: node {judge!r} needs {early[0]!r}, which is asked after it")
+    for read in node.reads:  # all that judges read is there before the first of them is asked
+        if read not in config.judges and (first := [name for name in config.judges if between(config, name, read)]):
+            raise ValueError(f"check.judge: node {judge!r} reads {read!r}, which needs the judge {first[0]!r}")
 
 
 def _options(config: GraphConfig, name: str) -> None:

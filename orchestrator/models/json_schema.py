@@ -104,8 +104,13 @@ def _enumerated(schema: Any) -> Iterator[int]:
         yield from _enumerated(inner)
 
 
+@cache  # making one takes milliseconds, and a turn's moves are put into several
+def _model_schema(reply: type[Reply]) -> dict[str, Any]:
+    return reply.model_json_schema()
+
+
 def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
-    schema = reply.model_json_schema()
+    schema = _model_schema(reply)
     strict = _Strict(schema.get("$defs", {}), turn).strict(schema, turn.moves)
     strict["properties"] = {name: strict["properties"][name] for name in reply.answer_fields()}
     for name, (option, number) in numbered(reply).items() if turn.objects else ():

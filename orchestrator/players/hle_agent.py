@@ -94,6 +94,8 @@ class HleAgent:
             self._first, ours = (player - view.seat) % view.players, self._seats
             if not isinstance(ours, Mapping):
                 ours = dict(enumerate(ours if isinstance(ours, Sequence) else [ours] * view.players))
+                if len(ours) < view.players:
+                    raise UserError(f"{view.players} players need {view.players} seats, not {len(ours)}")
             seats = [ours.get((self._first + seat) % view.players, outside) for seat in range(view.players)]
             self._game = OutsideGame(seats, view, self._seed, self._label, self._repeat, self._path)
         return self._game

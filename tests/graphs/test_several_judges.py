@@ -149,6 +149,14 @@ def test_a_row_that_cannot_be_is_named(judges: list[str], second: list[str], com
         parse(small(nodes=named, check={"judge": judges, "redo": "aggregator"}))
 
 
+def test_nobody_between_two_judges_waits_for_the_first() -> None:
+    judge = {"role": "self_verifier", "reads": ["aggregator"]}
+    report = {"role": "history_analyst", "reads": ["first"]}
+    named = nodes(first=judge, report=report, second={**judge, "reads": ["aggregator", "report"]})
+    with pytest.raises(UserError, match="'second' reads 'report', which needs the judge 'first'"):
+        parse(small(nodes=named, check={"judge": ["first", "second"], "redo": "aggregator"}))
+
+
 @pytest.mark.parametrize("graph", graphs.names())
 async def test_the_exact_rule_stands_before_the_moves_of_every_graph(graph: str) -> None:
     for players in (2, 5):

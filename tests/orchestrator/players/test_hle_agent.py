@@ -218,6 +218,8 @@ def test_what_cannot_be_is_a_sentence() -> None:
     cheat = config.model_copy(update={"controls": config.controls.model_copy(update={"own_hand": True})})
     with pytest.raises(UserError, match="sees its own hand"):
         hle_agent(graphs.seat(cheat)).act(observation)
+    with pytest.raises(UserError, match="2 players need 2 seats, not 1"):
+        hle_agent([Counting()]).act(observation)
 
     async def notebook() -> Any:
         agent = hle_agent(Counting())
