@@ -120,7 +120,7 @@ def _ended(error: Exception) -> tuple[int, str]:
     message = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
     if message is None:
         raise error
-    return 2, usage(error) or message()  # empty when no command was given: the help has been print_json
+    return 2, usage(error) or message()  # empty when no command was given: the help has been printed
 
 
 CODES = {Interrupted: INTERRUPTED, UserError: 2, TurnError: 1, Suspended: SUSPENDED}
