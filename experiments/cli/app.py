@@ -120,7 +120,7 @@ def _ended(error: Exception) -> tuple[int, str]:
     message = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
     if message is None:
         raise error
-    return 2, usage(error) or message()  # empty when no command was given: the help has been print_json
+    return 2, usage(error) or message()  # empty when no command was given: the help has been printed
 
 
 CODES = {Interrupted: INTERRUPTED, UserError: 2, TurnError: 1, Suspended: SUSPENDED}
@@ -201,6 +201,15 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _bring(names: list[str] | None) -> list[str] | None:
+    """Load the user's own code: here and not in the command, so that its names can be completed, too."""
+    if names:
+        from experiments.study import imports
+
+        imports.bring(names)
+    return names
+
+
 @app.callback(epilog="--json, --import, --verbose, --quiet and --logs may stand anywhere on the line.")
 def common(
     context: typer.Context,
@@ -213,7 +222,9 @@ def common(
     as_json: Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")] = False,
     own: Annotated[
         list[str] | None,
-        typer.Option("--import", help="A file or module with roles, sections or graphs of your own; repeatable."),
+        typer.Option(
+            "--import", help="A file or module with roles, sections or graphs of your own; repeatable.", callback=_bring
+        ),
     ] = None,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")
@@ -222,10 +233,6 @@ def common(
     form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
 ) -> None:
     """Role graphs that play Hanabi."""
-    if own:
-        from experiments.study import imports
-
-        imports.bring(own)
     if form not in logs.FORMS:
         raise UserError(f"--logs is {form!r}; {did_you_mean(form, logs.FORMS, 'it can be')}")
     loud = logs.Loudness(verbose, quiet, "json" if form == "json" else "console").set_up()

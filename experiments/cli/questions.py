@@ -150,8 +150,7 @@ def judge(
     from experiments.tasks.judge.statements import Choice
 
     choice = Choice(turns, every)
-    if human:
-        human_ratings.read(human)  # what is wrong with it is said before anybody is asked
+    people = human_ratings.read(human) if human else ()  # once, since a pipe can be read no more often
     answerer = asked_model(asked, judge_run.FOLDER.recorded_model)
     if asked.dry_run:
         plan = judge_run.plan(games, choice, samples)
@@ -170,5 +169,5 @@ def judge(
         replay=answerer.replay,
     )
     if done.left < done.total:
-        print_judge(folder, human, folder, output, {"folder": str(folder), "left": done.left})
+        print_judge(folder, people, folder, output, {"folder": str(folder), "left": done.left})
     check_done(done, "answers")

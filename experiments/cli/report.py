@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Full, Intervals, MetricOf, Output, progress, say
 from orchestrator.errors import UserError
+
+if TYPE_CHECKING:
+    from experiments.tasks.judge.human_ratings import HumanRating
 
 LEAST = 50
 """Rollouts that can judge a move."""
@@ -107,7 +110,7 @@ def report(
     elif kind == QUESTIONS:
         print_questions(folders, out, output)
     elif kind == JUDGE:
-        print_judge(folders[0], human, out, output)
+        print_judge(folders[0], _people(human), out, output)
     elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
         _marks(folders[0], role, arm, rollouts, out, workers, output)
     else:
@@ -222,13 +225,23 @@ def print_questions(
     output.report(data, question_report.blocks(answers), out, written)
 
 
-def print_judge(
-    folder: Path, human: Path | None, out: Path | None, output: Output, more: Mapping[str, Any] | None = None
-) -> None:
-    """How well seats kept track of the cards; `human`: a file of people's ratings."""
-    from experiments.tasks.judge import human_ratings, judge_report
+def _people(human: Path | None) -> "Sequence[HumanRating]":
+    from experiments.tasks.judge import human_ratings
 
-    ratings = judge_report.read(folder, human_ratings.read(human) if human else ())
+    return human_ratings.read(human) if human else ()
+
+
+def print_judge(
+    folder: Path,
+    people: "Sequence[HumanRating]",
+    out: Path | None,
+    output: Output,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """How well seats kept track of the cards; `people`: their ratings."""
+    from experiments.tasks.judge import judge_report
+
+    ratings = judge_report.read(folder, people)
     written = judge_report.write(ratings, out) if out else []
     data = {**(more or {}), **judge_report.data(ratings)}
     output.report(data, judge_report.blocks(ratings), out, written)

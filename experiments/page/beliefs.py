@@ -40,9 +40,10 @@ def beliefs(game: Game, turn: int, seat: int | None) -> dict[str, Any]:
         raise UserError(f"there is no seat {seat}; the seats are 0 to {game.started.players - 1}")
     visible = [hand for other, hand in enumerate(position.hands) if other != seat]
     exact = belief.believe([knowledge.mask for knowledge in position.known[seat]], position.view.piles, *visible)
+    _, narrowed = by_conventions(position)
     conventional = None
     with suppress(ValueError):  # what was inferred contradicts the cards in sight
-        conventional = belief.believe(by_conventions(position)[1][seat], position.view.piles, *visible)
+        conventional = belief.believe(narrowed[seat], position.view.piles, *visible)
     slots = [
         {
             "slot": slot,

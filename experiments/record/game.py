@@ -323,8 +323,8 @@ class Game:
         if id(info) not in self._configs:
             config = None
             with suppress(UserError):
-                config = checked(info.config, "the journal's graph") if info.config else None
-                config = config and at(config, self.started.players)
+                if info.config:
+                    config = at(checked(info.config, "the journal's graph"), self.started.players)
             self._configs[id(info)] = info, config
         return self._configs[id(info)][1]
 

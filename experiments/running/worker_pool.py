@@ -124,8 +124,10 @@ class WorkerPool(Generic[U]):
 
     def obey(self, change: Change[U]) -> None:
         match change:
-            case PauseRun() | ResumeRun():
-                self._changes["pause"] = change
+            case PauseRun():
+                self._changes[PauseRun] = change
+            case ResumeRun():
+                self._changes.pop(PauseRun, None)
             case LimitCalls():  # the workers divide it among them
                 self._changes[change.model] = change = replace(change, most=max(1, change.most // self._number))
             case CancelUnit():

@@ -45,9 +45,10 @@ Verifier = Literal["none", "safety"]
 def _model(value: Any) -> Any:
     """Settings of a mapping, or those of the only model of a file; a name as it is."""
     if isinstance(value, str) and value.endswith((".yaml", ".yml")):
-        models = read_models(Path(value))
+        path = Path(value)
+        models = read_models(path)
         if set(models) != {"default"}:
-            raise ValueError(f"{value!r} has several models; name a file with one")
+            raise ValueError(f"{str(path)!r} has several models; name a file with one")
         return models["default"]
     if not isinstance(value, dict):
         return value

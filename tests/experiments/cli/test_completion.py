@@ -4,8 +4,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from experiments.cli import completion
 from tests.conftest import Run
+
+OWN = """
+import roles
+
+class Risk(roles.Reply):
+    example = {"worst": "slot 3"}
+    worst: str
+
+roles.add(roles.Role("tom_own", Risk, (roles.State,), template="# Name the risk"))
+"""
 
 
 def test_names_and_paths_are_completed(run: Run) -> None:
@@ -20,9 +32,11 @@ def test_names_and_paths_are_completed(run: Run) -> None:
     assert completion.path("runs/mine/") == ["runs/mine/games/"] and completion.path("nowhere/a") == []
 
 
-def test_a_shell_gets_the_completions() -> None:
+@pytest.mark.parametrize("option", ["--json", "--import=own.py"])
+def test_a_shell_gets_the_completions(option: str, run: Run) -> None:
+    Path("own.py").write_text(OWN, "utf-8")
     script = "import sys; sys.argv = ['orchestrator']; from experiments.cli import main; main()"
-    words = {"COMP_WORDS": "orchestrator --json roles show tom", "COMP_CWORD": "4"}
+    words = {"COMP_WORDS": f"orchestrator {option} roles show tom", "COMP_CWORD": "4"}
     done = subprocess.run(
         [sys.executable, "-c", script],
         env={"PYTHONPATH": ":".join(sys.path), "_ORCHESTRATOR_COMPLETE": "complete_bash", **words},
@@ -30,4 +44,5 @@ def test_a_shell_gets_the_completions() -> None:
         text=True,
         check=False,
     )
-    assert done.stdout.split() == ["tom_interpreter"], done.stderr
+    own = ["tom_own"] if "own" in option else []
+    assert sorted(done.stdout.split()) == ["tom_interpreter", *own], done.stderr
