@@ -36,7 +36,7 @@ prove: $(DEV)
 real: $(READY)
 	$(BIN)/python -m benchmarks.real_model
 
-# The recipe of docs/train.md on that model: supervised fine-tuning, DPO, and 50 deals before and after; about an hour.
+# The recipe of docs/train.md on that model: an hour of training on one core, more than twice that for 3 times 50 games.
 train-small: $(READY)
 	@$(INSTALL) '.[train,dev]'
 	$(BIN)/python -m pytest tests/experiments/training tests/experiments/interchange/test_trl.py

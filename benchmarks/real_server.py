@@ -29,6 +29,7 @@ params = xllamacpp.CommonParams()
 params.model.path, params.model_alias = sys.argv[1], {sys.argv[2]}
 params.n_ctx, params.n_parallel = int(sys.argv[3]), int(sys.argv[4])
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = int(sys.argv[5])
+params.port = int(sys.argv[6]) or params.port
 server = xllamacpp.Server(params)
 print("serving", server.listening_address, flush=True)
 sys.stdin.read()
@@ -75,14 +76,14 @@ def _download(cache: Path) -> None:
 
 
 @contextmanager
-def serving(wheels: Wheels, *, context: int, slots: int = 1, threads: int = 1) -> Iterator[str]:
-    """Serve the model on a free port of 127.0.0.1 while the context lasts; yields the base URL.
+def serving(wheels: Wheels, *, context: int, slots: int = 1, threads: int = 1, port: int = 0) -> Iterator[str]:
+    """Serve the model on 127.0.0.1 while the context lasts, on a free port for 0; yields the base URL.
 
     `context`: tokens of prompt and answer together, of every slot. Raises UserError when the server does not start; its
     log lies beside the wheels.
     """
     log = wheels.folder.parent / "server.log"
-    numbers = (str(context * slots), str(slots), str(threads))
+    numbers = (str(context * slots), str(slots), str(threads), str(port))
     with log.open("w", encoding="utf-8") as written:
         process = subprocess.Popen(
             (sys.executable, "-c", PROGRAM, str(wheels.model), NAME, *numbers),
