@@ -11,6 +11,7 @@ from experiments.document.blocks import Column, Table, table
 from experiments.document.formats import RIGHT
 from experiments.record import run_folder
 from experiments.record.game import Game, Turn
+from experiments.record.lines import USABLE
 from experiments.record.rows import GAMES
 from experiments.record.run_folder import RUN
 from experiments.statistics.estimates import standard_error
@@ -26,8 +27,6 @@ from roles.reply_types import Choice
 
 HARMLESS = {"malformed", "rating_mismatch"}
 """Errors that do not change the move."""
-USED = ("ok", "repaired")
-"""Outcomes of responses that were used."""
 INTERPRETER = "interpret"
 """The node whose influence on choices is counted."""
 LABELS: Mapping[str, str] = {
@@ -68,7 +67,7 @@ class ErrorCounts:
 
 def count_turn(turn: Turn) -> Counter[str]:
     """Count the choices of a turn that judges refused, rightly or wrongly, and the lives that its errors cost."""
-    calls = {call.node: call for call in turn.calls if call.outcome in USED}
+    calls = {call.node: call for call in turn.calls if call.outcome in USABLE}
     counts: Counter[str] = Counter()
     for verdict in (event for event in turn.events if isinstance(event, VerdictGiven) and not event.accepted):
         attempt = verdict.node.partition("-")[2]

@@ -9,8 +9,8 @@ from typing import Literal
 
 import graphs
 from experiments import rewards
-from experiments.interchange.decisions import USABLE
 from experiments.record.game import Game, Turn
+from experiments.record.lines import USABLE
 from experiments.study import seat_spec
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from experiments.record.game import Game, Turn
+from experiments.record.lines import USABLE
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from graphs import recorded
@@ -28,7 +29,6 @@ from orchestrator.replies.reply import Reply, TableOptions
 from roles.hanabi.error_injection import Slips, rated
 from roles.reply_types import BareChoice, Choice, RatedChoice
 
-USABLE = ("ok", "repaired")
 EXACT = Slips(Rates(), 0)
 """A program's reply as it is, without errors."""
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any
 
 from experiments.record.game import Game
-from experiments.record.lines import Line, Lines
+from experiments.record.lines import USABLE, Line, Lines
 from orchestrator.errors import UserError
 from orchestrator.journal.events import (
     Call,
@@ -30,7 +30,6 @@ from orchestrator.journal.events import (
 )
 from orchestrator.models.settings import SAMPLING
 
-USABLE = ("ok", "repaired")
 OF_RESULT = ("end", "score_strict", "score_kept", "lives", "turns", "forced", "usd")
 OF_CALL = ("turn", "seat", "node", "sample", "ask", "outcome", "cached", "estimated", "usd")
 """Fields of a result and of a call that are attributes."""

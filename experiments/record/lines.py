@@ -29,6 +29,10 @@ E = TypeVar("E", bound=Event)
 T = TypeVar("T")
 
 
+USABLE = ("ok", "repaired")
+"""Outcomes of calls whose reply was used."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallBrief:
     """A call without its texts."""
@@ -57,7 +61,7 @@ class CallBrief:
 
     @property
     def usable(self) -> bool:
-        return self.outcome in ("ok", "repaired")
+        return self.outcome in USABLE
 
 
 @dataclass(frozen=True)
