@@ -14,7 +14,7 @@ from random import Random
 from experiments.values.move_values import Mistake
 from experiments.values.position import Position
 from experiments.values.rollout_store import RolloutStore
-from experiments.values.rollouts import SeatRollouts, mean_and_error, points, taken_over
+from experiments.values.rollouts import SeatRollouts, mean_and_error, points
 from experiments.values.turn_values import ROLLOUTS, values_at
 from orchestrator.hanabi import referee
 from orchestrator.hanabi.cards import MAX_TOKENS
@@ -88,7 +88,7 @@ def worth(position: Position, deals: int, change: Callable[[RolloutGame, bool], 
     for _ in range(deals):
         game = dealt.draw()
         assert game is not None
-        with_it, without = (taken_over(game.dealt(game.hands, game.deck)) for _ in range(2))
+        with_it, without = (game.dealt(game.hands, game.deck).taken_over() for _ in range(2))
         change(with_it, True)
         change(without, False)
         found += with_it.finish() - without.finish()

@@ -30,6 +30,8 @@ CODE = (
     "orchestrator.hanabi.convention.hint_convention",
     "orchestrator.hanabi.convention.policy",
     "orchestrator.hanabi.convention.rollout",
+    "orchestrator.hanabi.convention.rollout_play",
+    "orchestrator.hanabi.convention.rollout_table",
     "orchestrator.hanabi.convention.search",
 )
 """The modules that decide how a rollout of a given position ends."""

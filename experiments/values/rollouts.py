@@ -19,8 +19,6 @@ from random import Random
 from experiments.record.rows import Metric
 from experiments.values.position import OpenPosition, Position
 from experiments.values.rollout_store import RolloutStore, Scores, key
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
-from orchestrator.hanabi.convention.hint_convention import NEWEST
 from orchestrator.hanabi.convention.rollout import RolloutGame, act
 from orchestrator.hanabi.convention.search import Deals
 from orchestrator.hanabi.moves import Move
@@ -69,24 +67,12 @@ class Rollouts(ABC):
         game = self._deal(number)
         if move:
             game.apply(act(move))
-        taken_over(game).finish()
+        game.taken_over().finish()
         return letter(game)
 
     @abstractmethod
     def _deal(self, number: int) -> RolloutGame:
         """A deal to play on from; the same number is the same deal."""
-
-
-def taken_over(game: RolloutGame) -> RolloutGame:
-    """The game with convention players in all seats from now on; what is known by then stays known."""
-    everybody = _convention_players(game.players)
-    game.conventions, game.pairs = everybody.conventions, everybody.pairs
-    return game
-
-
-@cache
-def _convention_players(players: int) -> RolloutGame:
-    return RolloutGame(CommonKnowledge.start((NEWEST,) * players), 0, None)
 
 
 USUAL = "usual"

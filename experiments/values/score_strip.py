@@ -12,7 +12,7 @@ from experiments.record.rows import Metric
 from experiments.values.move_values import Mistake, Strip
 from experiments.values.position import OpenPosition, open_positions
 from experiments.values.rollout_store import RolloutStore
-from experiments.values.rollouts import OpenRollouts, mean_and_error, points, taken_over
+from experiments.values.rollouts import OpenRollouts, mean_and_error, points
 from experiments.values.turn_values import ROLLOUTS, turn_values
 from orchestrator.hanabi.convention.rollout import act
 
@@ -97,7 +97,7 @@ def _turn(
     before = points(rollouts.ends(None, 0, deals), metric)
     played = turn.moved.past.move if turn.moved else None
     swing = (0.0, 0.0)
-    usual = taken_over(position.game.dealt(position.game.hands, position.deck)).decide() if played else None
+    usual = position.game.dealt(position.game.hands, position.deck).taken_over().decide() if played else None
     if played and usual != act(played):  # a convention player's own move changes nothing
         after = points(rollouts.ends(played, 0, deals), metric)
         swing = mean_and_error([later - earlier for later, earlier in zip(after, before, strict=True)])

@@ -9,6 +9,7 @@ from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import scene_of, understood
 from roles.hanabi.reasoning.position import NEEDS
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.table import State
 from roles.notes_text import Notes, of_type
 from roles.registry import role
@@ -16,7 +17,7 @@ from roles.reply_types import Choice, RatedChoice, Rating
 from roles.role_options import defaults
 from roles.sections import Sections
 
-OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (100, range(100_001))}
+OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (400, range(100_001))}
 """`rollouts`: games played on imagined deals for a move, all tried moves together; none with 0."""
 
 
@@ -39,7 +40,9 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
         return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
     chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat does not know
     harmless = replace(at, legal=[move for move in at.legal if literal_play.harmless(position, move)])
-    trials = [t for t in search(harmless, usual, rollouts, chance) if t.scores]
+    facts = sections.get(ConventionFacts)
+    history = facts.history if facts is not None else ()
+    trials = [t for t in search(harmless, usual, rollouts, chance, history=history) if t.scores]
     if not trials:
         return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)
     chosen = best(trials)

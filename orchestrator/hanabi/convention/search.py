@@ -1,29 +1,45 @@
 """One-ply search: each of a few moves is tried on sampled deals, which convention players then play to the end.
 
-The deals are drawn from the seat's exact belief: its own hand as common knowledge and the hands in sight allow, the
-deck in any order. All moves are tried on the same deals, so that differences are due to the moves alone. The move that
-the seat would make anyway is kept unless another is better by more than chance explains.
+The deals are drawn from the seat's belief: its own hand as common knowledge and the hands in sight allow, the deck in
+any order. A hand beside which the partners' past moves would not have been those of convention players is less likely
+(`Deals`). All moves are tried on the same deals, so that differences are due to the moves alone. Only moves are tried
+by which nobody is misled. The move that the seat would make anyway is kept unless another is better by more than chance
+explains.
+
+After single-agent search of Lerer et al. 2020 (Improving policies via search in cooperative partially observable
+games), in which all others keep to a known policy and the searching seat's belief is conditioned on their moves. Here
+every seat may search: partners do not always do what the policy says, so a move that it does not explain makes a hand
+less likely and not impossible.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import ceil, log2, sqrt
 from random import Random
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.convention.hint_convention import is_certain
+from orchestrator.hanabi.convention.past_moves import PartnerTurn, PastMoves, partner_turns
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.moves import Discard, Move, Play
+from orchestrator.hanabi.view import Past
 
 MARGIN = 1.5
 """A move must be better than the usual one by this many standard errors."""
-MOST = 6
-"""The most moves that are tried, the usual one included."""
 WORTH_A_TRY = 0.6
 """The least P(playable) of a play that is tried; the safety verifier would refuse less."""
 TRIES = 1000
 """Attempts to draw a hand; about one of three succeeds, at worst one of 26."""
+HANDS = 200
+"""Hands that are weighed by what they explain, and from which deals are then drawn."""
+UNEXPLAINED = 0.08
+"""The factor by which a hand is less likely for each past move of a partner that it does not explain."""
+MANY = 4
+"""A hand with so many unexplained moves more than the best one counts for nothing."""
+CHECKED = 8
+"""Deals on which nobody may be misled by a move."""
 
 
 @dataclass
@@ -46,24 +62,32 @@ class Trial:
         return mean, sqrt(sum((gain - mean) ** 2 for gain in gains) / (len(gains) - 1) / len(gains))
 
 
-def search(scene: Scene, usual: Move, rollouts: int, chance: Random, moves: Sequence[Move] = ()) -> list[Trial]:
+def search(
+    scene: Scene,
+    usual: Move,
+    rollouts: int,
+    chance: Random,
+    *,
+    history: Sequence[Past] = (),
+    moves: Sequence[Move] = (),
+) -> list[Trial]:
     """Return the moves that were tried, the usual one first, with the scores of their rollouts.
 
     `usual`: the move that the seat would make anyway. `rollouts`: the most games played, all moves together. They are
     shared out among rounds (successive halving): after each, the better half of the moves that are ahead of the usual
-    one is kept; when none is ahead, the search ends. A single move is not tried.
+    one is kept; when none is ahead, the search ends. A single move is not tried. `history`: all past turns, where the
+    partners' moves are to tell what the own hand is. `moves`: what to try in place of the `candidates`.
     """
-    trials = [Trial(move) for move in (moves or candidates(scene, usual))]
-    remaining, deals = list(trials), Deals(scene, chance)
+    deals = Deals(scene, chance, history if rollouts else ())
+    trials = [Trial(move) for move in (moves or deals.readable(candidates(scene, usual)))]
+    remaining = list(trials)
     rounds = ceil(log2(len(trials))) if len(trials) > 1 else 0
     for _round in range(rounds):
         for _deal in range(rollouts // rounds // len(remaining)):
             if (game := deals.draw()) is None:
                 return trials
             for trial in remaining:
-                played = game.dealt(game.hands, game.deck)
-                played.apply(act(trial.move))
-                trial.scores.append(played.finish())
+                trial.scores.append(game.outcome(act(trial.move)))
         first, *rivals = remaining
         ahead = sorted((trial for trial in rivals if trial.mean > first.mean), key=lambda trial: -trial.mean)
         remaining = [first, *ahead[: (len(rivals) + 1) // 2]]
@@ -85,9 +109,15 @@ def best(trials: Sequence[Trial]) -> Trial:
 
 
 class Deals:
-    """Samples deals that the seat cannot tell from the real one."""
+    """Samples deals that the seat cannot tell from the real one.
 
-    def __init__(self, scene: Scene, chance: Random) -> None:
+    All hands that fit the common knowledge and the hands in sight are equally likely, but for what the partners' moves
+    tell of them: with a history, `HANDS` hands are drawn, and each is less likely by `UNEXPLAINED` for every past move
+    of a partner with a convention that a convention player would not have made beside it. Raises ValueError when no
+    hand fits.
+    """
+
+    def __init__(self, scene: Scene, chance: Random, history: Sequence[Past] = ()) -> None:
         self.chance, self.seat, self.players = chance, scene.seat, scene.knowledge.players
         self.game = RolloutGame(scene.knowledge, scene.seat, scene.turns_left)
         self.hands = {seat: numbered(cards) for seat, cards in scene.hands.items()}
@@ -96,60 +126,71 @@ class Deals:
         self.pool = [index for index, copies in enumerate(unseen) for _ in range(copies)]
         self.fits = [[number for number, card in enumerate(self.pool) if mask >> card & 1] for mask in self.masks]
         self.order = sorted(range(len(self.masks)), key=lambda slot: len(self.fits[slot]))
+        turns = partner_turns(scene, history)
+        self.weighed = self._weighed(turns) if turns else []
+        self.likelihoods = list(accumulate(likelihood for _, likelihood in self.weighed))
 
     def draw(self) -> RolloutGame | None:
         """Return one deal; None when none was found."""
-        for _ in range(TRIES):
+        if self.weighed:
+            numbers: tuple[int, ...] | None = self.chance.choices(
+                [hand for hand, _ in self.weighed], cum_weights=self.likelihoods
+            )[0]
+        else:
             numbers = self._hand()
-            if numbers is not None:
-                hand = [self.pool[numbers[slot]] for slot in range(len(self.masks))]
-                out = set(numbers.values())
-                deck = [card for number, card in enumerate(self.pool) if number not in out]
-                self.chance.shuffle(deck)
-                hands = [hand if seat == self.seat else self.hands[seat] for seat in range(self.players)]
-                return self.game.dealt(hands, deck)
+        if numbers is None:
+            return None
+        deck = [card for number, card in enumerate(self.pool) if number not in numbers]
+        self.chance.shuffle(deck)
+        hand = [self.pool[number] for number in numbers]
+        return self.game.dealt([hand if seat == self.seat else self.hands[seat] for seat in range(self.players)], deck)
+
+    def _hand(self) -> tuple[int, ...] | None:
+        """Return numbers of cards for the own slots, or None: by rejection, so that all possible hands are equally
+        likely."""
+        for _ in range(TRIES):
+            numbers: dict[int, int] = {}
+            for slot in self.order:
+                fits = self.fits[slot]
+                number = fits[int(self.chance.random() * len(fits))]
+                if number in numbers.values():
+                    break
+                numbers[slot] = number
+            else:
+                return tuple(numbers[slot] for slot in range(len(self.masks)))
         return None
 
-    def _hand(self) -> dict[int, int] | None:
-        """Return a card for each own slot, or None: by rejection, so that all possible hands are equally likely."""
-        numbers: dict[int, int] = {}
-        for slot in self.order:
-            fits = self.fits[slot]
-            number = fits[int(self.chance.random() * len(fits))]
-            if number in numbers.values():
-                return None
-            numbers[slot] = number
-        return numbers
+    def _weighed(self, turns: Sequence[PartnerTurn]) -> list[tuple[tuple[int, ...], float]]:
+        """Draw hands, each with its likelihood by the partners' past moves."""
+        hands = [hand for _ in range(HANDS) if (hand := self._hand()) is not None]
+        past, numbers, fewest = PastMoves(turns, self.seat), dict[tuple[int, ...], int](), len(turns)
+        for hand in hands:
+            if hand not in numbers:
+                numbers[hand] = past.surprises([self.pool[number] for number in hand], fewest + MANY)
+                fewest = min(fewest, numbers[hand])
+        return [(hand, UNEXPLAINED ** (numbers[hand] - fewest)) for hand in hands]
 
-
-# Which moves are tried
+    def readable(self, moves: Sequence[Move]) -> list[Move]:
+        """Return the first move, and the others by which nobody is misled on any of a few deals: that would make
+        everybody rule out what somebody else's card is."""
+        deals = [deal for _ in range(CHECKED) if (deal := self.draw())]
+        kept = (m for m in moves[1:] if not any(deal.misleads(act(m)) for deal in deals))
+        return [moves[0], *kept]
 
 
 def candidates(scene: Scene, usual: Move) -> list[Move]:
-    """Return the usual move, then a few plays, hints and discards that may be better and say nothing false."""
+    """Return the usual move, then the legal moves that may be better: plays that are likely to fit (on the last life,
+    certain to), discards of what is not known to be critical, and all hints to players with a turn left.
+
+    Nothing is discarded while an own card is commonly known to fit, which a discard would deny.
+    """
     least = 1.0 if scene.knowledge.lives == 1 else WORTH_A_TRY
-    likely = [(slot, belief.playable) for slot, belief in enumerate(scene.beliefs) if belief.playable >= least]
-    plays = [Play(slot=slot) for slot, _ in sorted(likely, key=lambda item: -item[1])][:3]
-    tried = (usual, *plays, *_truthful_hints(scene), *_safe_discards(scene))
-    legal = set(scene.legal)
-    return list(dict.fromkeys(move for move in tried if move in legal))[:MOST]
+    owed = any(is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.seat])
+    beliefs = scene.beliefs
 
+    def may_be_better(move: Move) -> bool:
+        if isinstance(move, Play):
+            return beliefs[move.slot].playable >= least
+        return beliefs[move.slot].critical < 1.0 and not owed if isinstance(move, Discard) else scene.has_turn(move.to)
 
-def _truthful_hints(scene: Scene) -> Sequence[Move]:
-    """Hints that say nothing false; only hints to the next player when they are about to lose a critical card."""
-    danger = scene.in_danger() is not None
-    effects = (effect for effect in scene.hint_effects if not danger or effect.hint.to == scene.next)
-    truthful = (effect for effect in effects if not effect.false)
-    ranked = sorted(truthful, key=lambda effect: (not effect.helps, not effect.warns, -effect.removed))
-    return [effect.hint for effect in ranked][:5]
-
-
-def _safe_discards(scene: Scene) -> Sequence[Move]:
-    """Discards with the least risk; none when a discard would say something false: that no own card is known to fit, or
-    that the next player is not about to lose a critical card."""
-    if (scene.knowledge.tokens and scene.in_danger() is not None) or any(
-        is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.seat]
-    ):
-        return []
-    ranked = sorted(enumerate(scene.beliefs), key=lambda item: item[1].critical + item[1].playable - item[1].dead)
-    return [Discard(slot=slot) for slot, belief in ranked if belief.critical < 1.0][:2]
+    return list(dict.fromkeys((usual, *filter(may_be_better, scene.legal))))

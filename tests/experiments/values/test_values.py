@@ -11,7 +11,7 @@ from experiments.values import strip, turn_values
 from experiments.values.one_step_value import LIFE, TOKEN, one_step_values, out_of_reach
 from experiments.values.position import Position, open_positions, true_hands
 from experiments.values.rollout_store import RolloutStore, key
-from experiments.values.rollouts import SeatRollouts, mean_and_error, points, taken_over
+from experiments.values.rollouts import SeatRollouts, mean_and_error, points
 from orchestrator.hanabi import referee
 from orchestrator.hanabi.cards import CARDS, INDEX, Card, Piles
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
@@ -85,7 +85,7 @@ def test_rollouts_agree_with_the_enumeration_of_a_final_round(names: list[str]) 
             table = {**position.scene.hands, position.view.seat: hand}
             played = game.dealt([numbered(table[seat]) for seat in range(len(names))], [])
             played.apply(act(move))
-            exact.append(taken_over(played).finish())
+            exact.append(played.taken_over().finish())
         mean, error = mean_and_error(points(trials.ends(move, 0, 80), "strict"))
         assert abs(mean - sum(exact) / len(exact)) <= 4 * error + 1e-9
 

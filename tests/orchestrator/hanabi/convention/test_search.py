@@ -11,7 +11,8 @@ import graphs
 from graphs.config import checked
 from orchestrator.errors import UserError
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import ANY, COPIES_OF, HAND_SIZES, INDEX, Card
+from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, HAND_SIZES, INDEX, Card
+from orchestrator.hanabi.convention import rollout_table as table
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.policy import Scene, decide
@@ -61,7 +62,7 @@ def same(game: RolloutGame, view: View, now: CommonKnowledge) -> bool:
     tables = (game.tokens, game.lives, tuple(game.tops), len(game.deck), game.turns_left, game.seat) == (
         (view.tokens, view.lives, view.fireworks, view.deck_size, view.turns_left, view.seat)
     )
-    piles = (game.playable, game.dead, game.critical) == (now.piles.playable, now.piles.dead, now.piles.critical)
+    piles = game.piles == (now.piles.playable, now.piles.dead, now.piles.critical)
     known = (game.common, game.literal) == ([list(h) for h in now.common], [list(h) for h in now.literal])
     return tables and piles and known
 
@@ -108,7 +109,8 @@ def test_a_hint_is_no_help_that_makes_a_partner_sure_of_a_card_that_does_not_fit
     (at, game), blue = taught(card), HintColour(to=1, colour="B")
     effect = at.effect_of(blue)
     assert effect.says is None and effect.learned == (1,)
-    assert effect.helps == effect.plays == game.read_hint(0, act(blue), None).plays == fits
+    says, _, _, plays = table.read_hint(game.state, 0, 1, COLOURS.index("B"), table.NONE)
+    assert effect.helps == effect.plays == plays == fits and says == table.NONE
     assert (decide(at)[0] == blue) == fits
 
 
@@ -141,9 +143,9 @@ def test_a_better_move_is_found_and_a_usual_one_that_is_best_is_kept() -> None:
     last = next(at for _, at, made in conventional(4, 10_009) if at.turns_left == 1 and isinstance(made, Play))
     play = decide(last)[0]
     idle = next(one for one in last.legal if not isinstance(one, Play))
-    found = search(last, idle, 40, Random(1), [idle, play])
+    found = search(last, idle, 40, Random(1), moves=[idle, play])
     assert best(found).move == play and best(found).gain(found[0]) == (1.0, 0.0)
-    assert best(search(last, play, 40, Random(1), [play, idle])).move == play
+    assert best(search(last, play, 40, Random(1), moves=[play, idle])).move == play
     assert [trial.scores for trial in search(last, play, 0, Random(1))] == [[]] * len(candidates(last, play))
 
 
@@ -167,7 +169,7 @@ def test_hands_that_fit_the_cards_in_sight_are_equally_likely_whatever_slot_is_d
 def test_all_moves_are_tried_on_the_same_deals() -> None:
     at = middle()
     usual = candidates(at, at.legal[0])[0]
-    one, other = search(at, usual, 24, Random(1), [usual, usual])
+    one, other = search(at, usual, 24, Random(1), moves=[usual, usual])
     assert one.scores == other.scores and len(set(one.scores)) > 1
 
 
@@ -187,12 +189,17 @@ def in_danger(players: int) -> list[tuple[Scene, Move]]:
     return [(at, made) for at, made in found if at.knowledge.tokens and at.in_danger() is not None]
 
 
+def readable(at: Scene, usual: Move) -> list[Move]:
+    return Deals(at, Random(1)).readable(candidates(at, usual))
+
+
 def test_nothing_is_discarded_while_the_next_player_is_about_to_lose_a_critical_card() -> None:
-    found = [one for players in (2, 3) for one in in_danger(players)]
-    own = [(at, made) for at, made in found if not isinstance(made, Discard)]
+    """A discard would tell them that their card is not critical."""
+    dangers = [danger for players in (2, 3) for danger in in_danger(players)]
+    own = [(at, usual) for at, usual in dangers if not isinstance(usual, Discard)]
     assert len(own) > 5 and any(isinstance(move, Discard) for at, _ in own for move in at.legal)
-    for at, made in own:
-        assert not [move for move in candidates(at, made) if isinstance(move, Discard)]
+    for at, usual in own:
+        assert not [move for move in readable(at, usual) if isinstance(move, Discard)]
 
 
 def test_on_the_last_life_only_a_play_that_certainly_fits_is_tried() -> None:
@@ -210,7 +217,7 @@ def test_on_the_last_life_only_a_play_that_certainly_fits_is_tried() -> None:
 
 def test_what_is_tried_is_legal_and_says_nothing_false() -> None:
     for _, at, usual in conventional(3, 10_005):
-        moves = candidates(at, usual)
+        moves = readable(at, usual)
         assert moves[0] == usual and set(moves) <= set(at.legal) and len(moves) == len(set(moves))
         hints = [at.effect_of(one) for one in moves[1:] if isinstance(one, HintColour | HintRank)]
         assert all(effect.true for effect in hints if effect.says is not None)

@@ -1,0 +1,263 @@
+"""A convention player on plain integers, and what a search asks of a rollout; see `rollout_table`.
+
+The steps are those of `policy.decide`. One thing is coarser: a player's belief about the own hand is computed slot by
+slot and not jointly.
+"""
+
+from orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
+from orchestrator.hanabi.convention.policy import GAMBLES
+from orchestrator.hanabi.convention.rollout_table import (
+    COMMON,
+    COPIES,
+    COUNTS,
+    CRITICAL,
+    DEAD,
+    DECK,
+    DISCARD,
+    FIRST_RANK,
+    HANDS,
+    HINT,
+    KEEPS,
+    LITERAL,
+    LIVES,
+    MASKS,
+    NONE,
+    PLAY,
+    PLAYABLE,
+    PLAYERS,
+    READING,
+    SEAT,
+    SIZES,
+    TOKENS,
+    TURNS_LEFT,
+    TYPES,
+    Game,
+    apply,
+    bits,
+    code,
+    compiled,
+    next_discard,
+    over,
+    read_hint,
+    score,
+)
+
+RISKED = (NONE, NONE, GAMBLES[2], GAMBLES[3])
+"""By lives left: the most cards in the deck at which a likely play is risked; never on the last life."""
+
+
+@compiled
+def own_masks(game: Game) -> None:
+    """Leave in MASKS the types that each card of the player to move may be, given the others' hands."""
+    seat, players, unseen = game[SEAT], game[PLAYERS], 0
+    for index in range(25):
+        game[COPIES + index] = game[COUNTS + index]
+    for other in range(players):
+        if other != seat:
+            for slot in range(game[SIZES + other]):
+                game[COPIES + game[HANDS + 5 * other + slot]] += 1
+    for index in range(25):
+        if game[COPIES + index] < COPIES_OF[index]:
+            unseen |= 1 << index
+    for slot in range(game[SIZES + seat]):
+        mask, literal = game[COMMON + 5 * seat + slot], game[LITERAL + 5 * seat + slot]
+        if mask & unseen:
+            game[MASKS + slot] = mask & unseen
+        elif literal & unseen:
+            game[MASKS + slot] = literal & unseen
+        else:
+            game[MASKS + slot] = mask
+
+
+@compiled
+def lowest(mask: int) -> int:
+    """Return the lowest rank of a set, less one."""
+    for rank in range(5):
+        if mask & TYPES[FIRST_RANK + rank]:
+            return rank
+    return 0
+
+
+@compiled
+def helping(game: Game, to: int) -> tuple[int, int]:
+    """Return how many types the best helping hint rules out, and that hint: one that makes its receiver play a card
+    that fits."""
+    best, most, going, fitting, seat = NONE, NONE, next_discard(game, to), 0, game[SEAT]
+    size = game[SIZES + to]
+    for slot in range(size):
+        card = game[HANDS + 5 * to + slot]
+        fitting |= 1 << card // 5 | 1 << FIRST_RANK + card % 5
+    for hint in range(10):
+        if not fitting >> hint & 1:
+            continue
+        slot, types, warns, plays = read_hint(game, seat, to, hint, going)
+        helps = plays
+        if slot != NONE:
+            helps = not warns and bool(types >> game[HANDS + 5 * to + slot] & 1)
+        if helps:
+            removed = 0
+            for each in range(size):
+                removed += bits(game[COMMON + 5 * to + each] & ~game[READING + each])
+            if removed > most:
+                best, most = code(HINT, hint, to), removed
+    return most, best
+
+
+@compiled
+def in_danger(game: Game) -> int:
+    """Return the slot of a critical card that the next player is about to discard."""
+    following = (game[SEAT] + 1) % game[PLAYERS]
+    if game[DECK] == 0 or not game[KEEPS + following] & 2:
+        return NONE
+    slot = next_discard(game, following)
+    if slot != NONE and game[CRITICAL] >> game[HANDS + 5 * following + slot] & 1:
+        return slot
+    return NONE
+
+
+@compiled
+def chance(game: Game, mask: int, types: int) -> float:
+    """P(a card of the hand of the player to move is one of `types`)."""
+    seat, players = game[SEAT], game[PLAYERS]
+    for index in range(25):
+        game[COPIES + index] = COPIES_OF[index] - game[COUNTS + index]
+    for other in range(players):
+        if other != seat:
+            for slot in range(game[SIZES + other]):
+                game[COPIES + game[HANDS + 5 * other + slot]] -= 1
+    every = fitting = 0
+    for index in range(25):
+        if mask >> index & 1:
+            every += game[COPIES + index]
+            if types >> index & 1:
+                fitting += game[COPIES + index]
+    return fitting / every if every else 0.0
+
+
+@compiled
+def save(game: Game) -> int:
+    """See `policy.save`."""
+    slot = in_danger(game) if game[TOKENS] else NONE
+    if slot == NONE:
+        return NONE
+    following = (game[SEAT] + 1) % game[PLAYERS]
+    _, best = helping(game, following)
+    return best if best != NONE else code(HINT, FIRST_RANK + game[HANDS + 5 * following + slot] % 5, following)
+
+
+@compiled
+def play(game: Game) -> int:
+    """See `policy.play`. MASKS must stand."""
+    best, least, playable, base = NONE, 1000, game[PLAYABLE], COMMON + 5 * game[SEAT]
+    for slot in range(game[SIZES + game[SEAT]]):
+        if not game[MASKS + slot] & ~playable:
+            key = (0 if game[base + slot] & ~playable else 100) + 10 * lowest(game[MASKS + slot]) + slot
+            if key < least:
+                best, least = slot, key
+    return NONE if best == NONE else code(PLAY, best, 0)
+
+
+@compiled
+def help(game: Game) -> int:
+    """See `policy.help`."""
+    best, most, players = NONE, NONE, game[PLAYERS]
+    others = players if game[TURNS_LEFT] == NONE else game[TURNS_LEFT]
+    for step in range(1, others if game[TOKENS] else 0):
+        removed, hint = helping(game, (game[SEAT] + step) % players)
+        if removed > most:
+            best, most = hint, removed
+    return best
+
+
+@compiled
+def gamble(game: Game) -> int:
+    """See `policy.gamble`. MASKS must stand."""
+    if game[DECK] > RISKED[game[LIVES]]:
+        return NONE
+    best, likeliest = NONE, 0.0
+    for slot in range(game[SIZES + game[SEAT]]):
+        likely = chance(game, game[MASKS + slot], game[PLAYABLE])
+        if likely > likeliest:
+            best, likeliest = slot, likely
+    return NONE if best == NONE else code(PLAY, best, 0)
+
+
+@compiled
+def decide(game: Game) -> int:
+    """Return the move of a convention player, see `policy.decide`: that of the first step that has one."""
+    move = save(game)
+    if move == NONE:
+        own_masks(game)
+        move = play(game)
+    if move == NONE:
+        move = help(game)
+    if move == NONE:
+        move = gamble(game)
+    return spare(game) if move == NONE else move
+
+
+@compiled
+def spare(game: Game) -> int:
+    """Return a hint that says nothing while no card may be discarded, else the discard that costs least."""
+    seat, players, dead, critical = game[SEAT], game[PLAYERS], game[DEAD], game[CRITICAL]
+    size = game[SIZES + seat]
+    if game[TOKENS] == MAX_TOKENS:
+        right = (seat - 1) % players
+        return code(HINT, FIRST_RANK + game[HANDS + 5 * right] % 5, right)
+    best, least = NONE, 1000
+    for slot in range(size):
+        if not game[MASKS + slot] & ~dead:
+            key = (0 if game[COMMON + 5 * seat + slot] & ~dead else 100) + slot
+            if key < least:
+                best, least = slot, key
+    if best == NONE:
+        best = next_discard(game, seat)
+    if best != NONE:
+        return code(DISCARD, best, 0)
+    risk, rank = 2.0, -1
+    for slot in range(size):
+        lost, low = chance(game, game[MASKS + slot], critical), lowest(game[MASKS + slot])
+        if lost < risk or (lost == risk and low > rank):
+            best, risk, rank = slot, lost, low
+    return code(DISCARD, best, 0)
+
+
+@compiled
+def finish(game: Game) -> int:
+    """Play to the end; returns the score, 0 once the lives are lost."""
+    while not over(game):
+        apply(game, decide(game))
+    return score(game) if game[LIVES] else 0
+
+
+# What a search asks
+
+
+@compiled
+def outcome(start: Game, move: int, game: Game) -> int:
+    """Return the score of a game from `start` after a move. `game`: room for the game."""
+    game[:] = start
+    apply(game, move)
+    return finish(game)
+
+
+@compiled
+def surprises(turns: Game, moves: Game, places: Game, seat: int, hand: Game, most: int, game: Game) -> int:
+    """Return how many past moves of partners a convention player would not have made beside an imagined hand.
+
+    `turns`: the game before each of these moves; `moves`: what was done; `places`: turn by turn, for five slots of the
+    seat, the slot in which the same card lies now, or NONE. `hand`: its imagined cards, five numbers. `most`: the count
+    stops above it. `game`: room for a game.
+    """
+    number = 0
+    for turn in range(len(moves)):
+        game[:] = turns[turn]
+        for slot in range(5):
+            place = places[turn][slot]
+            if place != NONE:
+                game[HANDS + 5 * seat + slot] = hand[place]
+        if decide(game) != moves[turn]:
+            number += 1
+            if number > most:
+                break
+    return number
