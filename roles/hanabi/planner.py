@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.convention.search import Trial, best, search
+from orchestrator.hanabi.convention.search import Ingredients, Trial, best, search
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import scene_of, understood
@@ -17,8 +17,15 @@ from roles.reply_types import Choice, RatedChoice, Rating
 from roles.role_options import defaults
 from roles.sections import Sections
 
-OPTIONS: dict[str, tuple[object, ...]] = {"rollouts": (400, range(100_001))}
-"""`rollouts`: games played on imagined deals for a move, all tried moves together; none with 0."""
+OPTIONS: dict[str, tuple[object, ...]] = {
+    "rollouts": (400, range(100_001)),
+    "past": ("weighed", "ignored"),
+    "misleading": ("left_out", "tried"),
+    "endgame": ("exact", "sampled"),
+}
+"""`rollouts`: games played on imagined deals for a move, all tried moves together; none with 0. `past`: whether the
+partners' past moves tell which own hands are likely. `misleading`: what becomes of moves that make everybody rule out
+what a partner's card is. `endgame`: whether every deal is played when the deck has a card or none."""
 
 
 @role(reply=RatedChoice, takes=WHOLE, needs=NEEDS, options=OPTIONS)
@@ -34,15 +41,20 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
     moves = (choice.action for choice in of_type(notes, Choice) if choice.action in position.moves)
     proposed = next((move for move in moves if literal_play.harmless(position, move)), None)
     usual = proposed or own_rule.choose(sections, position, agreed)[0]
-    rollouts = (defaults(OPTIONS) | dict(sections.options))["rollouts"]
+    options = defaults(OPTIONS) | dict(sections.options)
+    rollouts = options["rollouts"]
     assert isinstance(rollouts, int)  # as its options say
+    ingredients = Ingredients(
+        options["past"] == "weighed", options["misleading"] == "left_out", options["endgame"] == "exact"
+    )
     if not position.possible:
         return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
     chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat does not know
     harmless = replace(at, legal=[move for move in at.legal if literal_play.harmless(position, move)])
     facts = sections.get(ConventionFacts)
     history = facts.history if facts is not None else ()
-    trials = [t for t in search(harmless, usual, rollouts, chance, history=history) if t.scores]
+    trials = search(harmless, usual, rollouts, chance, history=history, ingredients=ingredients)
+    trials = [trial for trial in trials if trial.scores]
     if not trials:
         return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)
     chosen = best(trials)

@@ -52,6 +52,9 @@ class PastMoves:
 
     def __init__(self, turns: Sequence[PartnerTurn], seat: int) -> None:
         """`turns`: at least one."""
+        from orchestrator.hanabi.convention.rollout_play import surprises  # as late as numba
+
+        self.count = surprises
         self.seat = seat
         self.games: Any = array([turn.game.state for turn in turns])
         self.moves: Any = array([turn.move for turn in turns])
@@ -61,7 +64,5 @@ class PastMoves:
     def surprises(self, hand: Sequence[int], most: int) -> int:
         """Return how many of the moves a convention player would not have made beside a hand of the seat, at most
         one more than `most`."""
-        from orchestrator.hanabi.convention import rollout_play  # as late as numba
-
         cards = array([*hand, *[0] * (5 - len(hand))])
-        return rollout_play.surprises(self.games, self.moves, self.places, self.seat, cards, most, self.room)
+        return int(self.count(self.games, self.moves, self.places, self.seat, cards, most, self.room))

@@ -12,15 +12,18 @@ every seat may search: partners do not always do what the policy says, so a move
 less likely and not impossible.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, permutations
 from math import ceil, log2, sqrt
+from operator import mul
 from random import Random
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.convention.hint_convention import is_certain
-from orchestrator.hanabi.convention.past_moves import PartnerTurn, PastMoves, partner_turns
+from orchestrator.hanabi.convention.past_moves import PastMoves, partner_turns
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.moves import Discard, Move, Play
@@ -28,6 +31,8 @@ from orchestrator.hanabi.view import Past
 
 MARGIN = 1.5
 """A move must be better than the usual one by this many standard errors."""
+ROUNDING = 1e-9
+"""Where every deal was played there is no error but this."""
 WORTH_A_TRY = 0.6
 """The least P(playable) of a play that is tried; the safety verifier would refuse less."""
 TRIES = 1000
@@ -37,9 +42,21 @@ HANDS = 200
 UNEXPLAINED = 0.08
 """The factor by which a hand is less likely for each past move of a partner that it does not explain."""
 MANY = 4
-"""A hand with so many unexplained moves more than the best one counts for nothing."""
+"""Moves that a hand leaves unexplained are counted up to so many more than the best one leaves."""
 CHECKED = 8
 """Deals on which nobody may be misled by a move."""
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """The parts of a search, each of which can be left out to measure what it is worth."""
+
+    past: bool = True
+    """Whether the partners' past moves tell which own hands are likely."""
+    readable: bool = True
+    """Whether moves that mislead somebody are left out."""
+    exact: bool = True
+    """Whether every deal is played where they are few."""
 
 
 @dataclass
@@ -48,13 +65,24 @@ class Trial:
 
     move: Move
     scores: list[float] = field(default_factory=list)
+    shares: Sequence[float] = ()
+    """The probability of each deal, where every deal was played; empty where they were drawn."""
+
+    @cached_property
+    def act(self) -> int:
+        """The move as rollouts know it."""
+        return act(self.move)
 
     @property
     def mean(self) -> float:
+        if self.shares:
+            return float(sum(map(mul, self.scores, self.shares)))
         return sum(self.scores) / len(self.scores) if self.scores else 0.0
 
     def gain(self, other: "Trial") -> tuple[float, float]:
         """Return the mean gain over another trial on the deals that both played, and its standard error."""
+        if self.shares:
+            return self.mean - other.mean, 0.0
         gains = [ours - theirs for ours, theirs in zip(self.scores, other.scores, strict=False)]
         if len(gains) < 2:
             return 0.0, float("inf")
@@ -70,16 +98,27 @@ def search(
     *,
     history: Sequence[Past] = (),
     moves: Sequence[Move] = (),
+    ingredients: Ingredients = Ingredients(),
 ) -> list[Trial]:
     """Return the moves that were tried, the usual one first, with the scores of their rollouts.
 
     `usual`: the move that the seat would make anyway. `rollouts`: the most games played, all moves together. They are
     shared out among rounds (successive halving): after each, the better half of the moves that are ahead of the usual
-    one is kept; when none is ahead, the search ends. A single move is not tried. `history`: all past turns, where the
-    partners' moves are to tell what the own hand is. `moves`: what to try in place of the `candidates`.
+    one is kept; when none is ahead, the search ends. Near the end of a game, where at most so many deals are possible,
+    all moves are tried on every deal. A single move is not tried. `history`: all past turns. `moves`: what to try in
+    place of the `candidates`.
     """
-    deals = Deals(scene, chance, history if rollouts else ())
-    trials = [Trial(move) for move in (moves or deals.readable(candidates(scene, usual)))]
+    deals = Deals(scene, chance, history if rollouts and ingredients.past else ())
+    tried = list(moves) or candidates(scene, usual)
+    trials = [Trial(move) for move in (deals.readable(tried) if ingredients.readable and not moves else tried)]
+    if len(trials) > 1 and ingredients.exact and (games := deals.every(rollouts)):
+        shares = [share for _, share in games]
+        return [Trial(t.move, [float(game.outcome(t.act)) for game, _ in games], shares) for t in trials]
+    return halved(trials, deals, rollouts)
+
+
+def halved(trials: list[Trial], deals: "Deals", rollouts: int) -> list[Trial]:
+    """Return the trials with the scores of rollouts on sampled deals, shared out by successive halving."""
     remaining = list(trials)
     rounds = ceil(log2(len(trials))) if len(trials) > 1 else 0
     for _round in range(rounds):
@@ -87,7 +126,7 @@ def search(
             if (game := deals.draw()) is None:
                 return trials
             for trial in remaining:
-                trial.scores.append(game.outcome(act(trial.move)))
+                trial.scores.append(game.outcome(trial.act))
         first, *rivals = remaining
         ahead = sorted((trial for trial in rivals if trial.mean > first.mean), key=lambda trial: -trial.mean)
         remaining = [first, *ahead[: (len(rivals) + 1) // 2]]
@@ -103,7 +142,7 @@ def best(trials: Sequence[Trial]) -> Trial:
     longest = [trial for trial in trials[1:] if len(trial.scores) == len(usual.scores)]
     for trial in sorted(longest, key=lambda trial: -trial.mean):
         gain, error = trial.gain(usual)
-        if gain > MARGIN * error:
+        if gain > MARGIN * error + ROUNDING:
             return trial
     return usual
 
@@ -127,22 +166,43 @@ class Deals:
         self.fits = [[number for number, card in enumerate(self.pool) if mask >> card & 1] for mask in self.masks]
         self.order = sorted(range(len(self.masks)), key=lambda slot: len(self.fits[slot]))
         turns = partner_turns(scene, history)
-        self.weighed = self._weighed(turns) if turns else []
-        self.likelihoods = list(accumulate(likelihood for _, likelihood in self.weighed))
+        self.past = PastMoves(turns, scene.seat) if turns else None
+        self.weighed = [hand for _ in range(HANDS) if (hand := self._hand())] if turns else []
+        likelihoods = self._likelihoods([self._cards(hand) for hand in self.weighed])
+        self.likelihoods = list(accumulate(likelihoods[self._cards(hand)] for hand in self.weighed))
 
     def draw(self) -> RolloutGame | None:
         """Return one deal; None when none was found."""
         if self.weighed:
-            numbers: tuple[int, ...] | None = self.chance.choices(
-                [hand for hand, _ in self.weighed], cum_weights=self.likelihoods
-            )[0]
+            numbers: tuple[int, ...] | None = self.chance.choices(self.weighed, cum_weights=self.likelihoods)[0]
         else:
             numbers = self._hand()
         if numbers is None:
             return None
         deck = [card for number, card in enumerate(self.pool) if number not in numbers]
         self.chance.shuffle(deck)
-        hand = [self.pool[number] for number in numbers]
+        return self._dealt(self._cards(numbers), deck)
+
+    def every(self, most: int) -> list[tuple[RolloutGame, float]]:
+        """Return every deal with its probability; nothing if there are more than `most`, or more than a card is left in
+        the deck."""
+        slots = len(self.masks)
+        if len(self.pool) > slots + 1:
+            return []
+        fitting = (
+            order
+            for order in permutations(range(len(self.pool)))
+            if all(mask >> self.pool[number] & 1 for mask, number in zip(self.masks, order, strict=False))
+        )
+        deals = Counter(tuple(self.pool[number] for number in order) for order in fitting)
+        if len(deals) > most:
+            return []
+        likelihoods = self._likelihoods([cards[:slots] for cards in deals])
+        weights = [number * likelihoods[cards[:slots]] for cards, number in deals.items()]
+        games = (self._dealt(cards[:slots], cards[slots:]) for cards in deals)
+        return [(game, weight / sum(weights)) for game, weight in zip(games, weights, strict=True) if weight]
+
+    def _dealt(self, hand: Sequence[int], deck: Sequence[int]) -> RolloutGame:
         return self.game.dealt([hand if seat == self.seat else self.hands[seat] for seat in range(self.players)], deck)
 
     def _hand(self) -> tuple[int, ...] | None:
@@ -160,15 +220,18 @@ class Deals:
                 return tuple(numbers[slot] for slot in range(len(self.masks)))
         return None
 
-    def _weighed(self, turns: Sequence[PartnerTurn]) -> list[tuple[tuple[int, ...], float]]:
-        """Draw hands, each with its likelihood by the partners' past moves."""
-        hands = [hand for _ in range(HANDS) if (hand := self._hand()) is not None]
-        past, numbers, fewest = PastMoves(turns, self.seat), dict[tuple[int, ...], int](), len(turns)
-        for hand in hands:
-            if hand not in numbers:
-                numbers[hand] = past.surprises([self.pool[number] for number in hand], fewest + MANY)
-                fewest = min(fewest, numbers[hand])
-        return [(hand, UNEXPLAINED ** (numbers[hand] - fewest)) for hand in hands]
+    def _cards(self, numbers: Sequence[int]) -> tuple[int, ...]:
+        return tuple([self.pool[number] for number in numbers])
+
+    def _likelihoods(self, hands: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], float]:
+        """Return how likely the partners' past moves are beside each hand, the best of them 1."""
+        if self.past is None:
+            return dict.fromkeys(hands, 1.0)
+        numbers, fewest = dict[tuple[int, ...], int](), 99
+        for hand in dict.fromkeys(hands):
+            numbers[hand] = self.past.surprises(hand, fewest + MANY)
+            fewest = min(fewest, numbers[hand])
+        return {hand: UNEXPLAINED ** (number - fewest) for hand, number in numbers.items()}
 
     def readable(self, moves: Sequence[Move]) -> list[Move]:
         """Return the first move, and the others by which nobody is misled on any of a few deals: that would make

@@ -1,5 +1,6 @@
 """Search: rollouts keep the table's rules and the conventions, deals are drawn fairly, and the planner uses both."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
@@ -15,6 +16,7 @@ from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, HAND_SIZES, INDEX
 from orchestrator.hanabi.convention import rollout_table as table
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
+from orchestrator.hanabi.convention.past_moves import PastMoves, partner_turns
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, move, numbered
 from orchestrator.hanabi.convention.search import Deals, Trial, best, candidates, search
@@ -166,6 +168,48 @@ def test_hands_that_fit_the_cards_in_sight_are_equally_likely_whatever_slot_is_d
         assert sum((hand[0], hand[1]) == pair for hand in drawn) / count == pytest.approx(0.2, abs=0.03)
 
 
+@pytest.mark.parametrize("players", (2, 4))
+def test_near_the_end_every_deal_is_played_as_often_as_it_would_be_drawn(players: int) -> None:
+    for referee, at, _ in conventional(players, 10_014):
+        if referee.view().deck_size > 1:
+            assert not Deals(at, Random(1)).every(10_000)
+            continue
+        drawn = Deals(at, Random(1))
+        every = {(*game.hands[at.seat], *game.deck): share for game, share in drawn.every(10_000)}
+        assert sum(every.values()) == pytest.approx(1) and not drawn.every(len(every) - 1)
+        games = [game for _ in range(2000) if (game := drawn.draw())]
+        times = Counter((*game.hands[at.seat], *game.deck) for game in games)
+        assert set(times) <= set(every)
+        for cards, share in every.items():
+            assert times[cards] / len(games) == pytest.approx(share, abs=0.05)
+
+
+def test_where_every_deal_is_played_the_better_move_is_chosen_by_however_little() -> None:
+    close = [Trial(Play(slot=slot), [20.0, 21.0 + slot], (0.999, 0.001)) for slot in (0, 1)]
+    assert best(close).move == Play(slot=1) and best(close[::-1]).move == Play(slot=1)
+    gain, error = close[1].gain(close[0])
+    assert gain == pytest.approx(0.001) and error == 0
+
+
+def test_hands_that_leave_partners_moves_unexplained_are_drawn_less_often() -> None:
+    """A hand is a twelfth as likely for each of them."""
+    referee, at, _ = next(turn for number, turn in enumerate(conventional(2, 10_002)) if number == 30)
+    history = referee.view().history
+    past, deals, blind = (
+        PastMoves(partner_turns(at, history), at.seat),
+        Deals(at, Random(1), history),
+        Deals(at, Random(1)),
+    )
+
+    def unexplained(dealt: Deals) -> Counter[int]:
+        hands = [tuple(game.hands[at.seat]) for _ in range(4000) if (game := dealt.draw())]
+        return Counter(past.surprises(hand, 99) for hand in hands)
+
+    weighed, drawn = unexplained(deals), unexplained(blind)
+    assert 0 in drawn, "the true hand explains all moves of convention players"
+    assert weighed[1] / weighed[0] == pytest.approx(0.08 * drawn[1] / drawn[0], rel=0.5)
+
+
 def test_all_moves_are_tried_on_the_same_deals() -> None:
     at = middle()
     usual = candidates(at, at.legal[0])[0]
@@ -245,6 +289,16 @@ async def test_a_planner_that_does_not_search_plays_like_the_house() -> None:
     for view in views:
         (idle, _), (house, _) = await turn(planner(0, *ADVISERS), "program", view), await turn("house", "program", view)
         assert idle.move == house.move
+
+
+@pytest.mark.parametrize("option", ({"past": "ignored"}, {"misleading": "tried"}, {"endgame": "sampled"}))
+async def test_without_a_part_of_the_search_other_moves_are_chosen(option: dict[str, str]) -> None:
+    every = [referee.view() for referee, _, _ in conventional(3, 10_017)]
+    views = [*every[3::6], *every[-6:]]
+    whole, part = planner(400, *ADVISERS), planner(400, *ADVISERS)
+    part.nodes["planner"].options.update(option)
+    ratings = [((await turn(graph, "program", view))[0].ratings) for graph in (whole, part) for view in views]
+    assert ratings[: len(views)] != ratings[len(views) :]
 
 
 async def decision(view: View) -> Decision:
