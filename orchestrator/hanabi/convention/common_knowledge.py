@@ -292,12 +292,19 @@ def _full(piles: Piles, located: tuple[Mask, ...]) -> Mask:
 
 
 def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past]) -> CommonKnowledge:
-    """Return the common knowledge after a whole history. Results are cached, so that only new moves cost time."""
-    return _after(tuple(conventions), tuple(PublicMove.from_past(past) for past in history))
+    """Return the common knowledge after a whole history."""
+    return course(conventions, history)[-1]
+
+
+def course(conventions: Sequence[Convention], history: Iterable[Past]) -> tuple[CommonKnowledge, ...]:
+    """Return the common knowledge before each past turn, and after the last one. Results are cached, so that only new
+    moves cost time."""
+    return _course(tuple(conventions), tuple(PublicMove.from_past(past) for past in history))
 
 
 @lru_cache(maxsize=4096)
-def _after(conventions: tuple[Convention, ...], moves: tuple[PublicMove, ...]) -> CommonKnowledge:
+def _course(conventions: tuple[Convention, ...], moves: tuple[PublicMove, ...]) -> tuple[CommonKnowledge, ...]:
     if not moves:
-        return CommonKnowledge.start(conventions)
-    return _after(conventions, moves[:-1]).after(moves[-1])
+        return (CommonKnowledge.start(conventions),)
+    before = _course(conventions, moves[:-1])
+    return (*before, before[-1].after(moves[-1]))

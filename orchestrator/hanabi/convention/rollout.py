@@ -51,6 +51,11 @@ def array(numbers: Any) -> Any:
     return np.array(numbers, dtype=np.int64)
 
 
+def room() -> Any:
+    """Return numbers for a game that is to be tried."""
+    return array([0] * table.SIZE)
+
+
 def numbered(cards: Sequence[Card]) -> list[int]:
     return [INDEX[card] for card in cards]
 
@@ -74,7 +79,7 @@ class RolloutGame:
             state[table.LITERAL + 5 * owner : table.LITERAL + 5 * owner + size] = literal
         self.state: Any = array(state)
         """The numbers of `rollout_table`."""
-        self.room: Any = array([0] * table.SIZE)
+        self.room = room()
         """For games that are tried; all deals of a position share it."""
         self._keep_to(knowledge.conventions)
         table.piles(self.state)

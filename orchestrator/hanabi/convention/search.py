@@ -23,7 +23,7 @@ from random import Random
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.convention.hint_convention import is_certain
-from orchestrator.hanabi.convention.past_moves import PastMoves, partner_turns
+from orchestrator.hanabi.convention.past_moves import PastMoves
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.moves import Discard, Move, Play
@@ -43,6 +43,13 @@ UNEXPLAINED = 0.08
 """The factor by which a hand is less likely for each past move of a partner that it does not explain."""
 MANY = 4
 """Moves that a hand leaves unexplained are counted up to so many more than the best one leaves."""
+PREDICTABLE = 1 / 3
+"""The greatest share of surprising moves of partners at which rollouts are worth something: they play otherwise than
+rollouts suppose. Beside planners it is a sixth, beside players of other conventions more than half."""
+LIKELY = 10
+"""Hands by which that share is told."""
+MOST = 99
+"""More surprises than a game has moves."""
 CHECKED = 8
 """Deals on which nobody may be misled by a move."""
 
@@ -106,9 +113,11 @@ def search(
     shared out among rounds (successive halving): after each, the better half of the moves that are ahead of the usual
     one is kept; when none is ahead, the search ends. Near the end of a game, where at most so many deals are possible,
     all moves are tried on every deal. A single move is not tried. `history`: all past turns. `moves`: what to try in
-    place of the `candidates`.
+    place of the `candidates`. Nothing is tried beside partners whose moves are too surprising.
     """
     deals = Deals(scene, chance, history if rollouts and ingredients.past else ())
+    if deals.surprising > PREDICTABLE:
+        return [Trial(usual)]
     tried = list(moves) or candidates(scene, usual)
     trials = [Trial(move) for move in (deals.readable(tried) if ingredients.readable and not moves else tried)]
     if len(trials) > 1 and ingredients.exact and (games := deals.every(rollouts)):
@@ -165,11 +174,21 @@ class Deals:
         self.pool = [index for index, copies in enumerate(unseen) for _ in range(copies)]
         self.fits = [[number for number, card in enumerate(self.pool) if mask >> card & 1] for mask in self.masks]
         self.order = sorted(range(len(self.masks)), key=lambda slot: len(self.fits[slot]))
-        turns = partner_turns(scene, history)
-        self.past = PastMoves(turns, scene.seat) if turns else None
-        self.weighed = [hand for _ in range(HANDS) if (hand := self._hand())] if turns else []
+        self.past = PastMoves(scene, history) if history else None
+        self.weighed = [hand for _ in range(HANDS) if (hand := self._hand())] if self.past else []
         likelihoods = self._likelihoods([self._cards(hand) for hand in self.weighed])
         self.likelihoods = list(accumulate(likelihoods[self._cards(hand)] for hand in self.weighed))
+
+    @property
+    def surprising(self) -> float:
+        """The share of the partners' past moves that convention players would not have made, 0-1, beside the hands that
+        explain them best."""
+        if self.past is None or not self.weighed:
+            return 0.0
+        hands = {
+            self._cards(hand) for hand in self.chance.choices(self.weighed, cum_weights=self.likelihoods, k=LIKELY)
+        }
+        return self.past.share(sum(self.past.surprises(hand, MOST) for hand in sorted(hands)) / len(hands))
 
     def draw(self) -> RolloutGame | None:
         """Return one deal; None when none was found."""
@@ -227,7 +246,7 @@ class Deals:
         """Return how likely the partners' past moves are beside each hand, the best of them 1."""
         if self.past is None:
             return dict.fromkeys(hands, 1.0)
-        numbers, fewest = dict[tuple[int, ...], int](), 99
+        numbers, fewest = dict[tuple[int, ...], int](), MOST
         for hand in dict.fromkeys(hands):
             numbers[hand] = self.past.surprises(hand, fewest + MANY)
             fewest = min(fewest, numbers[hand])

@@ -12,7 +12,7 @@ import graphs
 from orchestrator.hanabi.belief import believe
 from orchestrator.hanabi.cards import INDEX, Card, Piles
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge, counted
-from orchestrator.hanabi.convention.common_knowledge import _after as caches_of_common
+from orchestrator.hanabi.convention.common_knowledge import _course as caches_of_common
 from orchestrator.hanabi.convention.hint_convention import ADAPTING, LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.convention.policy import Scene, decide

@@ -15,7 +15,7 @@ from orchestrator.hanabi.convention import rollout_play
 from orchestrator.hanabi.convention import rollout_table as table
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import ADAPTING, LITERAL, STRANGER, Convention
-from orchestrator.hanabi.convention.past_moves import PastMoves, partner_turns
+from orchestrator.hanabi.convention.past_moves import PastMoves
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import View
@@ -103,8 +103,7 @@ def test_a_hand_explains_the_past_moves_that_convention_players_would_have_made_
             hand = own_hand(other, view)
             if not all(mask >> card & 1 for mask, card in zip(at.knowledge.common[view.seat], hand, strict=True)):
                 continue
-            turns = partner_turns(at, view.history)
-            counted = PastMoves(turns, view.seat).surprises(hand, 99) if turns else 0
+            counted = PastMoves(at, view.history).surprises(hand, 99)
             unexplained.append(counted)
             assert counted == replayed(other.deck, players, view.seat, view.history)
     assert 0 in unexplained and max(unexplained) > 0

@@ -16,7 +16,7 @@ from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, HAND_SIZES, INDEX
 from orchestrator.hanabi.convention import rollout_table as table
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
-from orchestrator.hanabi.convention.past_moves import PastMoves, partner_turns
+from orchestrator.hanabi.convention.past_moves import PastMoves
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, move, numbered
 from orchestrator.hanabi.convention.search import Deals, Trial, best, candidates, search
@@ -196,7 +196,7 @@ def test_hands_that_leave_partners_moves_unexplained_are_drawn_less_often() -> N
     referee, at, _ = next(turn for number, turn in enumerate(conventional(2, 10_002)) if number == 30)
     history = referee.view().history
     past, deals, blind = (
-        PastMoves(partner_turns(at, history), at.seat),
+        PastMoves(at, history),
         Deals(at, Random(1), history),
         Deals(at, Random(1)),
     )
