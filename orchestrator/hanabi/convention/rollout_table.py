@@ -26,8 +26,13 @@ Game = Any
 
 
 def compiled(function: F) -> F:
-    """Have numba compile a function where it is installed."""
-    return cast(F, njit(cache=True)(function)) if COMPILED else function
+    """Have numba compile a function where it is installed, and keep what it compiled beside the source if it can."""
+    if not COMPILED:
+        return function
+    try:
+        return cast(F, njit(cache=True)(function))
+    except RuntimeError:  # neither the folder nor the home can be written to
+        return cast(F, njit(function))
 
 
 # Where the numbers of a game stand
