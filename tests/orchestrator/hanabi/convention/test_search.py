@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -25,8 +26,9 @@ from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided
 from orchestrator.table.seat import Decision, GameContext
+from roles.hanabi.sections.convention_facts import ConventionFacts
 from tests.orchestrator.hanabi.test_view import disguised
-from tests.support.positions import events_of, random_game
+from tests.support.positions import events_of, partners_game, random_game
 from tests.support.small_graph import turn
 from tests.test_games import check_game, of
 
@@ -289,6 +291,19 @@ async def test_a_planner_that_does_not_search_plays_like_the_house() -> None:
     for view in views:
         (idle, _), (house, _) = await turn(planner(0, *ADVISERS), "program", view), await turn("house", "program", view)
         assert idle.move == house.move
+
+
+@pytest.mark.parametrize(("partner", "tried"), (("smart", True), ("iggi", False)))
+def test_nothing_is_tried_beside_a_partner_whose_moves_rollouts_do_not_explain(partner: str, tried: bool) -> None:
+    searches = []
+    for referee in islice(partners_game(("smart", partner), 10_018), 19, 50):
+        view = referee.view()
+        if view.seat == 0:
+            facts = ConventionFacts.of(view, {"told": "whole"})
+            usual = decide(facts.scene)[0]
+            searches.append(len(search(facts.scene, usual, 24, Random(1), history=view.history)) > 1)
+    assert len(searches) > 10 and (sum(searches) / len(searches) > 0.6) == tried
+    assert tried or sum(searches) / len(searches) < 0.3
 
 
 @pytest.mark.parametrize("option", ({"past": "ignored"}, {"misleading": "tried"}, {"endgame": "sampled"}))
