@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from experiments.analysis import marking
 from experiments.cli import app
 from experiments.report import marked_run
 from experiments.report.figures import drawing
 from experiments.running import processes as workers
+from experiments.values import marking
 from orchestrator.models import fake_endpoint
 from roles import registry
 from roles.hanabi import conformance, planner

@@ -204,9 +204,9 @@ def _version(wanted: bool) -> None:
 def _bring(names: list[str] | None) -> list[str] | None:
     """Load the user's own code: here and not in the command, so that its names can be completed, too."""
     if names:
-        from experiments.study import imports
+        from graphs import named
 
-        imports.bring(names)
+        named.bring(names)
     return names
 
 

@@ -13,12 +13,12 @@ from experiments.costs import cost_estimate
 from experiments.costs.cost_estimate import Bill, Estimates
 from experiments.costs.spread import PAIRS, Spread, assumed_spread, measured_spread
 from experiments.record.rows import finished, peek_all
+from experiments.record.seed_range import Range
 from experiments.statistics.estimates import ALPHA
 from experiments.statistics.permutation import fewest_pairs
 from experiments.statistics.power import POWER, detectable, pairs_needed
 from experiments.study.experiment import Experiment
 from experiments.study.plan import Plan
-from experiments.study.seed_range import Range
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 from orchestrator.models.settings import ModelSettings

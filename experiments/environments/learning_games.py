@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import graphs
-from experiments import rewards
+from experiments.record import rewards
 from experiments.record.game import Game, Turn
 from experiments.record.lines import USABLE
 from experiments.study import seat_spec

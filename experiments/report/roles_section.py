@@ -5,7 +5,7 @@ from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from experiments.analysis.role_marks import BASELINES, MarkSummary
+from experiments.analysis.role_marks import MarkSummary
 from experiments.document.blocks import Block, Cell, Column, Heading, Table, Text, listing, notes
 from experiments.document.formats import (
     COUNT,
@@ -22,6 +22,7 @@ from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.marks_table import answerer
 from experiments.report.role_sentences import missing, sentences
 from experiments.values.move_values import TITLES
+from experiments.values.role_marks import BASELINES
 from orchestrator.models.settings import PROGRAM
 
 FOLLOWING = ("followed", "overruled_right", "followed_wrong")

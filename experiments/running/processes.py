@@ -20,8 +20,8 @@ from experiments.running.model_options import ModelOptions
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
 from experiments.running.worker_pool import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
-from experiments.study import imports
 from experiments.study.job import Outcome, Unit
+from graphs import named
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 from orchestrator.plugins import OwnCode
@@ -60,7 +60,7 @@ class PipeWorker(Worker[U]):
         super().__init__()
         context = process_context()
         self.pipe, end = context.Pipe()
-        arguments = end, self.name, task, options, workers, imports.brought()
+        arguments = end, self.name, task, options, workers, named.brought()
         self.process: BaseProcess = context.Process(target=work, args=arguments)
         self.process.start()
         end.close()
@@ -175,7 +175,7 @@ def work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
-        imports.bring_again(codes)
+        named.bring_again(codes)
         asyncio.run(_work(pipe, name, task, options, workers))
     except UserError as error:
         pipe.send(WorkerFailed(str(error)))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from experiments import rewards
+from experiments.record import rewards
 from experiments.training.rows import Kind
 from orchestrator.errors import UserError, did_you_mean
 

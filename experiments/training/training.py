@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from experiments.record.files import write_atomically
-from experiments.running.run_folder import RunFolder
-from experiments.study.seed_range import numbers, ranges
+from experiments.record.run_folder import RunFolder
+from experiments.record.seed_range import numbers, ranges
 from experiments.training import answers, trainers, weights
 from experiments.training.answers import Answers
 from experiments.training.rows import Kind, Rows

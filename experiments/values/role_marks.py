@@ -48,6 +48,19 @@ def mark_infos(role: str) -> Mapping[str, MarkInfo]:
 
 
 PREVIOUS = "previous"
+BASELINES = (PROGRAM, UNIFORM, PREVIOUS)
+"""In the order of tables; roles may name more, which follow."""
+
+
+def ordered_baselines(names: Collection[str]) -> list[str]:
+    """Return baselines in the order of tables."""
+    return [*(name for name in BASELINES if name in names), *sorted(set(names) - set(BASELINES))]
+
+
+def all_baselines() -> list[str]:
+    """Return every baseline that a mark may have: those that all roles share, then those that registered roles name."""
+    markers = (roles.get(name).mark for name in roles.names())
+    return ordered_baselines({*BASELINES, *(n for mark in markers if isinstance(mark, Marker) for n in mark.others)})
 
 
 def role_marks(

@@ -7,10 +7,10 @@ import structlog
 
 from experiments.record.rows import Metric
 from experiments.running.task import Measured, limits_of
-from experiments.study import imports
 from experiments.study.job import Job, Played
 from experiments.study.seat_spec import PlayerSpec
 from experiments.study.seats import Seats
+from graphs import named
 from graphs.graph_seat import GraphSeat
 from graphs.state_graph_seat import StateGraphSeat
 from orchestrator.journal.events import Event, GameStarted, Moved, Sink
@@ -33,7 +33,7 @@ class GameTask:
     @property
     def may_end_process(self) -> bool:
         seats = self.specs.values()
-        return bool(imports.brought()) or any(spec.spec.startswith(python_agent.PREFIX) for spec in seats)
+        return bool(named.brought()) or any(spec.spec.startswith(python_agent.PREFIX) for spec in seats)
 
     def open(self, layer: ModelLayer) -> "GameAsker":
         return GameAsker(Seats(self.specs, layer))

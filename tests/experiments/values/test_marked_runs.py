@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.analysis import marking
 from experiments.analysis.role_marks import MarkedGame, calibrations, compared, summaries
 from experiments.analysis.sentence_templates import template_of
 from experiments.interchange import more_columns
@@ -25,6 +24,7 @@ from experiments.report.figures import calibration, drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
 from experiments.statistics.estimates import estimate_mean, unseen_share
+from experiments.values import marking
 from experiments.values.game_marks import GameMarks, NodeReplies, game_marks
 from experiments.values.mark_store import marks_of
 from experiments.values.mark_tally import Key, tallied

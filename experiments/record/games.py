@@ -4,8 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments import results
-from experiments.record import turn_rows
+from experiments.record import results, turn_rows
 from experiments.record.game import Game
 from orchestrator.errors import UserError
 

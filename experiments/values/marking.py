@@ -13,9 +13,9 @@ from multiprocessing.context import ForkContext, SpawnContext
 from pathlib import Path
 from typing import TypeVar
 
-from experiments.study import imports
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_store import marks_of
+from graphs import named
 from orchestrator.logs import log
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ def mapped(work: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator
     finished = 0
     if workers > 1 and len(items) > 1:
         context = _context()
-        with ProcessPoolExecutor(workers, context, imports.bring_again, (imports.brought(),)) as pool:
+        with ProcessPoolExecutor(workers, context, named.bring_again, (named.brought(),)) as pool:
             try:
                 rest = iter(items)
                 waiting = deque(pool.submit(work, item) for item in islice(rest, 2 * workers))
