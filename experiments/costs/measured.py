@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -122,17 +122,22 @@ class Measured:
 def _counted(game: Game) -> Counts:
     """Return the counts of the first calls that a server answered and counted."""
 
-    def counted(calls: Iterable[Mapping[str, Any]]) -> Iterator[Counts]:
-        for call in calls:
-            if call.get("messages") and call.get("tokens_in") and not call.get("estimated"):
-                guessed = sum(estimated(message["content"]) for message in call["messages"])
-                yield Counts(calls=1, guessed=guessed, tokens_in=call["tokens_in"], tokens_out=call["tokens_out"])
-
+    calls = (call for call in game.calls if call.messages and call.tokens_in and not call.estimated)
     try:
-        read = game.lines.read(lambda calls: list(islice(counted(calls), CALLS)), lambda tag, _: tag == "call")
+        return sum(
+            (
+                Counts(
+                    calls=1,
+                    guessed=sum(estimated(message.content) for message in call.messages),
+                    tokens_in=call.tokens_in,
+                    tokens_out=call.tokens_out,
+                )
+                for call in islice(calls, CALLS)
+            ),
+            Counts(),
+        )
     except UserError:
         return Counts()  # whoever reads the journal for its game says what is wrong with it
-    return sum(read, Counts())
 
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:
