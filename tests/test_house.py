@@ -37,35 +37,21 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     "experiments": {
         "record": set(),
         "document": set(),
-        "statistics": set(),
         "study": {"record"},
         "values": {"record"},
         "show": {"document", "record", "values"},
-        "analysis": {"document", "record", "statistics", "study", "values"},
+        "analysis": {"record", "study", "values"},
         "running": {"record", "study"},
-        "costs": {"analysis", "document", "record", "statistics", "study"},
-        "report": {"analysis", "document", "record", "statistics", "study", "values"},
-        "tasks": {"analysis", "document", "record", "report", "running", "study", "values"},
+        "forecast": {"analysis", "document", "record", "study"},
+        "report": {"analysis", "document", "record", "study", "values"},
+        "tasks": {"analysis", "document", "record", "running", "study", "values"},
         "interchange": {"record", "values"},
-        "training": {"document", "record", "report"},
+        "training": {"document", "record"},
         "environments": {"record", "study", "values"},
-        "doctor": {"costs", "document", "study"},
-        "page": {"analysis", "record", "report", "running", "study", "tasks", "values"},
+        "page": {"analysis", "record", "report", "running", "study", "values"},
         "cli": {
-            *(
-                "analysis",
-                "costs",
-                "doctor",
-                "document",
-                "interchange",
-                "page",
-                "record",
-                "report",
-                "running",
-                "show",
-                "study",
-            ),
-            *("tasks", "training", "values"),
+            *("document", "forecast", "interchange", "page", "record", "report", "running", "show", "study", "tasks"),
+            *("training", "values"),
         },
         "__main__": {"cli"},
     },
@@ -136,6 +122,12 @@ def test_rooms_import_one_way(package: str) -> None:
 def test_what_belongs_to_hanabi_lies_in_its_folder() -> None:
     used = {name: used for name, used in rooms("roles").items() if "hanabi" in used}
     assert not used, "the core of roles knows no cards"
+
+
+def test_statistics_know_no_subject() -> None:
+    own = "experiments.analysis.statistics"
+    for path in sources(own.replace(".", "/")):
+        assert not {name for name in names(path) if name.split(".")[0] in MAY_IMPORT and not name.startswith(own)}, path
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -19,14 +19,22 @@ from experiments.analysis.compare import corrected
 from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference, alone, differences
 from experiments.analysis.games import complete, one_game, player_counts, unit_values
+from experiments.analysis.statistics.clusters import pooled_shares
+from experiments.analysis.statistics.estimates import ROUNDING, Bounded, estimate_mean
+from experiments.analysis.statistics.permutation import sign_flip_test
 from experiments.analysis.stopping import Stopped
 from experiments.record.measures import STRICT, Measure
 from experiments.record.rows import Row
-from experiments.statistics.clusters import pooled_shares
-from experiments.statistics.estimates import ROUNDING, Bounded, estimate_mean
-from experiments.statistics.permutation import sign_flip_test
 from experiments.values.game_marks import GameMarks, NodeReplies
-from experiments.values.mark_tally import Key, MarkTally, Stated, StatedTally, infos_of, stated_tallies, tallied
+from experiments.values.mark_tally import (
+    Key,
+    MarkTally,
+    Stated,
+    StatedTally,
+    infos_of,
+    stated_tallies,
+    tallied,
+)
 from experiments.values.move_values import Kind
 from experiments.values.role_marks import ordered_baselines
 

@@ -4,10 +4,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from experiments.statistics.clusters import cluster_means, ratio_interval
-from experiments.statistics.estimates import Bounds as Bounds
-from experiments.statistics.estimates import clopper_pearson, coin_interval, wilson
-from experiments.statistics.estimates import standard_error as standard_error
+from experiments.analysis.statistics.clusters import cluster_means, ratio_interval
+from experiments.analysis.statistics.estimates import Bounds as Bounds
+from experiments.analysis.statistics.estimates import clopper_pearson, coin_interval, wilson
+from experiments.analysis.statistics.estimates import standard_error as standard_error
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def run(
         mark_metric.check(study.metric)
     folder = out or Path("runs") / study.name
     if dry_run:
-        from experiments.costs import dry_run as dry
+        from experiments.forecast import dry_run as dry
 
         planned = dry.forecast(study, folder, past, answer_tokens)
         output.show(dry.data(planned), dry.blocks(planned))
@@ -142,7 +142,7 @@ def plan(
     output: Output,
 ) -> None:
     """Propose deals: what a budget can detect, or an effect needs."""
-    from experiments.costs import sample_size, sample_size_report
+    from experiments.forecast import sample_size, sample_size_report
     from experiments.running import model_options
     from experiments.study import experiment
 

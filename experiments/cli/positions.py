@@ -119,7 +119,7 @@ SAMPLED = 12
 
 def _estimate(study: "Study", output: Output) -> None:
     """Print what the decisions of a study would cost."""
-    from experiments.costs import asked
+    from experiments.forecast import asked
     from experiments.tasks.positions import position_run
     from orchestrator.models.settings import PROGRAM
 

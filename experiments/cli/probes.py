@@ -78,7 +78,7 @@ def run(
 
     Asks it in positions where one convention decides the move. The same command again goes on.
     """
-    from experiments.costs import asked as costs
+    from experiments.forecast import asked as costs
     from experiments.study import seat_spec
     from experiments.tasks.probes import bank, probe_run
 

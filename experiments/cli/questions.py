@@ -36,8 +36,8 @@ class AskedModel:
 
     def print_estimate(self, output: Output, unit: str, units: int, calls: int, tokens_in: int) -> None:
         """Print what questions would cost."""
-        from experiments.costs import asked
-        from experiments.costs.prompt_probe import TurnLoad
+        from experiments.forecast import asked
+        from experiments.forecast.prompt_probe import TurnLoad
         from orchestrator.models.settings import PROGRAM
 
         models = {self.name: PROGRAM if self.replay else self.model}

@@ -79,7 +79,7 @@ def report(
 
     folders = paths or [_newest()]
     if errors:
-        from experiments.analysis import error_counts
+        from experiments.report import error_counts
 
         arms = error_counts.count_run(folders[0])
         output.show(error_counts.data(arms), [error_counts.block(arms)])

@@ -21,8 +21,9 @@ from experiments.interchange.sources import Source
 from experiments.record import parquet
 from experiments.record.files import whole, write_atomically
 from experiments.record.game import Game
+from experiments.record.parallel import mapped
 from experiments.record.seed_range import SPANS, numbers
-from experiments.values.marking import Done, mapped
+from experiments.values.marking import Done
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import deal
 from orchestrator.journal.fingerprint import hashed

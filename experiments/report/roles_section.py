@@ -10,7 +10,6 @@ from experiments.document.blocks import Block, Cell, Column, Heading, Table, Tex
 from experiments.document.formats import (
     COUNT,
     INT,
-    P_VALUE,
     PERCENT,
     PERCENT_ESTIMATE,
     SIGNED,
@@ -21,6 +20,7 @@ from experiments.report import arm_graphs, marks_table
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.marks_table import answerer
 from experiments.report.role_sentences import missing, sentences
+from experiments.report.score_tables import P_VALUE
 from experiments.values.move_values import TITLES
 from experiments.values.role_marks import BASELINES
 from orchestrator.models.settings import PROGRAM

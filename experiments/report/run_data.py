@@ -14,6 +14,7 @@ from experiments.analysis.differences import Difference, more_differences
 from experiments.analysis.labels import provenances
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
+from experiments.analysis.statistics.estimates import Interval
 from experiments.analysis.summaries import Summary
 from experiments.record import measures, turn_rows
 from experiments.record.measures import MARK, METRICS, Measure
@@ -23,7 +24,6 @@ from experiments.report import answerers, order
 from experiments.report.answerers import Answerer
 from experiments.report.mark_metric import of_mark
 from experiments.report.turn_tally import TurnTally
-from experiments.statistics.estimates import Interval
 from experiments.study.cross_play import WITH
 from experiments.study.metric import Headline, headline
 from experiments.study.notes import EVALUATED

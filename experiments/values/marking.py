@@ -1,25 +1,13 @@
 """The marks of many games, computed in one process or several, and kept as they are finished."""
 
-import multiprocessing
-import sys
-import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from itertools import islice
-from multiprocessing.context import ForkContext, SpawnContext
 from pathlib import Path
-from typing import TypeVar
 
+from experiments.record.parallel import mapped
 from experiments.values.game_marks import GameMarks
 from experiments.values.mark_store import marks_of
-from graphs import named
-from orchestrator.logs import log
 
-T = TypeVar("T")
-R = TypeVar("R")
 Done = Callable[[int, int], None]
 """Called with how many games of how many are finished."""
 
@@ -41,34 +29,6 @@ def marked(paths: Sequence[Path], workers: int = 1, done: Done | None = None, ro
         yield next(computed) if path in absent else _marks(path, rollouts)
         if done and absent:
             done(number, len(paths))
-
-
-def mapped(work: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:
-    """Give what is made of each item, in their order, by one process or several; of the next few items in advance.
-
-    Where a worker dies, the items that are left are worked on in this process.
-    """
-    finished = 0
-    if workers > 1 and len(items) > 1:
-        context = _context()
-        with ProcessPoolExecutor(workers, context, named.bring_again, (named.brought(),)) as pool:
-            try:
-                rest = iter(items)
-                waiting = deque(pool.submit(work, item) for item in islice(rest, 2 * workers))
-                while waiting:
-                    result = waiting.popleft().result()
-                    waiting.extend(pool.submit(work, item) for item in islice(rest, 1))
-                    finished += 1
-                    yield result
-            except BrokenProcessPool:
-                log.warning("a worker process died; this one goes on", left=len(items) - finished)
-    yield from map(work, items[finished:])
-
-
-def _context() -> ForkContext | SpawnContext:
-    """Return how processes start: see `running.processes.process_context`."""
-    safe = sys.platform == "linux" and threading.active_count() == 1
-    return multiprocessing.get_context("fork") if safe else multiprocessing.get_context("spawn")
 
 
 def _marks(path: Path, rollouts: int) -> GameMarks:

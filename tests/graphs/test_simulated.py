@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import graphs
 import roles
-from experiments.analysis import error_counts as error_table
 from experiments.record.game import Game, Turn
+from experiments.report import error_counts as error_table
 from graphs.attempts import attempts, safety_node
 from graphs.simulated_model import SimulatedBrain
 from orchestrator import journal

@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.document import data as as_data
-from experiments.document import markdown
+from experiments.document import markdown, plots
 from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_all
-from experiments.report.figures import drawing, style
-from experiments.report.figures.scores import interval
 from experiments.tasks.question_folder import distinct_names, notes_of
 from experiments.tasks.questions import accuracy, coordination_qa
 from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
@@ -133,15 +131,15 @@ def paint(names: Sequence[str], cells: Sequence[Sequence[Accuracy]], guesses: Se
     game = guesses[-1].game
     chance = {guess.kind: guess.accuracy for guess in guesses if guess.game == game}
     kinds = [kind for kind in KINDS if kind in chance]
-    figure, axes = style.panels([style.height(len(names))] * len(kinds))
+    figure, axes = plots.panels([plots.height(len(names))] * len(kinds))
     for ax, kind in zip(axes, kinds, strict=True):
         ax.set_title(f"{TITLES[kind].removesuffix(' reasoning')} ({SHORT[kind]})")
-        ax.axvline(100 * chance[kind], color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        ax.axvline(100 * chance[kind], color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         for place, run in enumerate(cells):
             for cell in (cell for cell in run if (cell.game, cell.kind) == (game, kind)):
                 low, high = cell.interval
-                interval(ax, place, 100 * cell.accuracy, 100 * low, 100 * high)
-        style.rows(ax, names)
+                plots.interval(ax, place, 100 * cell.accuracy, 100 * low, 100 * high)
+        plots.rows(ax, names)
         ax.set_xlim(-2, 102)
     axes[-1].set_xlabel("% of questions right")
     return figure
@@ -180,13 +178,15 @@ def data(report: Report) -> dict[str, Any]:
 def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown with its picture, and CSV, with every answer of the runs. Raises OSError."""
     answers = [row for run in report.runs for row in coordination_qa.rows(run)]
-    with style.set_up():
-        painted = paint(report.names, report.cells, report.guesses)
-        drawing.write(painted, folder / "accuracy", png=True)
     shown = Figure("accuracy", "Accuracy", CAPTION, "accuracy.csv", "accuracy.svg")
     texts = {
         "report.md": markdown.text(Document("CoordinationQA", (shown, *blocks(report)))),
         "accuracy.csv": as_data.csv_text(rows(report)),
         "answers.csv": as_data.csv_text(answers),
     }
-    return [*write_all(folder, texts), folder / "accuracy.svg"]
+    with plots.set_up():
+        painted = paint(report.names, report.cells, report.guesses)
+        plots.settle(painted)
+        files = write_all(folder, {**texts, "accuracy.svg": plots.svg(painted)})
+        plots.write_png(painted, folder / "accuracy.png")
+    return files

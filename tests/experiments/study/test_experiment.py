@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.costs import dry_run
+from experiments.forecast import dry_run
 from experiments.record import rows
 from experiments.study import experiment, manifest
 from experiments.study.arms import Deal
