@@ -75,7 +75,7 @@ def report(
     A run of whole games, positions, probes, questions or a judge; the newest in runs/ if none is named. The
     report is written into its folder as report.html and report.md.
     """
-    from experiments.tasks import run_status
+    from experiments.tasks import run_kinds
 
     folders = paths or [_newest()]
     if errors:
@@ -84,7 +84,7 @@ def report(
         arms = error_counts.count_run(folders[0])
         output.show(error_counts.data(arms), [error_counts.block(arms)])
         return
-    kind = run_status.kind(folders[0])
+    kind = run_kinds.kind(folders[0])
     options: dict[str, object] = {
         "--metric": metric,
         "--reference": reference,
@@ -133,9 +133,9 @@ RUN = "run.yaml"
 
 def _newest() -> Path:
     """Return the run below runs/ whose record was written last. Raises UserError where there is none."""
-    from experiments.tasks import run_status
+    from experiments.tasks import run_kinds
 
-    records = [path for name in run_status.KINDS for path in Path("runs").glob(f"**/{name}")]
+    records = [path for name in run_kinds.KINDS for path in Path("runs").glob(f"**/{name}")]
     if not records:
         raise UserError("there is no run in runs/; name a run's folder")
     return max(records, key=lambda path: path.stat().st_mtime).parent

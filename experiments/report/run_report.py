@@ -16,7 +16,6 @@ from experiments.record.game import Game
 from experiments.record.measures import METRICS
 from experiments.report import (
     added_roles,
-    answerers,
     control_tables,
     marked_run,
     roles_section,
@@ -27,7 +26,7 @@ from experiments.report import (
 from experiments.report.added_roles import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.run_data import RunData, run_data
+from experiments.report.run_data import RunData, confound, run_data
 from experiments.study import notes as study_notes
 from experiments.study.notes import spans
 from experiments.study.references import named, unfit
@@ -66,7 +65,7 @@ def run_report(
     protocol = (
         data.headline.sentence,
         *study_notes.notes(data.run, data.rows),
-        *answerers.confound(data.answerers),
+        *confound(data.answerers),
         *run_facts.missing(data),
         *unfit(data.references, data.players(), data.metric),
     )

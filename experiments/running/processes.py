@@ -15,10 +15,10 @@ from typing import Any, Generic, TypeVar
 
 from experiments.record import parallel
 from experiments.running.control import CHANGES
+from experiments.running.executors import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
 from experiments.running.model_options import ModelOptions
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
-from experiments.running.worker_pool import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
 from experiments.study.job import Outcome, Unit
 from graphs import named
 from orchestrator.errors import UserError

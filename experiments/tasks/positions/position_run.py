@@ -12,9 +12,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.running.progress import Progress
+from experiments.running.progress import Progress, run_status
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.status import run_status
 from experiments.running.task import Measured, limits_of
 from experiments.study.job import Outcome, Unit
 from experiments.study.seat_spec import OfflineLayer

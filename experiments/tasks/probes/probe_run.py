@@ -12,9 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from experiments.record.files import write_atomically
 from experiments.record.rows import GAMES
 from experiments.record.run_folder import RunFolder
-from experiments.running.progress import Progress
+from experiments.running.progress import Progress, run_status
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.status import run_status
 from experiments.running.task import Measured, limits_of
 from experiments.study.job import Unit
 from experiments.study.seat_spec import PlayerSpec

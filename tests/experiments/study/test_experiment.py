@@ -20,8 +20,8 @@ from experiments.study.arms import Deal
 from experiments.study.plan import Plan
 from experiments.study.protocols import PROTOCOLS
 from experiments.study.seats import Seats
+from experiments.tasks.games.experiment_run import GameTask
 from experiments.tasks.games.experiment_run import run as run_experiment
-from experiments.tasks.games.game_task import GameTask
 from graphs import named as library
 from orchestrator.errors import UserError
 from orchestrator.journal.events import nowhere
