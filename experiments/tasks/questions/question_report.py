@@ -9,8 +9,7 @@ from typing import Any
 
 from experiments.analysis.statistics.clusters import guessed_share, mean_share, standard_error
 from experiments.analysis.statistics.estimates import Bounds
-from experiments.document import data as as_data
-from experiments.document import markdown, plots
+from experiments.document import data, markdown, plots
 from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_all
@@ -281,7 +280,7 @@ def rows(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def data(report: Report) -> dict[str, Any]:
+def json_value(report: Report) -> dict[str, Any]:
     """Return what `--json` prints."""
     return {
         "cells": rows(report),
@@ -297,8 +296,8 @@ def write(report: Report, folder: Path) -> list[Path]:
     shown = Figure("accuracy", "Accuracy", CAPTION, "accuracy.csv", "accuracy.svg")
     texts = {
         "report.md": markdown.text(Document("CoordinationQA", (shown, *blocks(report)))),
-        "accuracy.csv": as_data.csv_text(rows(report)),
-        "answers.csv": as_data.csv_text(answers),
+        "accuracy.csv": data.csv_text(rows(report)),
+        "answers.csv": data.csv_text(answers),
     }
     with plots.set_up():
         painted = paint(report.names, report.cells, report.guesses)
