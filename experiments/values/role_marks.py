@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 import roles
 from experiments.record.game import Game
-from experiments.values import judge_marks, move_marks
+from experiments.values import judge_marks, move_marks, role_mark
 from experiments.values.marked_turn import ADVISING, MarkedTurn
 from experiments.values.role_mark import UNIFORM, RoleMark, StatedOutcome
 from experiments.values.rollout_store import RolloutStore
@@ -122,9 +122,7 @@ def _marks(turn: MarkedTurn, recorded: RecordedReply, truth: Truth) -> Iterator[
     if isinstance(mark := recorded.node.role.mark, Marker):
         for name, baseline in {UNIFORM: mark.guess, PREVIOUS: mark.previous, **mark.others}.items():
             baselines[name] = (baseline and baseline(recorded.reply, recorded.sections, truth)) or {}
-    for name, value in scored.items():
-        values = {baseline: marks[name] for baseline, marks in baselines.items() if name in marks}
-        yield RoleMark.model_validate({**turn.place(recorded), "name": name, "value": value, "baselines": values})
+    yield from role_mark.marks(turn.place(recorded), scored, baselines)
 
 
 def _stated(turn: MarkedTurn, truth: Truth) -> Iterator[StatedOutcome]:
