@@ -50,7 +50,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "training": {"document", "record", "report"},
         "environments": {"record", "study", "values"},
         "doctor": {"costs", "document", "study"},
-        "page": {"analysis", "record", "report", "running", "study", "tasks", "values"},
+        "page": {"analysis", "record", "report", "study", "tasks", "values"},
         "cli": {
             *(
                 "analysis",
