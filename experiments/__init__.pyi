@@ -3,11 +3,11 @@ from .record import games, results, rewards
 from .record.game import Game
 from .record.rows import Row
 from .record.run_folder import read_rows
-from .running.fork.decision import Fork, decide
 from .running.model_options import ModelOptions
 from .running.runner import RunOptions
 from .study.experiment import Experiment, read
 from .study.seat_spec import read_seat
+from .tasks.fork.decision import Fork, decide
 from .tasks.games.experiment_run import run
 from .values.score_strip import mistakes_of, strip
 from .values.turn_values import turn_values

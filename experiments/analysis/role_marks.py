@@ -25,18 +25,9 @@ from experiments.analysis.statistics.permutation import sign_flip_test
 from experiments.analysis.stopping import Stopped
 from experiments.record.measures import STRICT, Measure
 from experiments.record.rows import Row
-from experiments.values.game_marks import GameMarks, NodeReplies
-from experiments.values.mark_tally import (
-    Key,
-    MarkTally,
-    Stated,
-    StatedTally,
-    infos_of,
-    stated_tallies,
-    tallied,
-)
+from experiments.values.game_marks import GameMarks, NodeReplies, ordered_baselines
+from experiments.values.mark_tally import Key, MarkTally, Stated, StatedTally, infos_of, stated_tallies, tallied
 from experiments.values.move_values import Kind
-from experiments.values.role_marks import ordered_baselines
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from orchestrator.errors import Suspended, UserError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from experiments.running.fork.branch import Branch
-    from experiments.running.fork.decision import Fork
-    from experiments.running.fork.new_seat import Change
+    from experiments.tasks.fork.branch import Branch
+    from experiments.tasks.fork.decision import Fork
+    from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
 
 
@@ -52,9 +52,8 @@ def fork(
 
     Without a change it is decided as it was. --continue plays on from there, in a new journal.
     """
-    from experiments.cli import fork_report
     from experiments.document.terminal import console
-    from experiments.running.fork import decision
+    from experiments.tasks.fork import decision, fork_report
 
     if note is not None:
         _print_note(game, turn, note, output)
@@ -105,8 +104,8 @@ def _change(
     settings: list[str] | None,
     without: list[str] | None,
 ) -> "Change":
-    from experiments.running.fork.new_seat import Change
-    from experiments.running.single_game import models
+    from experiments.tasks.fork.new_seat import Change
+    from experiments.tasks.games.single_game import models
 
     named = dict(models([], model)) if model else {}
     nodes: dict[str, Any] = {}
@@ -124,8 +123,8 @@ def _change(
 
 def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     """The note of a node as a file for --edit."""
-    from experiments.running.fork import decision, edited_note
-    from experiments.running.fork.new_seat import Change
+    from experiments.tasks.fork import decision, edited_note
+    from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
 
     place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
@@ -142,9 +141,9 @@ def _branch(
     layer: "ModelLayer",
     force_new: bool,
 ) -> "Branch":
-    from experiments.running import single_game
-    from experiments.running.fork import branch
     from experiments.study import seat_spec
+    from experiments.tasks.fork import branch
+    from experiments.tasks.games import single_game
 
     players = fork.place.started.players
     named = dict(single_game.models([], model or "program"))
@@ -159,11 +158,11 @@ def _branch(
 
 def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", output: Output) -> None:
     """Play the forked game to its end, then print the turn and the result."""
-    from experiments.cli import fork_report
     from experiments.document.terminal import console
     from experiments.record.game import Game
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
+    from experiments.tasks.fork import fork_report
     from orchestrator.journal.events import nowhere
 
     as_json, loud = output.as_json, output.loud
@@ -195,13 +194,13 @@ def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", 
 
 def _show(fork: "Fork", game: Path, screen: "Console") -> None:
     """Print the position, the moves of several samples, then both decisions with what changed: of samples the first."""
-    from experiments.cli import fork_report
     from experiments.document import terminal
     from experiments.document.blocks import Block, Heading, Note, Text
     from experiments.show.game_story import spent
     from experiments.show.live_table import picture
     from experiments.show.terminal import on
     from experiments.show.two_games import Side, sides
+    from experiments.tasks.fork import fork_report
     from orchestrator.models.simulated_settings import among
 
     place, old, new = fork.place, fork.place.info, fork.seat.info

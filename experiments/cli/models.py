@@ -71,7 +71,7 @@ def doctor(
     else:
         import graphs
         from experiments.forecast import examination
-        from experiments.running import single_game
+        from experiments.tasks.games import single_game
         from orchestrator.hanabi.referee import check_players
 
         config = graphs.read(graph)

@@ -137,7 +137,7 @@ def _estimate(study: "Study", output: Output) -> None:
 def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study":
     from pydantic import ValidationError
 
-    from experiments.running import single_game
+    from experiments.tasks.games import single_game
     from experiments.tasks.positions import study
     from orchestrator.errors import user_error
 

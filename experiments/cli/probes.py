@@ -105,9 +105,9 @@ def run(
 def _player_spec(player: str, settings: list[str] | None, asked: Evaluation) -> "PlayerSpec":
     """The player with its models; a rule player may be named without its prefix. Raises UserError."""
     import graphs
-    from experiments.running import single_game
     from experiments.study import seat_spec
     from experiments.study.seat_spec import PlayerSpec
+    from experiments.tasks.games import single_game
     from orchestrator.models.settings import PERSON, PROGRAM, REPLAY
     from orchestrator.players import partners
 

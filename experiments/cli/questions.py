@@ -50,7 +50,7 @@ def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") 
 
     Raises UserError for several models, and for a model beside a replay.
     """
-    from experiments.running import single_game
+    from experiments.tasks.games import single_game
     from experiments.tasks.question_task import model_of
     from orchestrator.models.settings import PROGRAM, REPLAY
 

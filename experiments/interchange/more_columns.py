@@ -14,11 +14,10 @@ from experiments.record.files import write_csv
 from experiments.record.parquet import MoreColumns
 from experiments.record.rows import COLUMNS, Row
 from experiments.values import marking
-from experiments.values.game_marks import GameMarks
+from experiments.values.game_marks import GameMarks, all_baselines
 from experiments.values.mark_tally import tallied
 from experiments.values.marking import Done
 from experiments.values.mistakes import KINDS
-from experiments.values.role_marks import all_baselines
 from orchestrator.errors import UserError
 
 MARKS = {

@@ -22,7 +22,7 @@ from experiments.report.figures.figure import Figure
 from experiments.report.marked_run import Unmarked, ready
 from experiments.report.run_data import RunData, run_data
 from experiments.study.metric import headline
-from experiments.values.mark_store import MARKS
+from experiments.values.marking import MARKS
 from experiments.values.rollout_store import FOLDER
 from orchestrator.values import as_list
 

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from experiments.page import assets, beliefs, game_page, guard, prompts, run_page, spoken, turn_page
+from experiments.page import assets, game_page, guard, run_page, spoken, turn_page
 from experiments.page.forks import Forks
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
@@ -89,10 +89,10 @@ class Api:
         return turn_page.turn(*self._turn(query))
 
     def prompt(self, query: Query) -> Any:
-        return prompts.prompt(*self._turn(query), query.get("key", ""))
+        return turn_page.prompt(*self._turn(query), query.get("key", ""))
 
     def beliefs(self, query: Query) -> Any:
-        return beliefs.beliefs(*self._turn(query), spoken.number(query, "seat") if "seat" in query else None)
+        return game_page.beliefs(*self._turn(query), spoken.number(query, "seat") if "seat" in query else None)
 
     def turn_values(self, query: Query) -> Any:
         return self.values.of_turn(*self._turn(query))

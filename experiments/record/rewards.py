@@ -4,7 +4,7 @@ Each reads a completion with the project's own reader, and gives the reward of t
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -57,7 +57,7 @@ def move_value(
     completions: Sequence[Completion], *, reader: Column, legal_moves: Column, values: Column, **_: Any
 ) -> list[float]:
     """The exact one-step value of the move, in points; a point below the worst move for an unusable completion."""
-    read = _places(completions, reader, legal_moves)
+    read = map(place, completions, reader, legal_moves)
     return [min(of) - 1 if n is None else float(of[n]) for n, of in zip(read, values, strict=True)]
 
 
@@ -65,7 +65,7 @@ def scaled_move_value(
     completions: Sequence[Completion], *, reader: Column, legal_moves: Column, values: Column, **_: Any
 ) -> list[float]:
     """The same from 0 for the worst legal move to 1 for the best; -1 for an unusable completion."""
-    read = _places(completions, reader, legal_moves)
+    read = map(place, completions, reader, legal_moves)
     return [-1.0 if n is None else scaled(of, n) for n, of in zip(read, values, strict=True)]
 
 
@@ -74,7 +74,7 @@ def own_rating(
 ) -> list[float | None]:
     """The rating that the model of the game gave the move, -1 to 1; -1 for an unusable completion, None without
     ratings."""
-    read = _places(completions, reader, legal_moves)
+    read = map(place, completions, reader, legal_moves)
     return [None if not of else -1.0 if n is None else of[n] for n, of in zip(read, ratings, strict=True)]
 
 
@@ -91,13 +91,9 @@ def final_score(completions: Sequence[Completion], *, score_kept: Column, **colu
 def _as_played(
     completions: Sequence[Completion], rewards: Column, *, reader: Column, legal_moves: Column, move: Column, **_: Any
 ) -> list[float | None]:
-    read = _places(completions, reader, legal_moves)
+    read = map(place, completions, reader, legal_moves)
     moves = [None if n is None else of[n] for n, of in zip(read, legal_moves, strict=True)]
     return [float(reward) if made == was else None for made, was, reward in zip(moves, move, rewards, strict=True)]
-
-
-def _places(completions: Sequence[Completion], how: Column, legal_moves: Column) -> Iterator[int | None]:
-    return map(place, completions, how, legal_moves)
 
 
 def scaled(values: Sequence[float], place: int) -> float:

@@ -13,10 +13,9 @@ from experiments.document.formats import COUNT, INT, INTERVAL, NUMBER, RIGHT, SI
 from experiments.record.rows import Row
 from experiments.report.marked_run import MarkedRun
 from experiments.report.role_sentences import missing
-from experiments.values.game_marks import GameMarks
+from experiments.values.game_marks import GameMarks, all_baselines
 from experiments.values.move_values import TITLES, Kind
 from experiments.values.role_mark import RoleMark
-from experiments.values.role_marks import all_baselines
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from roles.words import many

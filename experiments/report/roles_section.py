@@ -21,8 +21,8 @@ from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.marks_table import answerer
 from experiments.report.role_sentences import missing, sentences
 from experiments.report.score_tables import P_VALUE
+from experiments.values.game_marks import BASELINES
 from experiments.values.move_values import TITLES
-from experiments.values.role_marks import BASELINES
 from orchestrator.models.settings import PROGRAM
 
 FOLLOWING = ("followed", "overruled_right", "followed_wrong")

@@ -2,6 +2,5 @@
 
 It may import study and record alone: what is asked, how it is scored and how it is shown is handed in. Start reading at
 task.py (what a task is) and runner.py (a command, and why it stops); unit_pool.py asks many units at a time,
-executors.py in several processes, control.py obeys the user meanwhile. Beside runs: single_game.py, and fork/, a
-recorded turn decided again.
+executors.py in several processes, control.py obeys the user meanwhile.
 """

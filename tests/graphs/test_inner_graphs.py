@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import graphs
-from experiments.running.fork.decision import decide
+from experiments.tasks.fork.decision import decide
 from graphs.config import parse
 from graphs.prompt_preview import requests
 from orchestrator import journal, play

@@ -16,8 +16,8 @@ import graphs
 import roles
 from experiments.record.game import Game, Turn
 from experiments.report import error_counts as error_table
+from graphs.answerers import SimulatedBrain
 from graphs.attempts import attempts, safety_node
-from graphs.simulated_model import SimulatedBrain
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Discard, Play, labelled

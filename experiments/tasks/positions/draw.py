@@ -18,9 +18,9 @@ from pathlib import Path
 
 from experiments.record.game import Game, Turn
 from experiments.record.saved import journals
-from experiments.running.fork.position import Position as Place
-from experiments.running.fork.position import position as fork_position
-from experiments.running.fork.position import whole
+from experiments.tasks.fork.position import Position as Place
+from experiments.tasks.fork.position import position as fork_position
+from experiments.tasks.fork.position import whole
 from experiments.tasks.positions.bank import (
     AskedConvention,
     BankPosition,

@@ -26,8 +26,8 @@ from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
 from experiments.values import marking
 from experiments.values.game_marks import GameMarks, NodeReplies, game_marks
-from experiments.values.mark_store import marks_of
 from experiments.values.mark_tally import Key, tallied
+from experiments.values.marking import marks_of
 from experiments.values.mistakes import known_fault
 from experiments.values.move_values import Kind
 from experiments.values.position import Position

@@ -12,7 +12,7 @@ import pytest
 
 import graphs
 from experiments.record.game import Game
-from experiments.running.fork.position import position, whole
+from experiments.tasks.fork.position import position, whole
 from experiments.tasks.positions import bank, draw
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.study import Study, opened

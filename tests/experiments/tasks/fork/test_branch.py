@@ -11,10 +11,11 @@ import pytest
 
 from experiments.record import rows, turn_rows
 from experiments.record.game import Game
-from experiments.running.fork import branch, decision
-from experiments.running.fork.new_seat import Change
+from experiments.tasks.fork import branch, decision
+from experiments.tasks.fork.new_seat import Change
 from experiments.values import turn_values
 from graphs.graph_seat import seat
+from graphs.recorded import notes_of
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event, GameEnded, GameStarted
@@ -22,7 +23,7 @@ from orchestrator.journal.file import comparable
 from orchestrator.models.layer import ModelLayer
 from orchestrator.table.game_loop import play_started
 from tests.conftest import Run
-from tests.experiments.running.fork.conftest import Games
+from tests.experiments.tasks.fork.conftest import Games
 
 
 def onward(path: Path, turn: int, out: Path, change: Change = Change(), last: int = 99, **more: Any) -> Path:  # noqa: B008
@@ -144,7 +145,7 @@ def test_the_printed_note_can_be_read_again(run: Run, game: Games, tmp_path: Pat
     for node, note in decision.decide(path, 3).old_notes.items():
         file.write_text(run("fork", str(path), "--turn", "3", "--note", node)[1])
         fork = decision.decide(path, 3, edits={node: file})
-        assert fork.new_notes()[node] == note and fork.new[0].decided == fork.old.decided
+        assert notes_of(fork.config, fork.new[0].events)[node] == note and fork.new[0].decided == fork.old.decided
 
 
 def test_samples_are_counted_before_the_first_is_shown_and_simulated_errors_are_named(run: Run, game: Games) -> None:

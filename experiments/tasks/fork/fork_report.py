@@ -9,7 +9,7 @@ from typing import Any, Literal
 from experiments.document.blocks import Block, Column, Heading, Note, Text, table
 from experiments.document.formats import INT, SIGNED
 from experiments.record.game import Turn, comparable_replies
-from experiments.running.fork.decision import Fork
+from experiments.tasks.fork.decision import Fork
 from experiments.values import position as values_position
 from experiments.values.one_step_value import one_step_values
 from experiments.values.turn_values import ONE_STEP

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from experiments.record.game import Game, Turn
-from experiments.running.fork.edited_note import read_note
-from experiments.running.fork.new_seat import Change, new_seat
-from experiments.running.fork.position import Position, position, whole
+from experiments.tasks.fork.edited_note import read_note
+from experiments.tasks.fork.new_seat import Change, new_seat
+from experiments.tasks.fork.position import Position, position, whole
 from graphs import prompt_files
 from graphs.ablate import at
 from graphs.config import PROGRAM, GraphConfig
@@ -77,9 +77,6 @@ class Fork:
     @property
     def old_notes(self) -> Notes:
         return notes_of(self.place.config, self.old.events) if self.place.config else {}
-
-    def new_notes(self, sample: int = 0) -> Notes:
-        return notes_of(self.config, self.new[sample].events)
 
     @property
     def moves(self) -> dict[str, int]:

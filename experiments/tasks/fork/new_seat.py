@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from experiments.record import run_folder
-from experiments.running.fork.position import Position
 from experiments.study.rerun import RecordedSeat
+from experiments.tasks.fork.position import Position
 from graphs import ablate, interventions
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.graph_seat import GraphSeat, Model, label, seat, seat_again

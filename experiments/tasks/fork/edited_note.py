@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from experiments.running.fork.position import Position
+from experiments.tasks.fork.position import Position
 from graphs.config import PROGRAM, GraphConfig
 from graphs.node import RoleNode
 from graphs.recorded import Note, unrolled
