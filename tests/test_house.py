@@ -48,7 +48,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "tasks": {"analysis", "document", "record", "report", "running", "study", "values"},
         "interchange": {"record", "values"},
         "training": {"document", "record", "report"},
-        "environments": {"record", "study", "values"},
+        "environments": {"tasks"},
         "doctor": {"costs", "document", "study"},
         "page": {"analysis", "record", "report", "study", "tasks", "values"},
         "cli": {
