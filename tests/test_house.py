@@ -80,7 +80,7 @@ ONLY_IN = {
     "sqlite3": {"orchestrator/models/cache.py"},
     "langgraph": {"graphs/langgraph_compile.py", "graphs/graph_seat.py"},
     "starlette": {"experiments/page/server.py", "experiments/page/guard.py"},
-    "uvicorn": {"experiments/page/serving.py"},
+    "uvicorn": {"experiments/page/server.py"},
     "pyarrow": {"experiments/record/parquet.py"},
     "opentelemetry": {"experiments/interchange/otlp.py"},
     "aiohttp": {
