@@ -47,7 +47,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "tasks": {"analysis", "document", "record", "running", "study", "values"},
         "interchange": {"record", "values"},
         "training": {"document", "record"},
-        "environments": {"record", "study", "values"},
+        "environments": {"tasks"},
         "page": {"analysis", "record", "report", "study", "tasks", "values"},
         "cli": {
             *("document", "forecast", "interchange", "page", "record", "report", "running", "show", "study", "tasks"),
@@ -66,7 +66,7 @@ ONLY_IN = {
     "sqlite3": {"orchestrator/models/cache.py"},
     "langgraph": {"graphs/langgraph_compile.py", "graphs/graph_seat.py"},
     "starlette": {"experiments/page/server.py", "experiments/page/guard.py"},
-    "uvicorn": {"experiments/page/serving.py"},
+    "uvicorn": {"experiments/page/server.py"},
     "pyarrow": {"experiments/record/parquet.py"},
     "opentelemetry": {"experiments/interchange/otlp.py"},
     "aiohttp": {

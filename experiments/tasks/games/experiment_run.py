@@ -16,7 +16,6 @@ from experiments.record.files import locked
 from experiments.record.game import Game
 from experiments.record.rows import GAMES, Metric, Row
 from experiments.record.run_folder import RUN
-from experiments.record.saved import moves
 from experiments.running.progress import Progress, run_status
 from experiments.running.runner import Done, Runner, RunOptions
 from experiments.running.task import Measured, limits_of
@@ -366,7 +365,7 @@ def status(folder: Path) -> dict[str, Any]:
             turns += game.result.turns
             spent += game.result.usage if game.result.usage.calls else NO_USAGE
         elif game.started:
-            turns += moves(path)
+            turns += len(game.moves)
             spent = sum((call for calls in usage_by_turn(journal.read(path)) for call in calls), spent)
     counts = {"finished": len(finished), "begun": sum(game.result is None for game in games.values())}
     failed = {game: why for game, why in failures.read(folder).items() if game not in finished}
