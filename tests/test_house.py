@@ -48,7 +48,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "interchange": {"record", "values"},
         "training": {"document", "record"},
         "environments": {"tasks"},
-        "page": {"analysis", "record", "report", "study", "tasks", "values"},
+        "page": {"record", "report", "study", "tasks", "values"},
         "cli": {
             *("document", "forecast", "interchange", "page", "record", "report", "running", "show", "study", "tasks"),
             *("training", "values"),

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis import role_marks
-from experiments.analysis.labels import labels
 from experiments.analysis.role_marks import MarkDifference, MarkedGame, MarkSummary
 from experiments.record import rows, run_folder, saved
 from experiments.record.game import Game
@@ -46,8 +45,8 @@ class MarkedRun:
 
     @cached_property
     def labels(self) -> Mapping[str, str]:
-        """By arm: its name, marked where it is not of language models."""
-        return labels(self.data.analysis.summaries)
+        """As those of its data."""
+        return self.data.labels
 
     def of(self, arm: str) -> list[MarkedGame]:
         return [game for game in self.games if game.row.arm == arm]

@@ -7,12 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import adhoc_teams, role_controls, stopping
+from experiments.analysis import adhoc_teams, conclusions, role_controls, stopping
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.deal_variance import DealVariance, deal_variance
 from experiments.analysis.differences import Difference, more_differences
-from experiments.analysis.labels import provenances
+from experiments.analysis.labels import labels, provenances
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.statistics.estimates import Interval
@@ -229,6 +229,24 @@ class RunData:
         """Who answered in each arm."""
         arms = provenances(self.analysis.summaries)
         return {arm: arms.get(arm, Provenance.PROGRAM) for arm in self.arms}
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """By arm: its name, marked where it is not of language models."""
+        return labels(self.analysis.summaries)
+
+    @property
+    def conclusions(self) -> tuple[str, ...]:
+        """What can and cannot be concluded, in sentences."""
+        return conclusions.sentences(self.analysis)
+
+    def difference(self, arm: str) -> dict[str, Any] | None:
+        """Return an arm's difference from the baseline over the most player counts, as the report states it."""
+        widest = next((row for row in conclusions.widest(self.analysis.differences) if row.arm == arm), None)
+        if widest is None:
+            return None
+        says = conclusions.compared(widest, counts=False)
+        return {"mean": widest.mean, "low": widest.low, "high": widest.high, "p": widest.p_holm, "says": says}
 
     @cached_property
     def label(self) -> str:
