@@ -8,7 +8,7 @@ from itertools import pairwise
 import roles
 from benchmarks.fault_games import Mark, Played
 from benchmarks.fault_graphs import naming_marks
-from experiments.statistics.estimates import Estimate, estimate_mean
+from experiments.analysis.statistics.estimates import Estimate, estimate_mean
 from roles.marks import MarkInfo
 
 

@@ -19,7 +19,7 @@ from benchmarks.fault_positions import Again, asked_again
 from experiments.record.files import write_atomically
 from experiments.record.game import Game
 from experiments.values import RoleMark, role_marks
-from experiments.values.mark_store import version
+from experiments.values.marking import version
 from graphs.config import GraphConfig
 from orchestrator import play
 from orchestrator.journal import fingerprint

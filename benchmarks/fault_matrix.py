@@ -17,8 +17,8 @@ from rich.console import Console
 from benchmarks.fault_changes import Fault, collected, info
 from benchmarks.fault_games import Deal, Mark, Played, played
 from benchmarks.fault_graphs import hosting, marked_roles, upstream
+from experiments.analysis.statistics.estimates import Estimate, clip, estimate_mean, unseen_share
 from experiments.document.terminal import plain_table
-from experiments.statistics.estimates import Estimate, clip, estimate_mean, unseen_share
 from orchestrator.errors import UserError
 
 RATES = (0.0, 0.1, 0.3, 0.6)

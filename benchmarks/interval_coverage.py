@@ -12,9 +12,16 @@ import numpy as np
 from rich.console import Console
 
 from experiments.analysis.caveats import STRIKE_OUTS
+from experiments.analysis.statistics.estimates import (
+    ALPHA,
+    Bounds,
+    Matrix,
+    bootstrap_interval,
+    estimate_mean,
+    mean_difference,
+)
+from experiments.analysis.statistics.permutation import sign_flip_test
 from experiments.document.terminal import plain_table
-from experiments.statistics.estimates import ALPHA, Bounds, Matrix, bootstrap_interval, estimate_mean, mean_difference
-from experiments.statistics.permutation import sign_flip_test
 
 DEALS = (10, 20, 50, 100)
 TRIALS = 4_000

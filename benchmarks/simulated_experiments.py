@@ -14,9 +14,9 @@ from rich.console import Console
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.differences import differences
+from experiments.analysis.statistics.power import POWER, detectable
 from experiments.document.terminal import plain_table
 from experiments.record.rows import PERFECT, Row
-from experiments.statistics.power import POWER, detectable
 
 NULLS, POWERED = 300, 400
 """Experiments for each design without an effect, and with one."""

@@ -19,8 +19,8 @@ from unittest.mock import patch
 
 from rich.console import Console
 
+from experiments.analysis.statistics.estimates import estimate_mean
 from experiments.document.terminal import plain_table
-from experiments.statistics.estimates import estimate_mean
 from orchestrator.errors import UserError
 from orchestrator.hanabi.convention import partner_model
 from orchestrator.hanabi.convention.hint_convention import Convention

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
+from experiments.analysis.statistics.estimates import Matrix
 from experiments.analysis.stopping import ArmStop, Settled, at_look, outcomes
 from experiments.document.terminal import plain_table
 from experiments.record import measures
 from experiments.record.rows import PERFECT, Row
-from experiments.statistics.estimates import Matrix
 from experiments.study.stop_rule import Stop, StopRule, resolved
 
 POOLS: dict[str, tuple[int, ...]] = {

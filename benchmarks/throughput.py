@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 
 from experiments.document.terminal import plain_table
-from experiments.running.executor import stream
+from experiments.running.executors import stream
 from experiments.running.unit_pool import UnitPool
 from experiments.study.arms import Deal
 from experiments.study.job import Job, Outcome
 from experiments.study.seat_spec import PlayerSpec
-from experiments.tasks.games.game_task import GameTask
+from experiments.tasks.games.experiment_run import GameTask
 from graphs.ablate import at
 from graphs.attempts import depth
 from graphs.config import read

@@ -1,5 +1,5 @@
-from . import games, results, rewards
 from .analysis.analysis import analyse
+from .record import games, results, rewards
 from .record.game import Game
 from .record.rows import Row
 from .record.run_folder import read_rows

@@ -3,7 +3,7 @@
 A node's `model:` names one. An answerer takes a question and returns a reply, and journals the calls that it took.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,18 +11,34 @@ import structlog
 from pydantic import BaseModel
 
 from graphs.node import RoleNode
-from graphs.simulated_model import SimulatedModel
 from orchestrator.errors import RoleError, TurnError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call
 from orchestrator.logs import log
-from orchestrator.models.request import Absent, Brain, Place, answer
+from orchestrator.models.request import (
+    Absent,
+    Brain,
+    Message,
+    ModelRequest,
+    ModelResponse,
+    Place,
+    answer,
+    estimated,
+    estimated_prompt,
+)
+from orchestrator.models.retries import call_seed
 from orchestrator.models.settings import PROGRAM
+from orchestrator.models.simulated_settings import SimSettings
+from orchestrator.replies import writer
+from orchestrator.replies.reply import Reply
 from orchestrator.table.seat import GameContext
 from roles import Notes, Sections
+from roles.hanabi import error_injection
+from roles.hanabi.error_injection import Slips
 from roles.legal_moves import LegalMoves
 from roles.notes_text import of_type
 from roles.reply_types import Choice, Judgement
+from roles.role_definition import Solve
 
 
 @dataclass(frozen=True)
@@ -100,6 +116,62 @@ async def program(question: Question) -> BaseModel:
 async def nobody(question: Question) -> BaseModel:
     """Leave the question open."""
     return Absent(reason=f"nobody answers for node {question.node.name!r}")
+
+
+# Models, of which simulated ones answer for a role, from what it gets, so that only a graph can ask them
+
+
+@dataclass(frozen=True)
+class SimulatedModel:
+    """A simulated model that has not been asked yet."""
+
+    settings: SimSettings
+
+    def for_question(
+        self, solve: Solve, exact: Callable[[], BaseModel], sections: Sections, notes: Notes
+    ) -> "SimulatedBrain":
+        """Return the brain that answers this question alone; `exact`: the program's answer, checked."""
+        return SimulatedBrain(self.settings, solve, exact, sections, notes)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+@dataclass(frozen=True)
+class SimulatedBrain:
+    """The brain of one question: the same request always gets the same text."""
+
+    settings: SimSettings
+    solve: Solve
+    exact: Callable[[], BaseModel]
+    sections: Sections
+    notes: Notes
+
+    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
+        slips = Slips(self.settings, call_seed(self.settings.seed, request))
+        reply = error_injection.reply(request.reply, self.solve, self.exact, self.sections, self.notes, slips)
+        return response(reply, slips, request, messages)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def response(reply: Reply, slips: Slips, request: ModelRequest, messages: tuple[Message, ...]) -> ModelResponse:
+    """A reply as the text that a simulated model answers: in the format asked for, malformed at the stated rate."""
+    text, finish = writer.text_of(reply, request.form), "stop"
+    if dice := slips.strike("malformed"):
+        slips.errors.append("malformed")
+        text, finish = writer.spoilt(reply, request.form, dice)
+    return ModelResponse(
+        text=text,
+        tokens_in=estimated_prompt(messages),
+        tokens_out=estimated(text),
+        finish=finish,
+        served_by="simulated",
+        usd=0.0,
+        estimated=True,
+        injected=tuple(slips.errors),
+    )
 
 
 @dataclass(frozen=True)

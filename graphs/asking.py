@@ -8,11 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from graphs.answerers import Answerer, Fixed, ModelAnswerer, Question, Unsettled, nobody, place, program
+from graphs.answerers import Answerer, Fixed, ModelAnswerer, Question, SimulatedModel, Unsettled, nobody, place, program
 from graphs.config import NOBODY, PROGRAM
 from graphs.control_answerers import NOTHING_GIVEN, OtherGame, OtherNote
 from graphs.node import RoleNode, SeatState
-from graphs.simulated_model import SimulatedModel
 from orchestrator.errors import TurnError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import VerdictGiven

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 
 import prompts
 import roles
-from graphs import context, graph_data, inner_graphs, python_nodes
+from graphs import context, graph_data, node_kinds
 from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
@@ -98,8 +98,8 @@ class GraphConfig(Frozen):
         folder, outer = where.get("folder", Path()), where.get("outer", ())
         if not isinstance(value, dict):
             return value
-        value = inner_graphs.inlined(value, lambda graph: _whole(graph_data.file_of(graph, folder, outer), outer))
-        return graph_data.plain(python_nodes.named(value, folder))
+        value = node_kinds.inlined(value, lambda graph: _whole(graph_data.file_of(graph, folder, outer), outer))
+        return graph_data.plain(node_kinds.named(value, folder))
 
     @field_validator("verify", mode="before")
     @classmethod

@@ -98,8 +98,7 @@ class Context(Frozen):
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""
         kind = roles.SECTIONS[section]
-        options = next(entry.options for entry in self.sections if entry.section == section)
-        return kind.files(defaults(kind.choices) | dict(options))
+        return kind.files(defaults(kind.choices) | self._options(())[section])
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
         """With other section options, and with the settings that are not None."""
@@ -119,17 +118,19 @@ class Context(Frozen):
 
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """The sections that a role gets here, with their options."""
+        options = self._options(without)
+        pairs = [(roles.SECTIONS[name], options[name]) for name in options]
+        return [(kind, chosen) for kind, chosen in pairs if kind in role.takes and _at_home(kind, options)]
+
+    def _options(self, without: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The options of its sections, without some of these."""
         removed = {*OWN_PARTS, *without}
-        options_of = {entry.section: entry.options for entry in self.sections if entry.section not in removed}
-        pairs = [(roles.SECTIONS[name], options) for name, options in options_of.items()]
-        return [(kind, options) for kind, options in pairs if kind in role.takes and _at_home(kind, options_of)]
+        return {entry.section: entry.options for entry in self.sections if entry.section not in removed}
 
     def worded(self, without: Iterable[str] = ()) -> str | None:
         """The folder of the roles' texts; None, which means their own texts, also where a section is missing that the
         folder may speak of."""
-        removed = {*OWN_PARTS, *without}
-        options = {entry.section: entry.options for entry in self.sections if entry.section not in removed}
-        kinds = [roles.SECTIONS[name] for name in self.names]
+        options, kinds = self._options(without), [roles.SECTIONS[name] for name in self.names]
         complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
         return self.wording if complete else None
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
 from graphs import prompt_files, tracing
 from graphs.ablate import at, bind
-from graphs.answerers import Fixed
+from graphs.answerers import Fixed, SimulatedModel
 from graphs.asking import SeatRuntime, resumed
 from graphs.config import PROGRAM, GraphConfig, checked, read
 from graphs.control_answerers import NOTHING_GIVEN, OtherGame
 from graphs.decision import decided
-from graphs.simulated_model import SimulatedModel
 from graphs.walk import walk
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
@@ -96,10 +95,10 @@ def _turn(same: Same[GraphConfig], players: int, engine: str | None) -> PlayTurn
     """What plays a turn, made once for all games, and all positions, of a seat."""
     config = at(same.value, players)
     if engine == LANGGRAPH or not (walked := walk(config)):
-        from graphs import langgraph_compile, langgraph_turn  # games of programs do not need LangGraph
+        from graphs import langgraph_compile  # games of programs do not need LangGraph
 
         graph = langgraph_compile.compiled(same.value.model_dump_json(), players)
-        return partial(langgraph_turn.play, graph)
+        return partial(langgraph_compile.play, graph)
 
     async def turn(view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
         done = await walked({"view": view, "memory": memory, "notes": {}}, runtime)

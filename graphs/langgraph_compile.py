@@ -1,4 +1,4 @@
-"""GraphConfig -> a compiled LangGraph graph.
+"""GraphConfig -> a compiled LangGraph graph, and a turn of a seat on it, or on a graph of somebody's own.
 
 Three traps shape it. A fan-in is one list edge: separate edges would run a node once per path of another length. A redo
 is no loop: a loop back into a fan-in that also waits for a node outside the loop never fires again and says nothing.
@@ -9,7 +9,10 @@ Importing LangGraph takes longer than a game of programs: what plays programs or
 nor another that imports LangGraph.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -17,15 +20,29 @@ from langchain_core.runnables.graph import Edge, Graph, Node
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from graphs import gate, tracing
 from graphs.ablate import at
 from graphs.asking import SeatRuntime
 from graphs.attempts import SAFETY, Attempt, attempts, base, nth, role_node, safety_node, waits_for
-from graphs.config import GraphConfig
+from graphs.config import PROGRAM, GraphConfig, read
 from graphs.decision import decided
 from graphs.node import RoleNode
-from graphs.role_step import AT_TABLE, RoleStep, seen_by
-from graphs.turn_state import TurnInput, TurnOutput, TurnState, decision_data, plain_view, typed
+from graphs.role_step import AT_TABLE, RoleStep, inside, seen_by
+from graphs.turn_state import (
+    TurnInput,
+    TurnOutput,
+    TurnState,
+    decision,
+    decision_data,
+    plain_view,
+    replies,
+    typed,
+)
+from orchestrator.errors import RoleError, TurnError, UserError
 from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call, Memory
+from orchestrator.table.seat import Decision
+from roles import Choice, Verdict
 
 Builder: TypeAlias = StateGraph[TurnState, Any, TurnInput, TurnOutput]
 MOVE = "played-move"
@@ -170,7 +187,96 @@ def _move(config: GraphConfig) -> Callable[[TurnState], Awaitable[dict[str, Any]
             return {}
         said = state.get("notes", {})
         notes = typed(said, [name for name in said if said[name]["step"] >= said[root]["step"]])
-        decision = decided(config, seen_by(state), notes)
-        return {"decision": decision_data(decision, notes), "memory": dict(decision.memory)}
+        outcome = decided(config, seen_by(state), notes)
+        return {"decision": decision_data(outcome, notes), "memory": dict(outcome.memory)}
 
     return move
+
+
+# A turn of a seat: View in, Decision out
+
+
+STEPS = 100
+"""Steps after which a graph of somebody's own counts as one that never ends."""
+
+
+async def play(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
+    """Return the decision of a compiled graph. Raises TurnError when something ended the turn."""
+    with _at_table(replace(runtime, view=view)):
+        data = {"view": plain_view(None, view), "memory": dict(memory)}
+        done = await graph.ainvoke(data, tracing.of_turn(view, runtime.game))
+    if runtime.failed:
+        raise runtime.failed[0]
+    return decision({**done, "view": view}, done["memory"])
+
+
+@contextmanager
+def _at_table(runtime: SeatRuntime) -> Iterator[None]:
+    token = AT_TABLE.set(runtime)
+    try:
+        yield
+    finally:
+        AT_TABLE.reset(token)
+
+
+async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
+    """Return the decision of a graph of somebody's own, whose functions are journalled as calls of programs.
+
+    Raises TurnError likewise, and when a function fails or the graph does not end.
+    """
+    thread = f"{runtime.game.hash}-{runtime.game.repeat}-{view.turn}-{view.seat}"
+    traced = tracing.of_turn(view, runtime.game)
+    config = {"configurable": {"thread_id": thread}, "recursion_limit": STEPS, **traced}
+    try:
+        with _at_table(runtime):
+            done = await _streamed(graph, {"view": plain_view(None, view), "memory": dict(memory)}, config, runtime)
+    except Exception as error:
+        if runtime.failed:
+            raise runtime.failed[0] from None
+        if isinstance(error, TurnError | UserError):
+            raise
+        raise RoleError(f"turn {view.turn}: the graph failed: {type(error).__name__}: {error}") from error
+    if runtime.failed:
+        raise runtime.failed[0]
+    if graph.checkpointer and (waits := (await graph.aget_state(config)).next):
+        raise RoleError(f"turn {view.turn}: the graph waits before {waits[0]!r}, and nobody at a table can resume it")
+    return _own_decision({**done, "view": view})
+
+
+async def _streamed(
+    graph: Any, data: Mapping[str, Any], config: Mapping[str, Any], runtime: SeatRuntime
+) -> dict[str, Any]:
+    """Return the last state."""
+    done, inner, visits = dict[str, Any](), set[str](), dict[str, int]()
+    stream = graph.astream(data, config, stream_mode=["tasks", "values"], subgraphs=True)
+    async for place, mode, chunk in stream:
+        inner |= {run.partition(":")[2] for run in place}
+        if mode == "values":
+            done = done if place else chunk
+        elif "result" in chunk and chunk["id"] not in runtime.asked | inner and chunk["name"] != MOVE:
+            name = f"{inside(place, runtime)}{chunk['name']}"
+            visits[name] = visits.get(name, 0) + 1
+            added = {key: value for key, value in (chunk["result"] or {}).items() if key not in ("view", "memory")}
+            reply = json.loads(json.dumps(added, default=str))
+            place = {"turn": data["view"]["turn"], "seat": data["view"]["seat"], "node": nth(name, visits[name])}
+            runtime.game.emit(Call(**place, role=FUNCTION, model=PROGRAM, reply=reply))
+    return done
+
+
+FUNCTION = "function"
+"""The role of a plain function in journals."""
+
+
+def _own_decision(state: Mapping[str, Any]) -> Decision:
+    view, memory = state["view"], dict(state.get("memory") or {})
+    if state.get("decision"):
+        return decision(state, memory)
+    said = {name: replies(note) for name, note in state.get("notes", {}).items() if note.get("turn") == view.turn}
+    verdicts = [reply for note in said.values() for reply in note if isinstance(reply, Verdict)]
+    refused = {str(verdict.move) for verdict in verdicts if not verdict.accept}
+    choices = [(name, note[0]) for name, note in said.items() if len(note) == 1 and isinstance(note[0], Choice)]
+    if choices and isinstance(choice := choices[-1][1], Choice) and str(choice.action) not in refused:
+        return Decision(choice.action, choice.reason, node=choices[-1][0], memory=memory)
+    move, why = gate.safest(read("house"), view)
+    cause = "the last choice was refused" if choices else "no node made a usable choice"
+    return Decision(move, f"{cause}: {why}", forced=True, memory=memory)

@@ -4,7 +4,7 @@ An entry point of the group `hanabi_orchestrator.graphs` names a package: the `*
 in its folder `contexts` are contexts. A package that a user imports by `--import` brings graphs and contexts likewise.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,7 +14,7 @@ from pathlib import Path
 import prompts
 import roles
 from orchestrator.errors import UserError
-from orchestrator.plugins import BUILT_IN, installed, own_code
+from orchestrator.plugins import BUILT_IN, OwnCode, import_own, installed, own_code
 from orchestrator.yaml_files import about
 
 GROUP = "hanabi_orchestrator.graphs"
@@ -70,3 +70,27 @@ def _brought(folder: str) -> Iterator[tuple[str, Traversable]]:
     packages += [(code.name, module) for code, module in own_code().items() if hasattr(module, "__path__")]
     for source, package in packages:
         yield source, files(package).joinpath(folder) if folder else files(package)
+
+
+# Code of a user's own (`--import`), in every process of a run
+
+
+def bring(names: Iterable[str]) -> None:
+    """Import files and modules by name; their roles, sections and graphs are known from then on. Raises UserError."""
+    roles.load()  # those of packages and our own come first, so that nobody else passes for their source
+    for name in names:
+        import_own(name)
+    graphs.cache_clear()
+    contexts.cache_clear()
+
+
+def brought() -> tuple[OwnCode, ...]:
+    """Return what was imported, as plain data for other processes."""
+    return tuple(own_code())
+
+
+def bring_again(codes: Iterable[OwnCode]) -> None:
+    """Import the same in another process. Raises UserError where the code is not there, or is another."""
+    roles.load()
+    for code in codes:
+        code.load()

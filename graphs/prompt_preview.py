@@ -1,5 +1,6 @@
 """Prompts on demand: what the nodes of a graph would be asked about a position, without asking a model."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from graphs.node import RoleNode
 from graphs.recorded import notes_of
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, Memory
-from orchestrator.models.request import Absent, ModelRequest
+from orchestrator.models.request import Absent, Message, ModelRequest, messages
 from orchestrator.table.seat import Decision, GameContext
 from roles import Choice, Notes
 from roles.reply_types import Reply
@@ -38,6 +39,12 @@ def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | Non
             if not isinstance(settled, Absent):  # else its role has nothing to ask yet
                 asked_nodes[node.name] = request_of(node, view, notes, memory)
     return asked_nodes
+
+
+def recorded(config: GraphConfig, view: View, turn: Iterable[Event], memory: Memory) -> dict[str, tuple[Message, ...]]:
+    """Return what a model was or would have been asked in a recorded turn, by the node's name in its attempt."""
+    by_node = requests(config, view, notes_of(config, turn), memory)
+    return {node: messages(request.parts) for node, request in by_node.items()}
 
 
 def request_of(node: RoleNode, view: View, notes: Notes, memory: Memory | None = None) -> ModelRequest:

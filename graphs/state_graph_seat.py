@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from graphs import tracing
+from graphs.answerers import SimulatedModel
 from graphs.asking import SeatRuntime
 from graphs.config import PROGRAM
-from graphs.simulated_model import SimulatedModel
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import GameStarted, Memory, Result, SeatInfo
@@ -43,9 +43,9 @@ class StateGraphSeat:
 
     async def __call__(self, view: View, memory: Memory, /) -> Decision:
         """Raises ModelError when a model gave no answer, TurnError when a node failed or the graph did not end."""
-        from graphs import langgraph_turn
+        from graphs.langgraph_compile import play_own
 
-        return await langgraph_turn.play_own(self.graph, view, memory, SeatRuntime({}, self.game))
+        return await play_own(self.graph, view, memory, SeatRuntime({}, self.game))
 
     async def around(self, started: GameStarted, game: Callable[[], Awaitable[Result]]) -> Result:
         """Play a game in one trace, where somebody listens: its turns nest in it."""

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from experiments.analysis import marking
 from experiments.cli import app
+from experiments.record import parallel
 from experiments.report import marked_run
 from experiments.report.figures import drawing
-from experiments.running import processes as workers
 from orchestrator.models import fake_endpoint
 from roles import registry
 from roles.hanabi import conformance, planner
@@ -81,10 +80,11 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 def forking(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of a test with threads are forked from a process that has done the imports; only `make prove` has them
     import all themselves. A test without threads forks them from itself, as the command does."""
-    own = workers.process_context
+    own = parallel.process_context
     if not FULL:
-        for module, name in ((workers, "process_context"), (marking, "_context")):
-            monkeypatch.setattr(module, name, lambda: processes.FORKS if threading.active_count() > 1 else own())
+        monkeypatch.setattr(
+            parallel, "process_context", lambda: processes.FORKS if threading.active_count() > 1 else own()
+        )
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,7 @@ import graphs
 import prompts
 import roles
 from experiments.interchange import data_rows
-from experiments.interchange.data_columns import COLUMNS
-from experiments.interchange.data_rows import DataSet
+from experiments.interchange.data_rows import COLUMNS, DataSet
 from experiments.interchange.sources import Source
 from experiments.tasks.probes import probe as probe_games
 from experiments.tasks.probes.bank import probes

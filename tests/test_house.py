@@ -37,38 +37,21 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     "experiments": {
         "record": set(),
         "document": set(),
-        "statistics": set(),
-        "results": {"record"},
-        "rewards": set(),
-        "games": {"record", "results"},
         "study": {"record"},
         "values": {"record"},
         "show": {"document", "record", "values"},
-        "analysis": {"document", "record", "statistics", "study", "values"},
+        "analysis": {"record", "study", "values"},
         "running": {"record", "study"},
-        "costs": {"analysis", "document", "record", "statistics", "study"},
-        "report": {"analysis", "document", "record", "statistics", "study", "values"},
-        "tasks": {"analysis", "document", "record", "report", "running", "study", "values"},
-        "interchange": {"analysis", "record", "study", "values"},
-        "training": {"document", "record", "report", "rewards", "running", "study"},
-        "environments": {"interchange", "record", "rewards", "study", "values"},
-        "doctor": {"costs", "document", "study"},
-        "page": {"analysis", "document", "record", "report", "running", "study", "tasks", "values"},
+        "forecast": {"analysis", "document", "record", "study"},
+        "report": {"analysis", "document", "record", "study", "values"},
+        "tasks": {"analysis", "document", "record", "running", "study", "values"},
+        "interchange": {"record", "values"},
+        "training": {"document", "record"},
+        "environments": {"tasks"},
+        "page": {"record", "report", "study", "tasks", "values"},
         "cli": {
-            *(
-                "analysis",
-                "costs",
-                "doctor",
-                "document",
-                "interchange",
-                "page",
-                "record",
-                "report",
-                "running",
-                "show",
-                "study",
-            ),
-            *("tasks", "training", "values"),
+            *("document", "forecast", "interchange", "page", "record", "report", "running", "show", "study", "tasks"),
+            *("training", "values"),
         },
         "__main__": {"cli"},
     },
@@ -83,7 +66,7 @@ ONLY_IN = {
     "sqlite3": {"orchestrator/models/cache.py"},
     "langgraph": {"graphs/langgraph_compile.py", "graphs/graph_seat.py"},
     "starlette": {"experiments/page/server.py", "experiments/page/guard.py"},
-    "uvicorn": {"experiments/page/serving.py"},
+    "uvicorn": {"experiments/page/server.py"},
     "pyarrow": {"experiments/record/parquet.py"},
     "opentelemetry": {"experiments/interchange/otlp.py"},
     "aiohttp": {
@@ -100,9 +83,7 @@ ONLY_IN = {
             "export",
             "fork",
             "questions",
-            "imports",
             "parts",
-            "lists",
             "report",
             "evaluate",
             "game",
@@ -139,6 +120,12 @@ def test_rooms_import_one_way(package: str) -> None:
 def test_what_belongs_to_hanabi_lies_in_its_folder() -> None:
     used = {name: used for name, used in rooms("roles").items() if "hanabi" in used}
     assert not used, "the core of roles knows no cards"
+
+
+def test_statistics_know_no_subject() -> None:
+    own = "experiments.analysis.statistics"
+    for path in sources(own.replace(".", "/")):
+        assert not {name for name in names(path) if name.split(".")[0] in MAY_IMPORT and not name.startswith(own)}, path
 
 
 @pytest.mark.parametrize("package", PACKAGES)

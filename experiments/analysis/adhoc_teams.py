@@ -13,10 +13,10 @@ from experiments.analysis import sentence_templates as say
 from experiments.analysis.conclusions import listed
 from experiments.analysis.games import by_arm as by_arms
 from experiments.analysis.games import complete, unit_values
+from experiments.analysis.statistics.estimates import Bounds, clip, estimate_mean, standard_deviation
 from experiments.analysis.summaries import Summary
 from experiments.record.measures import STRICT
 from experiments.record.rows import PERFECT, Row
-from experiments.statistics.estimates import Bounds, clip, estimate_mean, standard_deviation
 from experiments.study.adhoc import SELF_PLAY, Standing, standing
 from experiments.study.cross_play import WITH
 from experiments.study.notes import EVALUATED

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from experiments.analysis.differences import Difference, contrast, differences
 from experiments.analysis.games import by_arm
+from experiments.analysis.statistics.estimates import Interval
 from experiments.analysis.stopping import Stopped
 from experiments.analysis.summaries import Summary, forced_share, summaries, too_few_own
 from experiments.record import measures
 from experiments.record.measures import Measure
 from experiments.record.rows import Metric, Row
-from experiments.statistics.estimates import Interval
 
 OTHER: Mapping[Metric, Metric] = {"strict": "kept", "kept": "strict"}
 FLAGGED = 0.05

@@ -12,10 +12,8 @@ from statistics import fmean
 from typing import Any, TypeVar
 
 from experiments.analysis.games import Unit, complete, repetitive, unit, unit_values
-from experiments.record.measures import Measure
-from experiments.record.rows import Row
-from experiments.statistics.clusters import cluster_means
-from experiments.statistics.estimates import (
+from experiments.analysis.statistics.clusters import cluster_means
+from experiments.analysis.statistics.estimates import (
     ALPHA,
     ROUNDING,
     Bounds,
@@ -25,7 +23,15 @@ from experiments.statistics.estimates import (
     estimate_mean,
     standard_deviation,
 )
-from experiments.statistics.permutation import PermutationTest, draws_for, holm, regrouping_test, sign_flip_test
+from experiments.analysis.statistics.permutation import (
+    PermutationTest,
+    draws_for,
+    holm,
+    regrouping_test,
+    sign_flip_test,
+)
+from experiments.record.measures import Measure
+from experiments.record.rows import Row
 
 R = TypeVar("R")
 

@@ -10,10 +10,9 @@ from experiments.analysis import stopping
 from experiments.analysis.analysis import DOUBTFUL, OTHER, Analysis
 from experiments.analysis.caveats import NAMED, caveats, last, rare_strike_outs
 from experiments.analysis.differences import Difference
+from experiments.analysis.statistics.estimates import ALPHA, ROUNDING, unseen_share
+from experiments.analysis.statistics.permutation import fewest_pairs
 from experiments.analysis.summaries import WITHHELD
-from experiments.document.formats import probability
-from experiments.statistics.estimates import ALPHA, ROUNDING, unseen_share
-from experiments.statistics.permutation import fewest_pairs
 from roles.words import percent
 
 FEW = 10
@@ -253,7 +252,7 @@ def signed(value: float) -> str:
 
 def pvalue(p: float | None) -> str:
     """Return `.042`, `< .001`; a dash for none."""
-    return "-" if p is None else probability(p)
+    return "-" if p is None else "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
 def listed(names: Sequence[str]) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.statistics.clusters import cluster_means
-from experiments.statistics.estimates import CONFIDENCE, RESAMPLES, ROUNDING, SEED, Bounds, Matrix
+from experiments.analysis.statistics.clusters import cluster_means
+from experiments.analysis.statistics.estimates import CONFIDENCE, RESAMPLES, ROUNDING, SEED, Bounds, Matrix
 
 Values = Iterable[tuple[str, float]]
 """An arm's figure on deals: those of a deal are averaged first."""

@@ -7,10 +7,10 @@ from statistics import correlation, fmean, variance
 
 from experiments.analysis.compare import compare
 from experiments.analysis.games import unit
+from experiments.analysis.statistics.estimates import ROUNDING
 from experiments.record import measures
 from experiments.record.measures import Measure
 from experiments.record.rows import Metric, Row
-from experiments.statistics.estimates import ROUNDING
 
 
 @dataclass(frozen=True)

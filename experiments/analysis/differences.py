@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from experiments.analysis import stopping
 from experiments.analysis.compare import Comparison, compare
 from experiments.analysis.games import Unit, player_counts
+from experiments.analysis.statistics.estimates import ALPHA, Bounded
+from experiments.analysis.statistics.permutation import PermutationTest, holm, holm_levels, least_p
+from experiments.analysis.statistics.power import detectable, detectable_by_t, needed_by_t, pairs_needed
+from experiments.analysis.statistics.sequential import SequentialTest
 from experiments.analysis.stopping import ArmStop, Stopped
 from experiments.analysis.summaries import too_few_own
 from experiments.record import measures
 from experiments.record.measures import Measure
 from experiments.record.rows import Better, Row
-from experiments.statistics.estimates import ALPHA, Bounded
-from experiments.statistics.permutation import PermutationTest, holm, holm_levels, least_p
-from experiments.statistics.power import detectable, detectable_by_t, needed_by_t, pairs_needed
-from experiments.statistics.sequential import SequentialTest
 
 Pair = tuple[Sequence[Row], Sequence[Row]]
 """The games of an arm, and those of its baseline."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Literal
 
+from experiments.analysis.statistics.clusters import cluster_means
 from experiments.record.rows import Row
-from experiments.statistics.clusters import cluster_means
 
 Unit = Literal["deals", "repeats"]
 Value = Callable[[Row], float | None]

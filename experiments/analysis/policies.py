@@ -7,23 +7,21 @@ adds to it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from math import isnan
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from experiments.document.blocks import Block, Cell, Column, Note, table
-from experiments.document.formats import COUNT, INT, Format, number
+from experiments.analysis.statistics.clusters import pooled_shares
+from experiments.analysis.statistics.estimates import Bounds
 from experiments.record import turn_rows
 from experiments.record.game import Game
 from experiments.record.rows import Row
-from experiments.statistics.clusters import pooled_shares
-from experiments.statistics.estimates import Bounds
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import COLOUR_NAMES, COLOURS, HAND_SIZES, RANKS
 from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
@@ -188,87 +186,3 @@ def select(tables: Sequence[T], arm: str | None, players: int | None, nothing: s
         return chosen
     known = ", ".join(dict.fromkeys(f"{each.arm} at {each.players}" for each in tables)) or "none"
     raise UserError(f"{nothing} {arm or 'any arm'} at {players or 'any'} players; there is {known}")
-
-
-def action_data(tables: Sequence[ActionTable]) -> list[dict[str, Any]]:
-    """Return the shares and their intervals as plain data."""
-    return [
-        {
-            "arm": each.arm,
-            "players": each.players,
-            "by": each.by,
-            "then": each.then,
-            "turns": each.counts.total(),
-            "pairs": each.pairs.total(),
-            "action": {action: share for action, (share, _) in each.shares.items()},
-            "action_interval": {action: bounds for action, (_, bounds) in each.shares.items()},
-            "next_given_action": {a: shares for a in each.actions if (shares := each.following(a))},
-            "next_interval": {
-                a: {then: each.next_shares[a, then][1] for then in shares}
-                for a in each.actions
-                if (shares := each.following(a))
-            },
-        }
-        for each in tables
-    ]
-
-
-def rank_data(tables: Sequence[RankTable]) -> list[dict[str, Any]]:
-    """Return the shares and their intervals as plain data."""
-    shares = [each.shares(longest(tables)) for each in tables]
-    return [
-        {
-            "arm": each.arm,
-            "players": each.players,
-            "by": each.by,
-            "games": len(each.games),
-            "turns": each.counts.total(),
-            "ranks": {rank_name(rank): share for rank, (share, _) in ranks.items()},
-            "intervals": {rank_name(rank): bounds for rank, (_, bounds) in ranks.items()},
-        }
-        for each, ranks in zip(tables, shares, strict=True)
-    ]
-
-
-def action_blocks(tables: Sequence[ActionTable]) -> Iterator[Block]:
-    """Return a table for each: percent of next actions, the share of each action below."""
-    for each in tables:
-        players = each.by if each.by == each.then else f"{each.by}, then {each.then}"
-        title = f"{each.arm}, {each.players} players: {players}, {each.pairs.total():,} pairs of turns"
-        columns = [Column("action", "action", constant=True)]
-        for action in each.actions:
-            kind, _, which = action.partition(" ")  # `D0`, `P4`, `R`, `3`
-            short = which[0].upper() if kind == "hint" else f"{kind[0].upper()}{which}"
-            columns.append(Column(action, short, number(0)))
-        rows = [(action, each.following(action)) for action in each.actions]
-        rows.append(("P(a)", {action: share for action, (share, _) in each.shares.items()}))
-        cells = [(name, *(100 * shares[a] if shares else None for a in each.actions)) for name, shares in rows]
-        yield table("policy", columns, cells, title=title)
-    yield Note(
-        "% of next actions (across) after an action (down); - where that action never came before another. D, P: a "
-        "slot discarded, played, 0 the oldest card; a letter or a number alone: a colour or rank hinted. P(a): the "
-        "share of each action"
-    )
-
-
-RANK_SHARE = Format(
-    lambda cell: f"{100 * cell[0]:.0f}" + (f" [{100 * cell[1]:.0f}, {100 * cell[2]:.0f}]" if len(cell) > 1 else "")
-)
-
-
-def rank_blocks(tables: Sequence[RankTable]) -> Iterator[Block]:
-    """Return a table of the percent of turns by rank."""
-    most = longest(tables)
-    heads = (
-        Column("arm", "arm"),
-        Column("players", "players", INT),
-        Column("by", "by"),
-        Column("turns", "turns", COUNT),
-    )
-    columns = [*heads, *(Column(rank_name(rank), rank_name(rank), RANK_SHARE) for rank in (*range(1, most + 1), 0))]
-    rows = list[tuple[Cell, ...]]()
-    for each in tables:
-        shares = ((share, *(bounds or ())) for share, bounds in each.shares(most).values())
-        rows.append((each.arm, each.players, each.by, each.counts.total(), *shares))
-    yield table("ranks", columns, rows)
-    yield Note("% of turns by the rank of the chosen move in the recommender's list, 1 the best; 95 % intervals")

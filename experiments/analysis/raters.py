@@ -10,10 +10,10 @@ from math import nan
 
 import numpy as np
 
-from experiments.statistics import agreement
-from experiments.statistics.clusters import Clustered as Clustered
-from experiments.statistics.clusters import bootstrap_clusters
-from experiments.statistics.estimates import Matrix
+from experiments.analysis.statistics import agreement
+from experiments.analysis.statistics.clusters import Clustered as Clustered
+from experiments.analysis.statistics.clusters import bootstrap_clusters
+from experiments.analysis.statistics.estimates import Matrix
 
 Rating = Mapping[str, float]
 """The ratings of one rater by their aspects."""

@@ -15,7 +15,7 @@ from experiments.analysis import sentence_templates as say
 from experiments.analysis.analysis import OTHER, Analysis
 from experiments.analysis.conclusions import family, pvalue, widest
 from experiments.analysis.differences import Difference
-from experiments.statistics.estimates import ROUNDING
+from experiments.analysis.statistics.estimates import ROUNDING
 
 KINDS = ("removed", "placebo", "shuffled")
 

@@ -8,31 +8,26 @@ true.
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
 
-import roles
 from experiments.analysis.analysis import no_hypothesis
 from experiments.analysis.compare import corrected
 from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference, alone, differences
 from experiments.analysis.games import complete, one_game, player_counts, unit_values
+from experiments.analysis.statistics.clusters import pooled_shares
+from experiments.analysis.statistics.estimates import ROUNDING, Bounded, estimate_mean
+from experiments.analysis.statistics.permutation import sign_flip_test
 from experiments.analysis.stopping import Stopped
 from experiments.record.measures import STRICT, Measure
 from experiments.record.rows import Row
-from experiments.statistics.clusters import pooled_shares
-from experiments.statistics.estimates import ROUNDING, Bounded, estimate_mean
-from experiments.statistics.permutation import sign_flip_test
-from experiments.values.game_marks import GameMarks, NodeReplies
+from experiments.values.game_marks import GameMarks, NodeReplies, ordered_baselines
 from experiments.values.mark_tally import Key, MarkTally, Stated, StatedTally, infos_of, stated_tallies, tallied
 from experiments.values.move_values import Kind
-from roles.marks import Marker
-
-BASELINES = ("program", "uniform", "previous")
-"""In the order of tables; roles may name more, which follow."""
 
 
 @dataclass(frozen=True)
@@ -143,19 +138,7 @@ def _summary(arm: str, key: Key, played: Sequence[MarkedGame]) -> MarkSummary:
 
 def baselines_of(marks: Iterable[MarkSummary | MarkTally]) -> list[str]:
     """Return the baselines that any of these marks has, in the order of tables."""
-    return _ordered({name for mark in marks for name in mark.baselines})
-
-
-def all_baselines() -> tuple[str, ...]:
-    """Return every baseline that a mark may have: those that all roles share, then those that registered roles name."""
-    markers = (roles.get(name).mark for name in roles.names())
-    return tuple(
-        _ordered({*BASELINES, *(name for mark in markers if isinstance(mark, Marker) for name in mark.others)})
-    )
-
-
-def _ordered(names: Collection[str]) -> list[str]:
-    return [*(name for name in BASELINES if name in names), *sorted(set(names) - set(BASELINES))]
+    return ordered_baselines({name for mark in marks for name in mark.baselines})
 
 
 def _sample(

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 from experiments.analysis.compare import Comparison, compare
 from experiments.analysis.games import by_arm
+from experiments.analysis.statistics.sequential import SequentialTest
 from experiments.analysis.summaries import too_few_own
 from experiments.record import measures
 from experiments.record.measures import Measure
 from experiments.record.rows import Row
-from experiments.statistics.sequential import SequentialTest
 from experiments.study.job import Job
 from experiments.study.plan import Plan
 from experiments.study.stop_rule import StopRule

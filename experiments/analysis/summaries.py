@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 from experiments.analysis.games import by_unit, complete, one_game, player_counts, repetitive, unit, unit_values
-from experiments.record.measures import MEASURES, metric
-from experiments.record.provenance import Provenance
-from experiments.record.rows import PERFECT, Metric, Row
-from experiments.statistics.clusters import bootstrap_clusters, interquartile_mean
-from experiments.statistics.estimates import (
+from experiments.analysis.statistics.clusters import bootstrap_clusters, interquartile_mean
+from experiments.analysis.statistics.estimates import (
     Bounded,
     Interval,
     bootstrap_interval,
@@ -22,6 +19,9 @@ from experiments.statistics.estimates import (
     mean_difference,
     standard_deviation,
 )
+from experiments.record.measures import MEASURES, metric
+from experiments.record.provenance import Provenance
+from experiments.record.rows import PERFECT, Metric, Row
 from orchestrator.models import list_prices
 
 WITHHELD = 0.5

@@ -20,8 +20,6 @@ from experiments.cli import (
     export,
     fork,
     game,
-    imports,
-    lists,
     logs,
     models,
     old_words,
@@ -46,13 +44,13 @@ app.add_typer(experiment.app, name="experiment", rich_help_panel=STUDIES)
 app.add_typer(evaluate.app, name="evaluate", rich_help_panel=STUDIES)
 app.command("report", rich_help_panel=STUDIES)(report.report)
 app.command(rich_help_panel=STUDIES)(train.train)
-app.command("list", rich_help_panel=BUILD)(lists.listed)
+app.command("list", rich_help_panel=BUILD)(parts.listed)
 app.add_typer(parts.graphs_app, name="graphs", rich_help_panel=BUILD)
 app.add_typer(parts.roles_app, name="roles", rich_help_panel=BUILD)
 app.add_typer(models.app, name="models", rich_help_panel=BUILD)
 app.command("doctor", rich_help_panel=TOOLS)(models.doctor)
 app.command("export", rich_help_panel=TOOLS)(export.export)
-app.command("import", rich_help_panel=TOOLS)(imports.import_games)
+app.command("import", rich_help_panel=TOOLS)(export.import_games)
 app.command("bench", rich_help_panel=TOOLS)(tools.measure)
 app.command("fake-endpoint", rich_help_panel=TOOLS)(tools.serve_blindly)
 
@@ -204,9 +202,9 @@ def _version(wanted: bool) -> None:
 def _bring(names: list[str] | None) -> list[str] | None:
     """Load the user's own code: here and not in the command, so that its names can be completed, too."""
     if names:
-        from experiments.study import imports
+        from graphs import named
 
-        imports.bring(names)
+        named.bring(names)
     return names
 
 

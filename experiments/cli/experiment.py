@@ -88,8 +88,7 @@ def run(
     The same command again continues it. Completed API calls are never billed again.
     """
     from experiments.report import mark_metric
-    from experiments.running.runner import RunOptions
-    from experiments.running.shard import Shard
+    from experiments.running.runner import RunOptions, Shard
     from experiments.study import experiment
     from experiments.tasks.games import experiment_run
 
@@ -98,7 +97,7 @@ def run(
         mark_metric.check(study.metric)
     folder = out or Path("runs") / study.name
     if dry_run:
-        from experiments.costs import dry_run as dry
+        from experiments.forecast import dry_run as dry
 
         planned = dry.forecast(study, folder, past, answer_tokens)
         output.show(dry.data(planned), dry.blocks(planned))
@@ -142,7 +141,7 @@ def plan(
     output: Output,
 ) -> None:
     """Propose deals: what a budget can detect, or an effect needs."""
-    from experiments.costs import sample_size, sample_size_report
+    from experiments.forecast import sample_size
     from experiments.running import model_options
     from experiments.study import experiment
 
@@ -151,7 +150,7 @@ def plan(
     wish = sample_size.Goal(effect, power, usd, tokens)
     proposal = sample_size.propose(study, out or Path("runs") / study.name, wish, past, answer_tokens)
     command = name, changes, out
-    output.show(sample_size_report.data(proposal, *command), sample_size_report.blocks(proposal, *command))
+    output.show(sample_size.data(proposal, *command), sample_size.blocks(proposal, *command))
 
 
 @app.command("policy")
@@ -193,9 +192,9 @@ def status(folder: Folder, *, output: Output) -> None:
     """
     from experiments.document.terminal import console
     from experiments.show import run_status as shown
-    from experiments.tasks import run_status
+    from experiments.tasks import run_kinds
 
-    data = run_status.status(folder)
+    data = run_kinds.status(folder)
     print_json(data) if output.as_json else shown.show(data, console())
 
 
@@ -224,7 +223,7 @@ def control(
 
     Also retry or cancel one of its games. No result changes by it.
     """
-    from experiments.tasks import run_status
+    from experiments.tasks import run_kinds
 
     words, (number, needed) = what or [], WORDS[action]
     if len(words) != number:
@@ -239,7 +238,7 @@ def control(
         if Path(game).is_dir() and not folder.is_dir():  # the game may also stand first
             game, folder = folder.as_posix(), Path(game)
         values = {"game": game}
-    answer = run_status.command(folder, action, **values)
+    answer = run_kinds.command(folder, action, **values)
     print_json(answer) if output.as_json else print("\n".join(answer["said"]))
 
 

@@ -104,8 +104,8 @@ def _change(
     settings: list[str] | None,
     without: list[str] | None,
 ) -> "Change":
-    from experiments.running.single_game import models
     from experiments.tasks.fork.new_seat import Change
+    from experiments.tasks.games.single_game import models
 
     named = dict(models([], model)) if model else {}
     nodes: dict[str, Any] = {}
@@ -141,9 +141,9 @@ def _branch(
     layer: "ModelLayer",
     force_new: bool,
 ) -> "Branch":
-    from experiments.running import single_game
     from experiments.study import seat_spec
     from experiments.tasks.fork import branch
+    from experiments.tasks.games import single_game
 
     players = fork.place.started.players
     named = dict(single_game.models([], model or "program"))

@@ -47,11 +47,11 @@ def play(
     import graphs
     from experiments.document.terminal import console
     from experiments.record.game import Game
-    from experiments.running import single_game
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.show.person import terminal_seat
     from experiments.study import decks, seat_spec
+    from experiments.tasks.games import single_game
     from orchestrator.hanabi import referee
     from orchestrator.journal.events import nowhere
     from orchestrator.models.settings import PROGRAM, REPLAY

@@ -64,14 +64,14 @@ def doctor(
             raise UserError("--online asks a model: name one with --model, e.g. --model openai:NAME")
         if (graph, players) != ("house", 3):
             raise UserError("--graph and --players are for --model M; without it, doctor looks at this machine alone")
-        from experiments.doctor import machine
+        from experiments.forecast import machine
 
         checklist, code = machine.examine(), 1
         step = "orchestrator play --graph house (a game of programs), or orchestrator doctor --model MODEL"
     else:
         import graphs
-        from experiments.doctor import examination
-        from experiments.running import single_game
+        from experiments.forecast import examination
+        from experiments.tasks.games import single_game
         from orchestrator.hanabi.referee import check_players
 
         config = graphs.read(graph)

@@ -38,24 +38,24 @@ def view(
     The page is on this machine alone. Ctrl-C ends it.
     """
     from experiments.document.terminal import console
-    from experiments.page import serving
+    from experiments.page import server
     from experiments.page.library import Library
     from experiments.page.named_models import NamedModels
     from experiments.running.model_options import budget as limits
 
     library, models = Library.open(path), NamedModels.of(model or (), *limits(budget or ()))
-    listener = serving.listening(port)
+    listener = server.listening(port)
     screen = console(err=True)
 
     def ready(where: str, seats: Sequence[str]) -> None:
-        if port is None and not where.endswith(f":{serving.DEFAULT_PORT}/"):
-            screen.print(f"port {serving.DEFAULT_PORT} is taken, so another one is used", markup=False)
+        if port is None and not where.endswith(f":{server.DEFAULT_PORT}/"):
+            screen.print(f"port {server.DEFAULT_PORT} is taken, so another one is used", markup=False)
         screen.print(f"{library.name} is at {where}{library.fragment}", markup=False, soft_wrap=True)
         for seat in seats:
             screen.print(f"a person's seat: {where}{seat}", markup=False, soft_wrap=True)
         screen.print("Ctrl-C ends this")
 
-    serving.serve(library, listener, ready=ready, browser=browser, models=models)
+    server.serve(library, listener, ready=ready, browser=browser, models=models)
 
 
 def write_page(path: Path, out: Path, games: Sequence[str], *, values: bool, as_json: bool) -> None:

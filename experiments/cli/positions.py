@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.report import print_positions
+from experiments.cli.report import print_task
 from experiments.cli.shared_options import REPLAY, Evaluation, Output, check_done, print_json, say
 from orchestrator.errors import UserError
 
@@ -95,7 +95,7 @@ def run(
     Decides every position of a bank in every arm. The same command again goes on; answers that were paid for are
     not asked again.
     """
-    from experiments.tasks.positions import position_run
+    from experiments.tasks.positions import position_report, position_run
 
     if asked.model and asked.model.startswith(REPLAY):
         asked = replace(asked, model=None, cache=asked.model)
@@ -109,7 +109,8 @@ def run(
     folder = asked.out or Path("runs") / study.name
     done = position_run.run(study, folder, asked.run(), output.progress())
     if done.left < done.total:
-        print_positions(folder, output, {"folder": str(folder), "left": done.left})
+        report = position_report.read(folder)
+        print_task(position_report, report, folder, output, {"folder": str(folder), "left": done.left})
     check_done(done, "decisions")
 
 
@@ -119,7 +120,7 @@ SAMPLED = 12
 
 def _estimate(study: "Study", output: Output) -> None:
     """Print what the decisions of a study would cost."""
-    from experiments.costs import asked
+    from experiments.forecast import asked
     from experiments.tasks.positions import position_run
     from orchestrator.models.settings import PROGRAM
 
@@ -136,7 +137,7 @@ def _estimate(study: "Study", output: Output) -> None:
 def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study":
     from pydantic import ValidationError
 
-    from experiments.running import single_game
+    from experiments.tasks.games import single_game
     from experiments.tasks.positions import study
     from orchestrator.errors import user_error
 

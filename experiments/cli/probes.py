@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.report import print_probes
+from experiments.cli.report import print_task
 from experiments.cli.shared_options import Evaluation, Output, Settings, check_done, print_json, slug
 from orchestrator.errors import UserError
 
@@ -78,9 +78,9 @@ def run(
 
     Asks it in positions where one convention decides the move. The same command again goes on.
     """
-    from experiments.costs import asked as costs
+    from experiments.forecast import asked as costs
     from experiments.study import seat_spec
-    from experiments.tasks.probes import bank, probe_run
+    from experiments.tasks.probes import bank, probe_report, probe_run
 
     counts = players or bank.PLAYERS
     probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
@@ -98,16 +98,16 @@ def run(
     folder = asked.out or Path("runs") / slug("probes", player_spec.spec, "replay" if asked.replay else asked.model)
     done = probe_run.run(probes, player_spec, folder, seed=seed, options=asked.run(), progress=output.progress())
     if done.left < done.total:
-        print_probes([folder], folder, output)
+        print_task(probe_report, probe_report.read([folder]), folder, output, {"folder": str(folder)})
     check_done(done, "probes")
 
 
 def _player_spec(player: str, settings: list[str] | None, asked: Evaluation) -> "PlayerSpec":
     """The player with its models; a rule player may be named without its prefix. Raises UserError."""
     import graphs
-    from experiments.running import single_game
     from experiments.study import seat_spec
     from experiments.study.seat_spec import PlayerSpec
+    from experiments.tasks.games import single_game
     from orchestrator.models.settings import PERSON, PROGRAM, REPLAY
     from orchestrator.players import partners
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from experiments.cli import completion
-from experiments.cli.report import print_judge, print_questions
+from experiments.cli.report import print_task
 from experiments.cli.shared_options import Evaluation, Output, check_done, slug
 from orchestrator.errors import UserError
 
@@ -36,8 +36,8 @@ class AskedModel:
 
     def print_estimate(self, output: Output, unit: str, units: int, calls: int, tokens_in: int) -> None:
         """Print what questions would cost."""
-        from experiments.costs import asked
-        from experiments.costs.prompt_probe import TurnLoad
+        from experiments.forecast import asked
+        from experiments.forecast.prompt_probe import TurnLoad
         from orchestrator.models.settings import PROGRAM
 
         models = {self.name: PROGRAM if self.replay else self.model}
@@ -50,7 +50,7 @@ def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") 
 
     Raises UserError for several models, and for a model beside a replay.
     """
-    from experiments.running import single_game
+    from experiments.tasks.games import single_game
     from experiments.tasks.question_task import model_of
     from orchestrator.models.settings import PROGRAM, REPLAY
 
@@ -93,7 +93,7 @@ def questions(
     Asks every question of a file. The same command again goes on; answers that were paid for are not asked again.
     """
     from experiments.tasks import question_task
-    from experiments.tasks.questions import coordination_qa
+    from experiments.tasks.questions import coordination_qa, question_report
     from experiments.tasks.questions import questions as questions_file
     from orchestrator.models.settings import PROGRAM
 
@@ -119,7 +119,8 @@ def questions(
         replay=answerer.replay,
     )
     if done.left < done.total:
-        print_questions([folder], folder, output, {"folder": str(folder), "left": done.left})
+        report = question_report.read([folder])
+        print_task(question_report, report, folder, output, {"folder": str(folder), "left": done.left})
     check_done(done, "answers")
 
 
@@ -145,8 +146,7 @@ def judge(
 
     Asks a judge about every turn on which a seat listed what all cards may be. The same command again goes on.
     """
-    from experiments.tasks.judge import human_ratings, judge_run
-    from experiments.tasks.judge.judge_report import FOLDER_NAME
+    from experiments.tasks.judge import human_ratings, judge_report, judge_run
     from experiments.tasks.judge.statements import Choice
 
     choice = Choice(turns, every)
@@ -156,7 +156,9 @@ def judge(
         plan = judge_run.plan(games, choice, samples)
         answerer.print_estimate(output, "turns", plan.statements, plan.calls, plan.tokens_in)
         return
-    beside = games / FOLDER_NAME / answerer.slug if games.is_dir() else Path("runs") / f"judge-{answerer.slug}"
+    beside = (
+        games / judge_report.FOLDER_NAME / answerer.slug if games.is_dir() else Path("runs") / f"judge-{answerer.slug}"
+    )
     folder = asked.out or beside
     done = judge_run.run(
         games,
@@ -169,5 +171,6 @@ def judge(
         replay=answerer.replay,
     )
     if done.left < done.total:
-        print_judge(folder, people, folder, output, {"folder": str(folder), "left": done.left})
+        report = judge_report.read(folder, people)
+        print_task(judge_report, report, folder, output, {"folder": str(folder), "left": done.left})
     check_done(done, "answers")

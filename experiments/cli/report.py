@@ -1,8 +1,8 @@
 """`report`: what a run showed, whatever it asked; the marks of its roles; the errors of its simulated models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 
@@ -11,7 +11,10 @@ from experiments.cli.shared_options import Full, Intervals, MetricOf, Output, pr
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
+    from experiments.document.blocks import Block
     from experiments.tasks.judge.human_ratings import HumanRating
+
+R = TypeVar("R", contravariant=True)
 
 LEAST = 50
 """Rollouts that can judge a move."""
@@ -75,16 +78,16 @@ def report(
     A run of whole games, positions, probes, questions or a judge; the newest in runs/ if none is named. The
     report is written into its folder as report.html and report.md.
     """
-    from experiments.tasks import run_status
+    from experiments.tasks import run_kinds
 
     folders = paths or [_newest()]
     if errors:
-        from experiments.analysis import error_counts
+        from experiments.report import error_counts
 
         arms = error_counts.count_run(folders[0])
         output.show(error_counts.data(arms), [error_counts.block(arms)])
         return
-    kind = run_status.kind(folders[0])
+    kind = run_kinds.kind(folders[0])
     options: dict[str, object] = {
         "--metric": metric,
         "--reference": reference,
@@ -104,13 +107,22 @@ def report(
     if len(folders) > 1 and kind not in SEVERAL:
         raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
     if kind == POSITIONS:
-        print_positions(folders[0], output, rollouts=rollouts, games=games, latex=latex)
+        from experiments.tasks.positions import position_report as positions
+
+        changes = positions.read(folders[0], rollouts=rollouts, games=games, tex=latex)
+        print_task(positions, changes, folders[0], output)
     elif kind == PROBES:
-        print_probes(folders, out, output)
+        from experiments.tasks.probes import probe_report as probes
+
+        print_task(probes, probes.read(folders), out, output, {"folder": str(out)} if out else {})
     elif kind == QUESTIONS:
-        print_questions(folders, out, output)
+        from experiments.tasks.questions import question_report as questions
+
+        print_task(questions, questions.read(folders), out, output)
     elif kind == JUDGE:
-        print_judge(folders[0], _people(human), out, output)
+        from experiments.tasks.judge import judge_report as judge
+
+        print_task(judge, judge.read(folders[0], _people(human)), out, output)
     elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
         _marks(folders[0], role, arm, rollouts, out, workers, output)
     else:
@@ -133,9 +145,9 @@ RUN = "run.yaml"
 
 def _newest() -> Path:
     """Return the run below runs/ whose record was written last. Raises UserError where there is none."""
-    from experiments.tasks import run_status
+    from experiments.tasks import run_kinds
 
-    records = [path for name in run_status.KINDS for path in Path("runs").glob(f"**/{name}")]
+    records = [path for name in run_kinds.KINDS for path in Path("runs").glob(f"**/{name}")]
     if not records:
         raise UserError("there is no run in runs/; name a run's folder")
     return max(records, key=lambda path: path.stat().st_mtime).parent
@@ -181,67 +193,23 @@ def _marks(
         say(f"\n{table.written:,} marks  {table.path}")
 
 
-def print_positions(
-    folder: Path,
-    output: Output,
-    more: Mapping[str, Any] | None = None,
-    *,
-    rollouts: int = 0,
-    games: Path | None = None,
-    latex: bool = False,
-) -> None:
-    """Which notes change decisions, written into the run's folder; `more` stands before its data."""
-    from experiments.record.files import write_atomically
-    from experiments.tasks.positions import position_report
-
-    effects = position_report.read(folder, rollouts=rollouts, games=games)
-    written = position_report.write(effects, folder)
-    if latex:
-        write_atomically(folder / "arms.tex", position_report.latex_tables(effects))
-        written.append(folder / "arms.tex")
-    data = {**(more or {}), **position_report.json_value(effects)}
-    output.report(data, position_report.blocks(effects), folder, written)
-
-
-def print_probes(folders: Sequence[Path], out: Path | None, output: Output) -> None:
-    """Which conventions players keep."""
-    from experiments.tasks.probes import probe_report
-
-    answers = probe_report.read(folders)
-    written = probe_report.write(answers, out) if out else []
-    data = {**({"folder": str(out)} if out else {}), **probe_report.json_value(answers)}
-    output.report(data, probe_report.blocks(answers), out, written)
-
-
-def print_questions(
-    folders: Sequence[Path], out: Path | None, output: Output, more: Mapping[str, Any] | None = None
-) -> None:
-    """How many questions are answered rightly."""
-    from experiments.tasks.questions import question_report
-
-    answers = question_report.read(folders)
-    written = question_report.write(answers, out) if out else []
-    data = {**(more or {}), **question_report.data(answers)}
-    output.report(data, question_report.blocks(answers), out, written)
-
-
 def _people(human: Path | None) -> "Sequence[HumanRating]":
     from experiments.tasks.judge import human_ratings
 
     return human_ratings.read(human) if human else ()
 
 
-def print_judge(
-    folder: Path,
-    people: "Sequence[HumanRating]",
-    out: Path | None,
-    output: Output,
-    more: Mapping[str, Any] | None = None,
-) -> None:
-    """How well seats kept track of the cards; `people`: their ratings."""
-    from experiments.tasks.judge import judge_report
+class TaskReports(Protocol[R]):
+    """A task's module of reports."""
 
-    ratings = judge_report.read(folder, people)
-    written = judge_report.write(ratings, out) if out else []
-    data = {**(more or {}), **judge_report.data(ratings)}
-    output.report(data, judge_report.blocks(ratings), out, written)
+    def blocks(self, report: R, /) -> "Iterable[Block]": ...
+    def json_value(self, report: R, /) -> dict[str, Any]: ...
+    def write(self, report: R, folder: Path, /) -> list[Path]: ...
+
+
+def print_task(
+    reports: TaskReports[R], report: R, out: Path | None, output: Output, more: Mapping[str, Any] | None = None
+) -> None:
+    """Print the report of another task than games, and write it into a folder; `more` stands before its data."""
+    written = reports.write(report, out) if out else []
+    output.report({**(more or {}), **reports.json_value(report)}, reports.blocks(report), out, written)

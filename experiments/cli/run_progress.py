@@ -12,8 +12,7 @@ from rich.text import Text
 
 from experiments.document.formats import duration
 from experiments.document.terminal import console, plain_table
-from experiments.running.progress import Progress
-from experiments.running.status import Status
+from experiments.running.progress import Progress, Status
 
 TABLE_S = 0.2
 """Seconds between updates on a terminal."""

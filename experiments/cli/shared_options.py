@@ -157,8 +157,7 @@ class Evaluation(Sampling, Calls, Processes):
 
     def run(self, *, replay: bool = True) -> "RunOptions":
         """How it is asked; `replay` False where the command takes recorded responses itself. Raises UserError."""
-        from experiments.running.runner import RunOptions
-        from experiments.running.shard import Shard
+        from experiments.running.runner import RunOptions, Shard
 
         models = self.options if replay else replace(self.options, replay=None)
         return RunOptions(models, self.workers, shard=Shard.read(self.shard) if self.shard else None)

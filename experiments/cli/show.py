@@ -131,7 +131,7 @@ def _mistakes(game: "Game", path: Path, rollouts: int) -> dict[int, "Mistake"]:
 
 def _marks(game: "Game", path: Path) -> "GameMarks":
     """The marks of a game. Raises UserError for one that is not finished."""
-    from experiments.values.mark_store import marks_of
+    from experiments.values.marking import marks_of
 
     if game.result is None:
         raise UserError(f"{str(path)!r} is not finished; marks need the end of a game")

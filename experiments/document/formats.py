@@ -45,11 +45,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def probability(p: float) -> str:
-    """Return `.042`, `< .001`."""
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
-
-
 def measured(value: float) -> str:
     """Return a signed number of any measure: with four digits where it is small."""
     digits = 0 if abs(value) >= 1000 else 2 if abs(value) >= 0.095 or abs(value) < 0.00005 else 4
@@ -105,6 +100,5 @@ PERCENT_ESTIMATE = Format(_share, parts=("", "low", "high"))
 """A share and its bounds, which may be missing: `12% (3–20)`."""
 MEASURED = Format(measured)
 MEASURED_INTERVAL = Format(_bounds(measured), parts=("low", "high"))
-P_VALUE = Format(probability)
 TALLY = Format(lambda value: "/".join(map(str, value)), parts=("wins", "ties", "losses"))
 """Deals won, tied and lost: `3/5/2`."""

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from experiments.environments.learning_games import LearningGames, Sample
+from experiments.tasks.games.learning_games import LearningGames, Sample
 from orchestrator import event_loop
 from orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
 

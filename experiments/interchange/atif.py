@@ -68,7 +68,7 @@ def _seat(game: Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
         "session_id": session,
         "trajectory_id": f"seat{seat}",
         "agent": _agent(info.graph, info.model) | {"extra": {"graph": info.config}},
-        "steps": _numbered(steps),
+        "steps": [{"step_id": number, **step} for number, step in enumerate(steps, 1)],
         "notes": NOTES,
         "final_metrics": {
             "total_prompt_tokens": sum(call.tokens_in for call in model_calls),
@@ -93,10 +93,6 @@ def _agent(name: str, model: str) -> dict[str, Any]:
     """Return who answered; `program` is no model."""
     names = {} if model == "program" else {"model_name": model.partition("@")[0]}
     return {"name": name, "version": versions()["hanabi-orchestrator"], **names}
-
-
-def _numbered(steps: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
 
 
 Times = dict[int, dict[str, str]]
@@ -186,5 +182,5 @@ def _call(session: str, name: str, call: Call, times: Times) -> dict[str, Any]:
         "session_id": session,
         "trajectory_id": name,
         "agent": _agent(call.role, call.model),
-        "steps": _numbered([*steps, answer]),
+        "steps": [{"step_id": number, **step} for number, step in enumerate([*steps, answer], 1)],
     }

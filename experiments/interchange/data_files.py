@@ -15,14 +15,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis.marking import Done, mapped
 from experiments.interchange import data_rows, sources
 from experiments.interchange.data_rows import DataSet, GameRows, condition
 from experiments.interchange.sources import Source
 from experiments.record import parquet
 from experiments.record.files import whole, write_atomically
 from experiments.record.game import Game
-from experiments.study.seed_range import SPANS, numbers
+from experiments.record.parallel import mapped
+from experiments.record.seed_range import SPANS, numbers
+from experiments.values.marking import Done
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import deal
 from orchestrator.journal.fingerprint import hashed

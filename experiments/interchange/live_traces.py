@@ -107,19 +107,14 @@ class LiveTraces:
                 with suppress(OSError):
                     journal = self._open.setdefault(path, _Journal.of(path, self.content))
                     if path.stat().st_size > max(journal.lines.end, journal.old):
-                        spans += self._grown(journal)
+                        first = len(journal.lines.lines)
+                        journal.lines.refresh()
+                        for line, at, event in timed(journal.lines, first):
+                            completed = journal.spans.feed(line, at, event)
+                            spans += completed if line.start + line.size > journal.old else []
                 if journal.spans.over:
                     self._over.add(path)
                     del self._open[path]
-        return spans
-
-    def _grown(self, journal: _Journal) -> list[Span]:
-        spans, lines = list[Span](), journal.lines
-        first = len(lines.lines)
-        lines.refresh()
-        for line, at, event in timed(lines, first):
-            completed = journal.spans.feed(line, at, event)
-            spans += completed if line.start + line.size > journal.old else []
         return spans
 
     def _send(self, spans: list[Span]) -> None:

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import marking
-from experiments.analysis.marking import Done
-from experiments.analysis.role_marks import all_baselines
 from experiments.record import parquet, run_folder
 from experiments.record.files import write_csv
 from experiments.record.parquet import MoreColumns
 from experiments.record.rows import COLUMNS, Row
-from experiments.values.game_marks import GameMarks
+from experiments.values import marking
+from experiments.values.game_marks import GameMarks, all_baselines
 from experiments.values.mark_tally import tallied
+from experiments.values.marking import Done
 from experiments.values.mistakes import KINDS
 from orchestrator.errors import UserError
 

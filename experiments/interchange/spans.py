@@ -120,9 +120,6 @@ def failed_tries(start: int, at: int, call: Call) -> Iterator[SpanEvent]:
         start = min(at, start + round(attempt.waited_s * 1e9))
 
 
-Place = tuple[object, ...]
-"""Of a span in its game, by which its id is made: `("turn", 3)`; empty for none."""
-
 Timed = tuple[Line, int, Event | None]
 """A line, when it was written, and its event; None for the beginning of a turn, whose view takes long to read."""
 
@@ -233,7 +230,7 @@ class GameSpans:
         attributes: Mapping[str, Any],
         **rest: Any,
     ) -> Span:
-        """Return the span of a place in the game; attributes without a value are left out."""
+        """Return the span of a place in the game, such as `("turn", 3)`; attributes without a value are left out."""
         values = {key: value for key, value in attributes.items() if value is not None}
         span_id, parent_id = (_hash(f"{self._trace:032x} {' '.join(map(str, ids))}", 8) for ids in (place, parent))
         conversation = {"gen_ai.conversation.id": f"{self._trace:032x}"}

@@ -10,8 +10,8 @@ from experiments.page.named_models import NamedModels
 from experiments.page.spoken import Json
 from experiments.page.turn_page import proposals
 from experiments.record.game import Game, Turn
-from experiments.running import single_game
 from experiments.tasks.fork.decision import decide
+from experiments.tasks.games import single_game
 from orchestrator.errors import ModelError, TurnError, UserError, did_you_mean
 from orchestrator.journal.events import Call
 from orchestrator.models.simulated_settings import among

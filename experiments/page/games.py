@@ -21,7 +21,7 @@ from experiments.record.run_folder import RUN
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
-from orchestrator.journal.events import Decided, GameEnded, GameStarted, GameSuspended, Moved, VerdictGiven
+from orchestrator.journal.events import Decided, GameEnded, GameSuspended, Moved, VerdictGiven
 from orchestrator.models.settings import PERSON
 
 LOCKS = Path("/proc/locks")
@@ -193,7 +193,7 @@ class Games:
                 self._open.popitem(last=False)
             game = self._open[id]
         game.refresh()
-        if hidden(game.started, over=game.result is not None):
+        if game.result is None and any(seat.graph == PERSON for seat in game.started.seats):  # no reasons of others
             raise OutsideError(f"a person is still playing {id!r}; it can be looked at when it has ended")
         return game
 
@@ -250,8 +250,3 @@ class Games:
             return {}
         journals = ((journal, table.get(f"{GAMES}/{journal.id}{SUFFIX}")) for journal in self.library.journals())
         return {journal.id: Entry(journal, row) for journal, row in journals if row and journal.mtime <= since}
-
-
-def hidden(started: GameStarted, *, over: bool) -> bool:
-    """Return whether nobody may look at a game yet, because a person plays it and must not see the others' reasons."""
-    return not over and any(seat.graph == PERSON for seat in started.seats)

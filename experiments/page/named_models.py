@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
 
-from experiments.running import single_game
-from experiments.running.model_options import ModelOptions
+from experiments.tasks.games import single_game
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 from orchestrator.models.layer import ModelLayer, Named, described, is_langchain
@@ -79,11 +78,11 @@ class NamedModels:
     @classmethod
     def of(cls, names: Sequence[str] = (), max_tokens: int | None = None, max_usd: float | None = None) -> Self:
         """Return them by name. Raises UserError for a name that is no model, and for a budget that cannot be kept."""
-        limits = ModelOptions(max_tokens=max_tokens, max_usd=max_usd)
+        limited = max_tokens is not None or max_usd is not None
+        teller = SharedAccounts(max_tokens, max_usd)
+        budget = ServerBudget(max_tokens, max_usd, teller=teller) if limited else None
         allowed = tuple(model for name in names for model in _on_servers(name))
-        budget = None
-        if limits.limited:
-            budget = ServerBudget(max_tokens, max_usd, teller=SharedAccounts(max_tokens, max_usd))
+        if budget:
             for model in allowed:
                 budget.check(model)
         return cls(tuple(dict.fromkeys(names)), budget, allowed)

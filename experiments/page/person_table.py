@@ -17,8 +17,8 @@ from experiments.page.library import PERSONS
 from experiments.page.named_models import NamedModels
 from experiments.page.person_setup import Setup
 from experiments.page.spoken import Json
-from experiments.running import single_game
 from experiments.study import seat_spec
+from experiments.tasks.games import single_game
 from orchestrator import journal
 from orchestrator.errors import Left, Suspended, UserError
 from orchestrator.hanabi.referee import MAX_SEED, Referee

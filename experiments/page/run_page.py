@@ -1,20 +1,16 @@
 """/api/run: the arms with their scores as in the report, the columns of the games' table, the figures, the roles."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from experiments.analysis import conclusions
-from experiments.analysis.analysis import Analysis
-from experiments.analysis.labels import labels
-from experiments.analysis.role_marks import MarkSummary
-from experiments.analysis.summaries import Summary
 from experiments.page.games import Games, Shelf
 from experiments.page.spoken import Json
 from experiments.record import rows
 from experiments.record.parquet import GAMES as TYPES
+from experiments.record.provenance import Provenance
 from experiments.record.rows import with_seeds
 from experiments.report import run_report
 from experiments.report.figures import drawing
@@ -22,7 +18,7 @@ from experiments.report.figures.figure import Figure
 from experiments.report.marked_run import Unmarked, ready
 from experiments.report.run_data import RunData, run_data
 from experiments.study.metric import headline
-from experiments.values.mark_store import MARKS
+from experiments.values.marking import MARKS
 from experiments.values.rollout_store import FOLDER
 from orchestrator.values import as_list
 
@@ -114,7 +110,7 @@ class RunPage:
         return {
             "name": str(run.get("name") or library.name),
             "kind": library.kind,
-            "labels": played_by(data.analysis.summaries) if data else [],
+            "labels": played_by(each.provenance for each in data.analysis.summaries) if data else [],
             "going": shelf.going,
             "version": shelf.version,
             "question": study.get("question"),
@@ -124,7 +120,7 @@ class RunPage:
             "games": len(shelf.entries),
             "finished": len(shelf.rows),
             "arms": _arms(shelf, data, run),
-            "conclusions": list(conclusions.sentences(data.analysis)) if data else [],
+            "conclusions": list(data.conclusions) if data else [],
             "columns": columns(shelf, tuple(name for name in as_list(study.get("columns") or ()) if name in KEYS)),
             "figures": self._figures(data),
             "report": f"/files/{run_report.HTML}" if report.is_file() else None,
@@ -182,9 +178,9 @@ def games_of(figure: Figure, table: Path) -> Json:
     )
 
 
-def played_by(summaries: Sequence[Summary]) -> list[str]:
+def played_by(arms: Iterable[Provenance]) -> list[str]:
     """Return what played besides language models, in any of the arms."""
-    labels = {label for summary in summaries for label in summary.provenance.labels}
+    labels = {label for provenance in arms for label in provenance.labels}
     titles = {"simulated": "simulated", "fake server": "fake server", "program": "programs"}
     return [title for label, title in titles.items() if label in labels]
 
@@ -193,7 +189,7 @@ def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Js
     last = {summary.arm: summary for summary in data.analysis.summaries} if data else {}  # the pooled one comes last
     started = [entry.cells["arm"] for entry in shelf.entries]
     names = dict.fromkeys((*(data.arms if data else ()), *started, *(run.get("arms") or {})))
-    titles = labels(data.analysis.summaries) if data else {}
+    titles = data.labels if data else {}
     arms = []
     for name in names:
         rows, summary = [row for row in shelf.rows if row.arm == name], last.get(name)
@@ -202,11 +198,11 @@ def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Js
             "label": titles.get(name, name),
             "graph": ", ".join(dict.fromkeys(row.graph for row in rows)) or None,
             "model": ", ".join(dict.fromkeys(row.model for row in rows)) or None,
-            "labels": played_by([summary]) if summary else [],
+            "labels": played_by([summary.provenance]) if summary else [],
             "games": len(rows),
             "begun": started.count(name),
         }
-        arms.append(arm | (_scores(summary, data) if summary and data else NO_SCORES))
+        arms.append(arm | (_scores(name, data) if summary and data else NO_SCORES))
     return arms
 
 
@@ -216,7 +212,8 @@ NO_SCORES: Json = {
 }
 
 
-def _scores(summary: Summary, data: RunData) -> Json:
+def _scores(arm: str, data: RunData) -> Json:
+    summary = next(row for row in reversed(data.analysis.summaries) if row.arm == arm)
     score = summary.of(data.metric)
     return {
         "players": list(summary.counts),
@@ -224,20 +221,11 @@ def _scores(summary: Summary, data: RunData) -> Json:
         "se": score.se,
         "low": score.low,
         "high": score.high,
-        "difference": _difference(summary.arm, data.analysis),
+        "difference": data.difference(arm),
         "struck_out": summary.struck_out,
         "perfect": summary.perfect,
         "forced_share": summary.forced_share,
     }
-
-
-def _difference(arm: str, analysis: Analysis) -> Json | None:
-    """Return the difference from the baseline over the most player counts, as the report states it."""
-    widest = next((row for row in conclusions.widest(analysis.differences) if row.arm == arm), None)
-    if widest is None:
-        return None
-    says = conclusions.compared(widest, counts=False)
-    return {"mean": widest.mean, "low": widest.low, "high": widest.high, "p": widest.p_holm, "says": says}
 
 
 def roles(data: RunData) -> Json:
@@ -246,24 +234,15 @@ def roles(data: RunData) -> Json:
     if marked is None or isinstance(marked, Unmarked):
         why = marked.why if marked else f"The run has more than {MOST} games: its report has their marks."
         return {"why": why, "arms": []}
-    arms = [
-        {"arm": arm, "label": marked.labels[arm], "marks": [_mark(row) for row in marked.summaries if row.arm == arm]}
-        for arm in data.arms
-    ]
-    return {"why": None, "arms": arms}
-
-
-def _mark(summary: MarkSummary) -> Json:
-    info = summary.key.info
-    return {
-        "role": summary.key.role,
-        "name": summary.key.title,
-        "says": info.says if info else None,
-        "best": info.best if info else None,
-        "mean": summary.mean,
-        "low": summary.low,
-        "high": summary.high,
-        "baselines": {name: baseline.mean for name, baseline in summary.baselines.items()},
-        "replies": summary.replies,
-        "models": list(summary.models),
-    }
+    marks: dict[str, list[Json]] = {arm: [] for arm in data.arms}
+    for mark in marked.summaries:
+        marks[mark.arm].append(
+            {
+                **{"role": mark.key.role, "name": mark.key.title},
+                **{key: getattr(mark.key.info, key, None) for key in ("says", "best")},
+                **{key: getattr(mark, key) for key in ("mean", "low", "high")},
+                "baselines": {name: baseline.mean for name, baseline in mark.baselines.items()},
+                **{"replies": mark.replies, "models": list(mark.models)},
+            }
+        )
+    return {"why": None, "arms": [{"arm": arm, "label": marked.labels[arm], "marks": marks[arm]} for arm in data.arms]}

@@ -1,9 +1,12 @@
 """The page's server: its addresses, and the loop that serves them on 127.0.0.1."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+import socket
+import webbrowser
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from errno import EADDRINUSE
 from mimetypes import guess_type
 from pathlib import Path
 from shutil import rmtree
@@ -11,6 +14,7 @@ from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -20,7 +24,7 @@ from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from experiments.page import assets, beliefs, game_page, guard, prompts, run_page, spoken, turn_page
+from experiments.page import assets, game_page, guard, run_page, spoken, turn_page
 from experiments.page.forks import Forks
 from experiments.page.games import Games
 from experiments.page.library import Library, NotThereError, OutsideError
@@ -89,10 +93,10 @@ class Api:
         return turn_page.turn(*self._turn(query))
 
     def prompt(self, query: Query) -> Any:
-        return prompts.prompt(*self._turn(query), query.get("key", ""))
+        return turn_page.prompt(*self._turn(query), query.get("key", ""))
 
     def beliefs(self, query: Query) -> Any:
-        return beliefs.beliefs(*self._turn(query), spoken.number(query, "seat") if "seat" in query else None)
+        return game_page.beliefs(*self._turn(query), spoken.number(query, "seat") if "seat" in query else None)
 
     def turn_values(self, query: Query) -> Any:
         return self.values.of_turn(*self._turn(query))
@@ -232,3 +236,74 @@ def _failed(request: Request, error: Exception) -> Response:
         return _error(f"the page failed: {type(error).__name__}", 500)
     status = error.status_code
     return _error("there is nothing at this address" if status == 404 else error.detail, status)
+
+
+# Serving until it is told to stop
+
+
+HOST = "127.0.0.1"
+DEFAULT_PORT = 8642
+
+
+def listening(port: int | None) -> socket.socket:
+    """A socket on 127.0.0.1: on the default port or, where that is taken, on a free one, if none is given; 0 is a free
+    one. Raises UserError for a given port that is taken."""
+    try:
+        return _bound(DEFAULT_PORT if port is None else port)
+    except OSError as error:
+        if port is None and error.errno == EADDRINUSE:
+            return _bound(0)
+        raise UserError(f"cannot listen on port {port}: {error.strerror}; --port 0 takes a free one") from None
+
+
+def _bound(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen()  # at once, so that a browser which is quicker than the server waits for it
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def address(listener: socket.socket) -> str:
+    return f"http://{HOST}:{listener.getsockname()[1]}/"
+
+
+def web_server(library: Library, api: Api | None = None) -> uvicorn.Server:
+    """A server of a library's page, to be run on a socket."""
+    config = uvicorn.Config(
+        app(library, api),
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=1,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(
+    library: Library,
+    listener: socket.socket,
+    *,
+    ready: Callable[[str, Sequence[str]], None],
+    browser: bool,
+    models: NamedModels = NamedModels(),  # noqa: B008  # frozen
+) -> None:
+    """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
+    are those that the page may ask. Of one journal the page opens at its game."""
+    where, api = address(listener), Api.of(library, models)
+    ready(where, api.persons.links())
+    if browser:
+        webbrowser.open(where + library.fragment)
+    try:
+        web_server(library, api).run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        api.close()
+        listener.close()

@@ -11,7 +11,7 @@ from experiments.record.rows import Metric
 from experiments.report import turn_marks
 from experiments.values import TurnValues, turn_values
 from experiments.values.game_marks import GameMarks
-from experiments.values.mark_store import MARKS, MarkStore
+from experiments.values.marking import MARKS, MarkStore
 from experiments.values.move_values import TITLES
 from experiments.values.rollout_store import RolloutStore
 

@@ -277,7 +277,8 @@ class Game:
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         """All moves that were made, oldest first."""
-        return tuple(self.lines.moves())
+        self._index()
+        return tuple(event.past.move for event in self.lines.of_kind(Moved))
 
     @cached_property
     def boards(self) -> tuple[Board, ...]:

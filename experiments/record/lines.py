@@ -7,15 +7,14 @@ asked, what became of it and what it cost.
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from orchestrator.errors import UserError
-from orchestrator.hanabi.moves import Move, parse
 from orchestrator.journal import file
 from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.models.request import FAKE, Outcome
@@ -177,41 +176,6 @@ class Lines:
         self.lines.append(added)
         self._number += 1
 
-    def moves(self) -> Iterator[Move]:
-        """Yield all moves that were made, without reading more of the file than their lines. Raises UserError."""
-        yield from self.read(
-            lambda events: [parse(event["past"]["move"]) for event in events], lambda tag, role: tag == "moved"
-        )
-
-    def read(
-        self, read: Callable[[Iterator[Mapping[str, Any]]], list[T]], wanted: Callable[[str, str | None], bool]
-    ) -> list[T]:
-        """Return what is read from the lines that are wanted, by tag and role, as plain data that nobody checked.
-
-        The other lines are not parsed. Raises UserError, which names the line.
-        """
-        number = 0
-
-        def events() -> Iterator[Mapping[str, Any]]:
-            nonlocal number
-            if self.path is None:
-                lines = (line for line in self.lines if line.event and wanted(line.tag, line.role))
-                yield from (line.event.model_dump(mode="json") for line in lines if line.event)
-                return
-            for line in file.lines(self.path):
-                number += 1
-                if not line.isspace() and wanted(tag := file.tag(line), _role(line) if tag == "call" else None):
-                    yield file.data(line)
-
-        try:
-            return read(events())
-        except UserError:
-            raise
-        except UnicodeDecodeError:
-            raise UserError(f"cannot read {self.title} as a journal: it is not text") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{self.title}, line {number}: {error}") from None
-
     def of_kind(self, kind: type[E]) -> Iterator[E]:
         """Yield the events of short lines of a kind."""
         return (line.event for line in self.lines if isinstance(line.event, kind))
@@ -253,26 +217,18 @@ _PAIR = re.compile(rb'"(\w+)": ("[^"\\]*"|[\w.+-]+)')
 _ROLE = re.compile(rb'"role": "([^"\\]*)"')
 
 
-def _role(line: bytes) -> str:
-    """Return the role that a call's line asked, of which no more than its beginning is parsed where possible."""
-    head = _HEAD.match(line)
-    call = head and _CALL.match(line, head.end())
-    role = call and _ROLE.search(call[0])
-    return role[1].decode() if role else str(file.data(line)["role"])
-
-
 def _line(line: bytes, start: int, turn: int) -> Line:
     """Raises ValueError, KeyError or TypeError for a line that is no event."""
     head = _HEAD.match(line)
-    tag = head[1].decode() if head else file.tag(line)
-    stamp = head[2] if head else _stamp(line)
+    tag = head[1].decode() if head else ""
     if tag in ("turn_started", "call") and head and head[3]:
         short = _ends(line, head.end()) if tag == "call" else b""
         if short is not None:
-            return Line(tag, int(head[3]), start, len(line), stamp, ends=short)
+            return Line(tag, int(head[3]), start, len(line), head[2], ends=short)
     event = file.parsed(line)
     ends = CallBrief.of(event) if isinstance(event, Call) else b""
-    return Line(tag, _turn(event, turn), start, len(line), stamp, event if tag in SHORT else None, ends)
+    short_event = event if event.event in SHORT else None
+    return Line(event.event, _turn(event, turn), start, len(line), _stamp(line), short_event, ends)
 
 
 def _stamp(line: bytes) -> bytes:

@@ -51,11 +51,6 @@ def _game(game: Game) -> dict[str, Any]:
     }
 
 
-def moves(path: Path) -> int:
-    """Return how many turns an unfinished game has behind it."""
-    return len(Game.open(path).moves)
-
-
 def runs(folder: Path) -> list[dict[str, Any]]:
     """A row for every run folder below a folder, or for the folder itself, sorted by path. Raises UserError."""
     return [_run(path.parent, read(path)) for path in sorted(_checked(folder).rglob(RUN))]

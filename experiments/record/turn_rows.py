@@ -4,7 +4,7 @@ Of the calls, only those that choose a move are parsed: a run has thousands of j
 and prompts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,8 @@ from experiments.record.rows import Int8, Int16, Int32, Int64, Row
 from graphs.attempts import base
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.public_record import Record
-from orchestrator.journal.events import Call
+from orchestrator.hanabi.view import Past
+from orchestrator.journal.events import Call, Decided
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from orchestrator.journal.totals import compared
 from roles.reply_types import Choice, Shortlist
@@ -77,83 +78,57 @@ def game_turns(folder: Path, row: Row) -> list[TurnRow]:
     return turns(Game.open(folder / row.journal), row.arm)
 
 
-Plain = Mapping[str, Any]
-"""An event as plain data, unchecked."""
-
-
 def turns(game: Game, arm: str) -> list[TurnRow]:
     """Return the turns of a game as rows. Raises UserError for a journal that cannot be read."""
-    first = dict[int, Move]()
-
-    def tells(tag: str, role: str | None) -> bool:
-        """Return whether a line tells how a move came about."""
-        return tag in ("verdict", "decided", "moved") or (role is not None and (chooses(role) or lists_moves(role)))
-
-    rows = game.lines.read(lambda events: list(_rows(game, arm, events, first)), tells)
+    find, rows, first = MoveOrigins(), list[TurnRow](), dict[int, Move]()
+    find(game.started)
+    for turn in game.turns:
+        calls, decided, origin = list[Call](), None, MoveOrigin(0, False)
+        for event in turn.parse([line for line in turn.lines if line.event or _names_moves(line.role)]):
+            origin = find(event) or origin
+            if isinstance(event, Decided):
+                decided = event
+            elif isinstance(event, Call) and _names_moves(event.role):
+                calls.append(event)
+        if decided and turn.moved:
+            rows.append(_row(game, arm, turn.moved.past, decided, calls, origin))
+            first |= {turn.number: origin.refused[0]} if origin.refused else {}
     return _with_effects(game, rows, first)
 
 
-def _rows(game: Game, arm: str, events: Iterable[Plain], first: dict[int, Move]) -> Iterator[TurnRow]:
-    """Yield a row for each move that was decided; `first` gets the first choices that were refused, by turn."""
-    origins = MoveOrigins()
-    origins(game.started)
-    calls, decided, origin = list[Plain](), dict[str, Any](), MoveOrigin(0, False)
-    for event in events:
-        match event["event"]:
-            case "call":
-                calls.append(event)
-                if event["reply"] is not None and chooses(event["role"]):
-                    origins.answered(event["node"], event["ask"], copied=event.get("copied", False))
-            case "verdict" if not event["accepted"]:
-                origins.refused(event["node"], parse(event["move"]))
-            case "decided":
-                decided = {"ratings": None, "forced": False, "node": None, "votes": {}, "rank": None, **event}
-                origin = origins.decided(event["turn"], event["seat"], decided["node"], forced=decided["forced"])
-                if origin.refused:
-                    first[origin.turn] = origin.refused[0]
-            case "moved":
-                if decided:
-                    yield _row(game, arm, event["past"], decided, calls, origin)
-                calls, decided = [], {}
-
-
-def _row(game: Game, arm: str, past: Plain, decided: Plain, calls: Sequence[Plain], origin: MoveOrigin) -> TurnRow:
-    started = game.started
-    config = started.seat_at(past["seat"], past["turn"]).config or {}
+def _row(game: Game, arm: str, past: Past, decided: Decided, calls: Sequence[Call], origin: MoveOrigin) -> TurnRow:
+    started, move = game.started, str(past.move)
+    config = started.seat_at(past.seat, past.turn).config or {}
+    # lean journals do not hold the lists of programs, which always come
+    lists = [call.reply is not None for call in calls if lists_moves(call.role)]
+    has_list = any(lists_moves(node["role"]) for node in config.get("nodes", {}).values())
+    is_ranked = has_list and not decided.forced and (not lists or any(lists))
     return TurnRow(
         arm=arm,
         players=started.players,
         seed=started.seed,
         repeat=started.repeat,
-        turn=past["turn"],
-        seat=past["seat"],
-        move=past["move"],
-        score=sum(past["fireworks"]),
-        lives=past["lives"],
-        forced=decided["forced"],
-        node=decided["node"],
-        rank=rank(decided["move"], decided["ratings"] or {}),
-        agreement=agreement(decided["votes"]),
-        proposals=proposals(_proposed(calls), past["move"], config.get("decides")),
+        turn=past.turn,
+        seat=past.seat,
+        move=move,
+        score=sum(past.fireworks),
+        lives=past.lives,
+        forced=decided.forced,
+        node=decided.node,
+        rank=rank(move, decided.ratings or {}),
+        agreement=agreement(decided.votes),
+        proposals=proposals(_proposed(calls), move, config.get("decides")),
         own=origin.chosen if origin.of_model else None,
         refused=len(origin.refused),
         refused_by_rule=origin.refused_by_rule,
         second_ask=origin.second_ask,
         copied=origin.copied,
-        list_rank=_list_rank(config, calls, decided),
+        list_rank=(decided.rank or 0) if is_ranked else None,
     )
 
 
-def _list_rank(config: Plain, calls: Sequence[Plain], decided: Plain) -> int | None:
-    """Return the rank in a recommender's list; lean journals do not hold those of programs, which always come."""
-    if decided["forced"] or not any(lists_moves(node["role"]) for node in config.get("nodes", {}).values()):
-        return None
-    lists = [call["reply"] is not None for call in calls if lists_moves(call["role"])]
-    return (decided["rank"] or 0) if not lists or any(lists) else None
-
-
 def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) -> list[TurnRow]:
-    """Return the rows with what refused first choices would have done at once."""
+    """Return the rows with what the refused first choices, by turn, would have done at once."""
     if not first:
         return rows
     record = Record.model_construct(players=game.started.players, deck=game.started.deck, moves=game.moves)
@@ -173,14 +148,19 @@ def _with_effects(game: Game, rows: list[TurnRow], first: Mapping[int, Move]) ->
 def proposed_moves(calls: Iterable[Call], decides: str | None) -> list[tuple[str, Move]]:
     """Return the moves that the nodes of a turn proposed, by node and without repetitions; those of the deciding node,
     and of attempts that a redo replaced, are left out."""
-    moves = _proposed(vars(call) for call in calls)
+    moves = _proposed(calls)
     return list(dict.fromkeys((node, parse(move)) for (node, _), move in moves.items() if node != decides))
 
 
-def _proposed(calls: Iterable[Plain]) -> dict[tuple[str, int], str]:
+def _proposed(calls: Iterable[Call]) -> dict[tuple[str, int], str]:
     """Return the moves that nodes proposed, by node and sample; a redo replaces the earlier proposal."""
-    actions = ((call, (call["reply"] or {}).get("action")) for call in calls if chooses(call["role"]))
-    return {(base(call["node"]), call["sample"]): action for call, action in actions if isinstance(action, str)}
+    actions = ((call, (call.reply or {}).get("action")) for call in calls if chooses(call.role))
+    return {(base(call.node), call.sample): action for call, action in actions if isinstance(action, str)}
+
+
+def _names_moves(role: str | None) -> bool:
+    """Return whether the calls of a role tell how a move came about."""
+    return role is not None and (chooses(role) or lists_moves(role))
 
 
 @cache

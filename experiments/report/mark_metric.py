@@ -5,12 +5,12 @@ from pathlib import Path
 from statistics import fmean
 
 import roles
-from experiments.analysis.marking import marked
 from experiments.record import measures
 from experiments.record.measures import MARK, Measure
 from experiments.record.rows import Better, Row
 from experiments.values import mark_infos
 from experiments.values.mark_tally import infos_of
+from experiments.values.marking import marked
 from orchestrator.errors import UserError, did_you_mean
 from roles import registry
 from roles.marks import Marker

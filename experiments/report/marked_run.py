@@ -7,8 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import marking, role_marks
-from experiments.analysis.labels import labels
+from experiments.analysis import role_marks
 from experiments.analysis.role_marks import MarkDifference, MarkedGame, MarkSummary
 from experiments.record import rows, run_folder, saved
 from experiments.record.game import Game
@@ -17,6 +16,7 @@ from experiments.record.run_folder import RUN
 from experiments.report import run_data
 from experiments.report.run_data import RunData
 from experiments.study import imports
+from experiments.values import marking
 from experiments.values.game_marks import GameMarks
 from orchestrator.errors import UserError, did_you_mean, nearby
 from roles import registry
@@ -45,8 +45,8 @@ class MarkedRun:
 
     @cached_property
     def labels(self) -> Mapping[str, str]:
-        """By arm: its name, marked where it is not of language models."""
-        return labels(self.data.analysis.summaries)
+        """As those of its data."""
+        return self.data.labels
 
     def of(self, arm: str) -> list[MarkedGame]:
         return [game for game in self.games if game.row.arm == arm]

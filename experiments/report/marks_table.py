@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis.caveats import caveats
-from experiments.analysis.role_marks import MarkSummary, all_baselines, baselines_of
+from experiments.analysis.role_marks import MarkSummary, baselines_of
 from experiments.document.blocks import Block, Column, Heading, Note, Table, grouped, listing, notes, table
 from experiments.document.formats import COUNT, INT, INTERVAL, NUMBER, RIGHT, SIGNED, Format
 from experiments.record.rows import Row
 from experiments.report.marked_run import MarkedRun
 from experiments.report.role_sentences import missing
-from experiments.values.game_marks import GameMarks
+from experiments.values.game_marks import GameMarks, all_baselines
 from experiments.values.move_values import TITLES, Kind
 from experiments.values.role_mark import RoleMark
 from orchestrator.errors import UserError

@@ -7,9 +7,9 @@ from typing import Any
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference
+from experiments.analysis.statistics.clusters import cluster_means
 from experiments.analysis.summaries import Summary, summaries
 from experiments.record.rows import Row
-from experiments.statistics.clusters import cluster_means
 from experiments.study.notes import spans
 
 MANY = 12

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.role_marks import MarkedGame, MarkSummary
+from experiments.analysis.statistics.estimates import ROUNDING
+from experiments.analysis.statistics.permutation import fewest_pairs
 from experiments.document.formats import NUMBER, SIGNED, SIGNED_INTERVAL
 from experiments.report.marked_run import MarkedRun
-from experiments.statistics.estimates import ROUNDING
-from experiments.statistics.permutation import fewest_pairs
 from experiments.values.game_marks import NodeReplies
 from experiments.values.mark_tally import infos_of
 from experiments.values.move_values import TITLES, Kind

@@ -5,12 +5,11 @@ from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from experiments.analysis.role_marks import BASELINES, MarkSummary
+from experiments.analysis.role_marks import MarkSummary
 from experiments.document.blocks import Block, Cell, Column, Heading, Table, Text, listing, notes
 from experiments.document.formats import (
     COUNT,
     INT,
-    P_VALUE,
     PERCENT,
     PERCENT_ESTIMATE,
     SIGNED,
@@ -21,6 +20,8 @@ from experiments.report import arm_graphs, marks_table
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.marks_table import answerer
 from experiments.report.role_sentences import missing, sentences
+from experiments.report.score_tables import P_VALUE
+from experiments.values.game_marks import BASELINES
 from experiments.values.move_values import TITLES
 from orchestrator.models.settings import PROGRAM
 

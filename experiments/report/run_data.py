@@ -1,34 +1,90 @@
 """The data of a report: the games of a run folder, their analysis, and sums over their turns."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import adhoc_teams, role_controls, stopping
+from experiments.analysis import adhoc_teams, conclusions, role_controls, stopping
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.deal_variance import DealVariance, deal_variance
 from experiments.analysis.differences import Difference, more_differences
-from experiments.analysis.labels import provenances
+from experiments.analysis.labels import labels, provenances
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
+from experiments.analysis.statistics.estimates import Interval
 from experiments.analysis.summaries import Summary
 from experiments.record import measures, turn_rows
+from experiments.record.game import Game
 from experiments.record.measures import MARK, METRICS, Measure
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Metric, Row
-from experiments.report import answerers, order
-from experiments.report.answerers import Answerer
+from experiments.report import order
 from experiments.report.mark_metric import of_mark
 from experiments.report.turn_tally import TurnTally
-from experiments.statistics.estimates import Interval
 from experiments.study.cross_play import WITH
 from experiments.study.metric import Headline, headline
 from experiments.study.notes import EVALUATED
 from experiments.study.references import Reference
 from experiments.study.rerun import labelled
+from orchestrator.errors import UserError
+from orchestrator.models.settings import PERSON, PROGRAM
+from orchestrator.models.simulated_settings import is_simulated
+
+HELD = {
+    "fitted": "a schema with the legal moves",
+    "moves": "a schema with the legal moves",
+    "bounds": "a schema without the legal moves",
+    "schema": "a schema without the legal moves",
+    "json_object": "any JSON object",
+}
+"""What a server holds an answer to, in words, by the constraint of a call."""
+
+
+@dataclass
+class Answerer:
+    """A model of a run."""
+
+    ids: set[str] = field(default_factory=set)
+    """By which its servers said that they answered."""
+    held: Counter[str] = field(default_factory=Counter)
+    """How many of its answers were held to what."""
+
+
+def read_answerers(folder: Path, rows: Iterable[Row]) -> dict[str, Answerer]:
+    """Return the models that servers answered for; a journal that cannot be read says nothing.
+
+    A game of programs and simulated models need not be read.
+    """
+    answerers: dict[str, Answerer] = {}
+    for row in rows:
+        path = folder / row.journal
+        asks = not all(model in (PROGRAM, PERSON) or is_simulated(model) for model in row.model.split("+"))
+        try:
+            for call in Game.open(path).briefs if asks and path.exists() else ():
+                if call.of_model and not is_simulated(call.model):
+                    answerer = answerers.setdefault(call.model, Answerer())
+                    answerer.ids |= {call.served_by} if call.served_by else set()
+                    answerer.held[HELD.get(call.constraint or "", "no schema")] += 1
+        except UserError:
+            continue
+    return answerers
+
+
+def confound(answerers: Mapping[str, Answerer]) -> Iterator[str]:
+    """Say where models differ in what their answers were held to, which their games then differ in, too."""
+    by_kind: dict[str, list[str]] = {}
+    for model, answerer in answerers.items():
+        by_kind.setdefault(answerer.held.most_common(1)[0][0], []).append(model)
+    if len(by_kind) > 1:
+        ways = "; ".join(f"those of {', '.join(models)} to {kind}" for kind, models in by_kind.items())
+        yield (
+            f"Servers held answers to different things: {ways}. So a difference between these models may be one of "
+            "schemas: unreadable answers and illegal moves are rarer with one. `response_format: none` asks all alike."
+        )
 
 
 def of_runs(name: str, folders: Sequence[Path], games: Sequence[Sequence[Row]]) -> Measure:
@@ -71,7 +127,7 @@ class RunData:
     @cached_property
     def answerers(self) -> Mapping[str, Answerer]:
         """The models that servers answered for, by name; from the journals."""
-        return answerers.read(self.folder, self.rows)
+        return read_answerers(self.folder, self.rows)
 
     @property
     def standard(self) -> str:
@@ -173,6 +229,24 @@ class RunData:
         """Who answered in each arm."""
         arms = provenances(self.analysis.summaries)
         return {arm: arms.get(arm, Provenance.PROGRAM) for arm in self.arms}
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        """By arm: its name, marked where it is not of language models."""
+        return labels(self.analysis.summaries)
+
+    @property
+    def conclusions(self) -> tuple[str, ...]:
+        """What can and cannot be concluded, in sentences."""
+        return conclusions.sentences(self.analysis)
+
+    def difference(self, arm: str) -> dict[str, Any] | None:
+        """Return an arm's difference from the baseline over the most player counts, as the report states it."""
+        widest = next((row for row in conclusions.widest(self.analysis.differences) if row.arm == arm), None)
+        if widest is None:
+            return None
+        says = conclusions.compared(widest, counts=False)
+        return {"mean": widest.mean, "low": widest.low, "high": widest.high, "p": widest.p_holm, "says": says}
 
     @cached_property
     def label(self) -> str:

@@ -9,8 +9,7 @@ from experiments.record import failures, run_folder
 from experiments.record.game import Game
 from experiments.record.rows import Row
 from experiments.report import arm_graphs, order
-from experiments.report.answerers import Answerer
-from experiments.report.run_data import RunData
+from experiments.report.run_data import Answerer, RunData
 from experiments.study.notes import spans
 from graphs import attempts
 from graphs.replaced_texts import diff

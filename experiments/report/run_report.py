@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis import adhoc_teams, caveats, conclusions, role_controls, stopping
-from experiments.document import html, latex, markdown
+from experiments.analysis.statistics.estimates import Interval
+from experiments.document import html, latex, markdown, plots
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
 from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
@@ -15,7 +16,6 @@ from experiments.record.game import Game
 from experiments.record.measures import METRICS
 from experiments.report import (
     added_roles,
-    answerers,
     control_tables,
     marked_run,
     roles_section,
@@ -26,8 +26,7 @@ from experiments.report import (
 from experiments.report.added_roles import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.run_data import RunData, run_data
-from experiments.statistics.estimates import Interval
+from experiments.report.run_data import RunData, confound, run_data
 from experiments.study import notes as study_notes
 from experiments.study.notes import spans
 from experiments.study.references import named, unfit
@@ -66,7 +65,7 @@ def run_report(
     protocol = (
         data.headline.sentence,
         *study_notes.notes(data.run, data.rows),
-        *answerers.confound(data.answerers),
+        *confound(data.answerers),
         *run_facts.missing(data),
         *unfit(data.references, data.players(), data.metric),
     )
@@ -138,7 +137,7 @@ def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.
 def _drawn(figures: Sequence[drawing.DrawnFigure]) -> Iterator[Figure]:
     for painted in figures:
         figure = painted.figure
-        svg = drawing.inline(painted.svg, figure.name, f"{figure.title}. {figure.caption}") if painted.svg else ""
+        svg = plots.inline(painted.svg, figure.name, f"{figure.title}. {figure.caption}") if painted.svg else ""
         broad = figure.name.startswith(("cross-play", "policy")) and len(painted.table) > BROAD
         picture = painted.picture if painted.svg else ""
         yield Figure(figure.name, figure.title, figure.caption, painted.csv, picture, svg, broad)

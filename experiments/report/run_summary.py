@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import Analysis, analyse
+from experiments.analysis.statistics.estimates import Interval
 from experiments.document.blocks import Block, Note, Text, notes
 from experiments.record import failures, run_folder
 from experiments.record.game import Game
@@ -16,7 +17,6 @@ from experiments.report import roles_section, run_report, verdict
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData
 from experiments.report.run_report import Report
-from experiments.statistics.estimates import Interval
 from experiments.study import notes as study_notes
 from experiments.study.metric import headline
 from experiments.study.plan import Plan

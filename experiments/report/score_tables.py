@@ -16,7 +16,6 @@ from experiments.document.formats import (
     MEASURED,
     MEASURED_INTERVAL,
     NUMBER,
-    P_VALUE,
     PERCENT,
     PERCENT_ESTIMATE,
     SIGNED,
@@ -32,6 +31,7 @@ from experiments.report import order
 from roles.words import many
 
 ONE_DIGIT, NO_DIGIT = number(1), number(0)
+P_VALUE = Format(conclusions.pvalue)
 
 
 def heads(name: Callable[[Any], str], summaries: Iterable[Summary]) -> tuple[Column, Column]:

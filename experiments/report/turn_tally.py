@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from experiments.analysis.statistics.estimates import Estimate, Matrix, estimate_mean
 from experiments.record.turn_rows import TurnRow
-from experiments.statistics.estimates import Estimate, Matrix, estimate_mean
 
 LONGEST = 128
 """Turns that are counted separately; no game of Hanabi has as many."""

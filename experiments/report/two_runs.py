@@ -11,6 +11,7 @@ from experiments.analysis.caveats import caveats
 from experiments.analysis.compare import compare
 from experiments.analysis.differences import differences
 from experiments.analysis.games import by_arm, player_counts
+from experiments.analysis.statistics.estimates import Interval
 from experiments.analysis.summaries import Summary, summaries, too_few_own
 from experiments.document.blocks import Block, Column, Heading, Note, notes, table
 from experiments.document.formats import INT, Format
@@ -18,7 +19,6 @@ from experiments.record import measures, rows, run_folder
 from experiments.record.game import Game, first_difference
 from experiments.record.rows import Row
 from experiments.report import order, run_data, run_summary, score_tables
-from experiments.statistics.estimates import Interval
 from experiments.study.metric import Headline, headline
 from experiments.study.stop_rule import StopRule
 from orchestrator.errors import UserError

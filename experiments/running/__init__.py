@@ -2,6 +2,5 @@
 
 It may import study and record alone: what is asked, how it is scored and how it is shown is handed in. Start reading at
 task.py (what a task is) and runner.py (a command, and why it stops); unit_pool.py asks many units at a time,
-worker_pool.py in several processes, control.py obeys the user meanwhile, run_folder.py begins a run or refuses
-another's folder.
+executors.py in several processes, control.py obeys the user meanwhile.
 """

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from experiments.running import open_files
-from experiments.running.progress import Progress
-from experiments.running.status import Status
+from experiments.running.progress import Progress, Status
 from experiments.study import manifest
 from experiments.study.job import Outcome, Unit
 from orchestrator.errors import UserError, did_you_mean, similar_name

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
 from pathlib import Path
 
 from orchestrator.errors import UserError
@@ -29,10 +28,7 @@ class ModelOptions:
 
     def __post_init__(self) -> None:
         """Raise UserError for an impossible budget."""
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise UserError(f"the budget is {self.max_tokens} tokens; it must be at least 1")
-        if self.max_usd is not None and not 0 < self.max_usd < inf:
-            raise UserError(f"the budget is ${self.max_usd:g}; it must be a number of dollars, more than 0")
+        Budget(self.max_tokens, self.max_usd)
 
     @property
     def limited(self) -> bool:

@@ -4,24 +4,23 @@ import asyncio
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
+from experiments.record import parallel
 from experiments.running.control import CHANGES
+from experiments.running.executors import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
 from experiments.running.model_options import ModelOptions
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
-from experiments.running.worker_pool import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
-from experiments.study import imports
 from experiments.study.job import Outcome, Unit
+from graphs import named
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 from orchestrator.plugins import OwnCode
@@ -58,9 +57,9 @@ class PipeWorker(Worker[U]):
 
     def __init__(self, task: Task[U], options: ModelOptions, workers: int) -> None:
         super().__init__()
-        context = process_context()
+        context = parallel.process_context()
         self.pipe, end = context.Pipe()
-        arguments = end, self.name, task, options, workers, imports.brought()
+        arguments = end, self.name, task, options, workers, named.brought()
         self.process: BaseProcess = context.Process(target=work, args=arguments)
         self.process.start()
         end.close()
@@ -104,12 +103,6 @@ class Processes(Transport[U]):
 
     def lost(self, worker: Worker[U]) -> None:
         self._accounts.process_ended(worker.name)
-
-
-def process_context() -> ForkContext | SpawnContext:
-    """Return how processes start. Forking is quick, and safe only on Linux while no other thread runs."""
-    safe = sys.platform == "linux" and threading.active_count() == 1
-    return multiprocessing.get_context("fork") if safe else multiprocessing.get_context("spawn")
 
 
 # The worker
@@ -175,7 +168,7 @@ def work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
-        imports.bring_again(codes)
+        named.bring_again(codes)
         asyncio.run(_work(pipe, name, task, options, workers))
     except UserError as error:
         pipe.send(WorkerFailed(str(error)))

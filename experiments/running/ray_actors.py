@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from experiments.running.control import Change
+from experiments.running.executors import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
 from experiments.running.model_options import ModelOptions
-from experiments.running.status import Status
+from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
-from experiments.running.worker_pool import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
-from experiments.study import imports
 from experiments.study.job import Outcome, Unit
+from graphs import named
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
 from orchestrator.plugins import OwnCode
@@ -93,7 +93,7 @@ class WorkerActor(Generic[U]):
     ) -> None:
         with suppress(OSError):
             os.chdir(folder)  # actors have working folders of their own, and paths are those of the command
-        imports.bring_again(codes)
+        named.bring_again(codes)
         budget = Budget(teller=AccountsClient(accounts), process=name) if accounts is not None else None
         self._pool: UnitPool[U] = UnitPool(task, options.layer(budget, workers), lambda outcome: None)
         self._numbers = count(1)
@@ -120,7 +120,7 @@ class RayWorker(Worker[U]):
 
     def __init__(self, actor_class: Any, *arguments: Any) -> None:
         super().__init__()
-        self.actor = actor_class.remote(self.name, str(Path.cwd()), *arguments, imports.brought())
+        self.actor = actor_class.remote(self.name, str(Path.cwd()), *arguments, named.brought())
         self.answers: set[Any] = {self.actor.at_once.remote()}
         """Calls of its methods that are not answered; each answer is a tuple of messages."""
         self._status_at = time.monotonic()

@@ -6,6 +6,7 @@ other; the same command goes on.
 """
 
 import asyncio
+import re
 import signal
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -13,24 +14,45 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, Self, TypeVar
 
 from experiments.running.control import RunControl
 from experiments.running.control_folder import alone, listening
-from experiments.running.executor import Executor, LocalExecutor
+from experiments.running.executors import Executor, LocalExecutor, WorkerPool
 from experiments.running.model_options import OFF, ModelOptions
 from experiments.running.processes import Processes
-from experiments.running.progress import Progress
-from experiments.running.shard import Shard
-from experiments.running.status import Status
+from experiments.running.progress import Progress, Status
 from experiments.running.task import Measured, Records, Task
 from experiments.running.unit_pool import INTERRUPTED
-from experiments.running.worker_pool import WorkerPool
 from experiments.study.job import Outcome, Unit
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 
 U = TypeVar("U", bound=Unit)
+
+
+@dataclass(frozen=True)
+class Shard:
+    number: int
+    """1 to `shards`."""
+    shards: int
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read `2/8`. Raises UserError."""
+        match = re.fullmatch(r"(\d+)/(\d+)", text)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
+            raise UserError(f"--shard is {text!r}; it must be I/N with I from 1 to N, e.g. 1/8")
+        return cls(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.shards}"
+
+    def select(self, units: Sequence[U]) -> list[U]:
+        """Return the units of this shard: whole clusters, such as a deal with all its arms."""
+        clusters = list(dict.fromkeys(unit.cluster for unit in units))
+        mine = set(clusters[self.number - 1 :: self.shards])
+        return [unit for unit in units if unit.cluster in mine]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from experiments.running import open_files
 from experiments.running.control import CANCELLED, CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
-from experiments.running.status import Load, Status
+from experiments.running.progress import Load, Status
 from experiments.running.task import Task
 from experiments.study.job import Outcome, Unit
 from orchestrator.errors import Held, ModelError, Suspended, TurnError, Unwritten, UserError

@@ -32,15 +32,17 @@ def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     console.print(Text.assemble((config.name, "bold"), (f"  ({origin})", "dim")))
     if graph := named.graphs().get(config.name):
         console.print(Text(graph.about, style="italic"))
-    every = [_sections(config, name) for name in config.nodes]
-    shared = [section for section in every[0] if all(section in other for other in every)]
+    sections = {name: [kind.name for kind, _ in config.kinds(name)] for name in config.nodes}
+    shared = [name for name in next(iter(sections.values())) if all(name in other for other in sections.values())]
     console.print(Text(f"sections of every node: {', '.join(shared) or 'none in common'}\n"))
     grid = Table.grid(padding=(0, 1))
     for fixed in (True, True, False):
         grid.add_column(no_wrap=fixed, overflow="fold")
     for number, names in enumerate(steps(config), 1):
         for place, name in enumerate(names):
-            lines = list(_about(config, name, shared))
+            lines = list(_about(config, name))
+            if more := [section for section in sections[name] if section not in shared]:
+                lines.append(f"also has {', '.join(more)}")
             last = place == len(names) - 1
             fork = "──" if len(names) == 1 else "┬─" if place == 0 else "└─" if last else "├─"
             branch = Text(f"{number if place == 0 else '':>2} {fork}", style="dim")
@@ -49,12 +51,7 @@ def show_graph(config: GraphConfig, console: Console, source: str = "") -> None:
     console.print(Text("\n".join(["", *_footer(config)])))
 
 
-def _sections(config: GraphConfig, name: str) -> list[str]:
-    kinds = config.context_of(name).kinds(config.role(name), config.without_sections)
-    return [section.name for section, _ in kinds]
-
-
-def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
+def _about(config: GraphConfig, name: str) -> Iterator[str]:
     """Return a few lines about a node."""
     node = config.nodes[name]
     facts = [f"role {node.role}"] if node.role != name else []
@@ -69,8 +66,6 @@ def _about(config: GraphConfig, name: str, shared: list[str]) -> Iterator[str]:
         yield "; ".join(facts)
     if node.reads:
         yield f"reads {', '.join(node.reads)}"
-    if more := [section for section in _sections(config, name) if section not in shared]:
-        yield f"also has {', '.join(more)}"
 
 
 def flow(value: object) -> str:

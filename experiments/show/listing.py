@@ -11,7 +11,7 @@ import roles
 from experiments.document.blocks import Cell, Column, Table, listing, table
 from experiments.document.formats import INT, RIGHT, TEXT
 from experiments.show import section_fields
-from experiments.values.role_marks import CONDITIONS, mark_infos
+from experiments.values.game_marks import CONDITIONS, mark_infos
 from graphs import config as graph_configs
 from graphs import context, named
 from graphs.attempts import calls, depth, judging

@@ -17,14 +17,13 @@ from experiments.record.game import Game, Turn
 from experiments.show.live_table import picture
 from experiments.show.terminal import choice, on, who
 from experiments.values.move_values import MoveValue, TurnValues
+from graphs import prompt_preview
 from graphs.attempts import base, judging, reads
 from graphs.config import PROGRAM, GraphConfig
 from graphs.context import OWN_PARTS
-from graphs.prompt_preview import requests
-from graphs.recorded import notes_of
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.journal.events import Call, Event, Memory, VerdictGiven
-from orchestrator.models.request import Message, messages
+from orchestrator.models.request import Message
 from roles.notes_text import scalar
 from roles.words import ENGLISH
 
@@ -184,8 +183,7 @@ class TurnStory:
         """The prompt of every node; those of programs are rendered from their inputs."""
         if self.config is None:
             return {}
-        by_node = requests(self.config, self.turn.view, notes_of(self.config, self.turn.events), self.memory)
-        return {node: messages(request.parts) for node, request in by_node.items()}
+        return prompt_preview.recorded(self.config, self.turn.view, self.turn.events, self.memory)
 
     def _call(self, call: Call) -> RenderableType:
         prompt = self._prompt(call)

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 
 from experiments.record import measures, run_folder
 from experiments.record.rows import COLUMNS
+from experiments.record.seed_range import MOST_SEEDS, Range, Seed
 from experiments.study import imports, references
 from experiments.study.decks import Deck, read_decks
 from experiments.study.file_schema import (
@@ -27,7 +28,6 @@ from experiments.study.file_schema import (
     value_errors,
 )
 from experiments.study.protocols import completed
-from experiments.study.seed_range import MOST_SEEDS, Range, Seed
 from experiments.study.stop_rule import Stop
 from graphs.config import PLAYERS, PlayerCount
 from orchestrator.errors import UserError, complaint, did_you_mean, nearby, user_error

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from experiments.record.rows import Row
+from experiments.record.seed_range import Range, ranges
 from experiments.study.cross_play import WITH
 from experiments.study.file_schema import labelled, on_server
 from experiments.study.protocols import PROTOCOLS
-from experiments.study.seed_range import Range, ranges
 from orchestrator.models.settings import SAMPLING
 
 TRIALS = 1000

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from experiments.record import run_folder
 from experiments.record.rows import GAMES
+from experiments.record.seed_range import numbers
 from experiments.study import adhoc, arm_names, arms, cross_play, metric, note_banks, notes, stop_rule
 from experiments.study.adhoc import PartnerRecords
 from experiments.study.arms import Arm, Deal
@@ -15,7 +16,6 @@ from experiments.study.job import Job
 from experiments.study.note_banks import NoteBank
 from experiments.study.rerun import RecordedRun
 from experiments.study.seat_spec import PlayerSpec
-from experiments.study.seed_range import numbers
 from experiments.study.stop_rule import StopRule
 from graphs.gate import knows_more
 from orchestrator.errors import UserError

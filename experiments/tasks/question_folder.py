@@ -16,8 +16,8 @@ from pydantic import Field, ValidationError
 from experiments.document.blocks import Note
 from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
-from experiments.running.run_folder import RunFolder
-from experiments.running.status import run_status
+from experiments.record.run_folder import RunFolder
+from experiments.running.progress import run_status
 from orchestrator.errors import UserError, user_error
 from orchestrator.journal.events import Call
 from orchestrator.journal.file import InUse, Journal, read

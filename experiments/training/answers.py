@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from experiments import rewards
+from experiments.record import rewards
 from orchestrator.hanabi.moves import parse
 
 LONGEST = 24

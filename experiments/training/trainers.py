@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from experiments import rewards
+from experiments.record import rewards
 from experiments.training.rows import Kind
 from orchestrator.errors import UserError, did_you_mean
 
@@ -49,16 +49,15 @@ def settings(kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
     import trl
     from peft import LoraConfig
 
-    known = {*_config(trl, kind).__dataclass_fields__, *(LORA + name for name in LoraConfig.__dataclass_fields__)}
+    known = {
+        *getattr(trl, f"{kind.upper()}Config").__dataclass_fields__,
+        *(LORA + name for name in LoraConfig.__dataclass_fields__),
+    }
     known |= {REWARDS} if kind == "grpo" else set()
     for name in given:
         if name not in known:
             raise UserError(f"--set {name}: {did_you_mean(name, sorted(known), f'a training of {kind} has')}")
     return {**COMMON, **OF_KIND[kind], **OF_LORA, **given}
-
-
-def _config(trl: Any, kind: Kind) -> Any:
-    return getattr(trl, f"{kind.upper()}Config")
 
 
 def trainer(kind: Kind, model: Any, tokenizer: Any, rows: Any, chosen: Mapping[str, Any], folder: Path) -> Any:
@@ -73,7 +72,7 @@ def trainer(kind: Kind, model: Any, tokenizer: Any, rows: Any, chosen: Mapping[s
     machine = {"output_dir": str(folder), "use_cpu": not accelerated, "bf16": accelerated}
     functions = {"reward_funcs": _rewards(str(chosen[REWARDS]))} if kind == "grpo" else {}
     try:
-        args = _config(trl, kind)(**{**machine, **of_trl})
+        args = getattr(trl, f"{kind.upper()}Config")(**{**machine, **of_trl})
         adapter = LoraConfig(task_type="CAUSAL_LM", **of_lora)
         make: Callable[..., Any] = getattr(trl, f"{kind.upper()}Trainer")
         return make(

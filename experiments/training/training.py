@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from experiments.record.files import write_atomically
-from experiments.running.run_folder import RunFolder
-from experiments.study.seed_range import numbers, ranges
+from experiments.record.run_folder import RunFolder
+from experiments.record.seed_range import numbers, ranges
 from experiments.training import answers, trainers, weights
 from experiments.training.answers import Answers
 from experiments.training.rows import Kind, Rows
@@ -159,22 +159,20 @@ def _go_on(trainer: Any, checkpoint: str | None) -> None:
 
 
 def _start(training: Training) -> tuple[Any, Any]:
-    """Return the model that the training begins with: where it follows another, with that one's adapters merged."""
-    model, tokenizer = weights.load(training.base)
-    for folder in _chain(training):
-        model = weights.adapted(model, folder / weights.ADAPTER)
-    return model, tokenizer
+    """Return the model that the training begins with: where it follows another, with that one's adapters merged.
 
-
-def _chain(training: Training) -> list[Path]:
-    """Return the folders of the earlier trainings, the first first. Raises UserError for one that is not finished."""
-    folders = list[Path]()
-    while training.model != training.base:
+    Raises UserError for an earlier training that is not finished.
+    """
+    base, folders = training.base, list[Path]()
+    while training.model != base:
         folders.insert(0, folder := Path(training.model))
         if not (folder / SETTINGS).exists():
             raise UserError(f"the training in {str(folder)!r} is not finished; its command goes on with it")
         training = FOLDER.read(folder)
-    return folders
+    model, tokenizer = weights.load(base)
+    for folder in folders:
+        model = weights.adapted(model, folder / weights.ADAPTER)
+    return model, tokenizer
 
 
 def _keep_answers(out: Path, seen: int, model: Any, tokenizer: Any, held_out: Rows) -> None:

@@ -84,7 +84,11 @@ def write_gguf(model: Any, source: Path, out: Path) -> None:
             of_items = field.types[-1] if field.types[0] == gguf.GGUFValueType.ARRAY else None
             writer.add_key_value(name, field.contents(), field.types[0], sub_type=of_items)
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
-    named = _named(model, gguf.get_tensor_name_map(gguf.MODEL_ARCH[kind.upper()], model.config.num_hidden_layers))
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[kind.upper()], model.config.num_hidden_layers)
+    named = {
+        names.get_name(key, try_suffixes=(".weight", ".bias")): value.detach().float().cpu().numpy()
+        for key, value in model.state_dict().items()
+    }
     for tensor in reader.tensors:
         numbers = _in_their_order(tensor.name, named[tensor.name], model.config, kind).astype(np.float32)
         small = gguf.GGMLQuantizationType.Q8_0 if numbers.ndim == 2 else gguf.GGMLQuantizationType.F32
@@ -93,13 +97,6 @@ def write_gguf(model: Any, source: Path, out: Path) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-
-
-def _named(model: Any, names: Any) -> dict[str, Any]:
-    """Return the numbers of a model by their names in GGUF files."""
-    endings = (".weight", ".bias")
-    state = {key: value.detach().float().cpu().numpy() for key, value in model.state_dict().items()}
-    return {names.get_name(key, try_suffixes=endings): value for key, value in state.items()}
 
 
 def _in_their_order(name: str, numbers: Any, config: Any, kind: str) -> Any:

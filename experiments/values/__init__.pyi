@@ -1,6 +1,6 @@
+from .game_marks import calibration, mark_infos, role_marks
 from .move_values import Mistake, MoveValue, Strip, TurnValues
 from .role_mark import RoleMark, StatedOutcome
-from .role_marks import calibration, mark_infos, role_marks
 from .rollout_store import RolloutStore, store_of
 from .score_strip import mistakes_of, strip
 from .turn_values import turn_values

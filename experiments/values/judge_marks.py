@@ -7,8 +7,9 @@ hints, counting, and the conventions as far as the partners keep to them. The hi
 from collections.abc import Iterator
 
 import roles
-from experiments.values.marked_turn import MarkedTurn, MoveMarks, beside
-from experiments.values.role_mark import RoleMark
+from experiments.values import role_mark
+from experiments.values.marked_turn import MarkedTurn, MoveMarks
+from experiments.values.role_mark import UNIFORM, RoleMark
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.rollouts import SeatRollouts, mean, points
 from graphs.attempts import base
@@ -48,29 +49,26 @@ def verdicts(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[R
         else:
             solved = turn.program(judge)
             program = _marks(safe, solved.accept) if isinstance(solved, Judgement) else {}
-        marks = [(name, value, beside(name, program, COIN)) for name, value in scores.items()]
+        node = turn.config.nodes.get(base(verdict.node))
+        source = {
+            "turn": turn.number,
+            "seat": verdict.seat,
+            "node": verdict.node,
+            "role": node.role if node else SAFETY,
+            "model": node.model if node else PROGRAM,
+            "sample": 0,
+        }
+        yield from role_mark.marks(source, scores, {PROGRAM: program, UNIFORM: COIN})
         if not verdict.accepted and turn.played is not None:
-            marks.append((REFUSAL_GAIN.name, turn.values[turn.played] - turn.values[verdict.move], {}))
+            gains = {REFUSAL_GAIN.name: turn.values[turn.played] - turn.values[verdict.move]}
             if rollouts:  # on equal deals, half of the rollouts for each move
                 trials, deals = SeatRollouts(turn.position, store), max(2, rollouts // 2)
                 gained, lost = (
                     mean(points(trials.ends(move, 0, deals), "strict")) for move in (turn.played, verdict.move)
                 )
                 trials.keep()
-                marks.append((REFUSAL_ROLLOUT_GAIN.name, gained - lost, {}))
-        node = turn.config.nodes.get(base(verdict.node))
-        for name, value, baselines in marks:
-            yield RoleMark(
-                turn=turn.number,
-                seat=verdict.seat,
-                node=verdict.node,
-                role=node.role if node else SAFETY,
-                model=node.model if node else PROGRAM,
-                sample=0,
-                name=name,
-                value=value,
-                baselines=baselines,
-            )
+                gains[REFUSAL_ROLLOUT_GAIN.name] = gained - lost
+            yield from role_mark.marks(source, gains, {})
 
 
 def _marks(safe: bool, accepted: bool) -> MoveMarks:

@@ -8,9 +8,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 import roles
-from experiments.values.game_marks import GameMarks
+from experiments.values.game_marks import GameMarks, mark_infos
 from experiments.values.role_mark import RoleMark, StatedOutcome
-from experiments.values.role_marks import mark_infos
 from roles.marks import MarkInfo
 
 

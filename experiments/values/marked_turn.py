@@ -10,10 +10,11 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from experiments.record.game import Game, Turn
+from experiments.values import role_mark
 from experiments.values.mistakes import WORTH
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
-from experiments.values.role_mark import UNIFORM, RoleMark, place
+from experiments.values.role_mark import UNIFORM, RoleMark
 from graphs.attempts import base
 from graphs.config import GraphConfig
 from graphs.recorded import RecordedReply, program_reply
@@ -169,32 +170,16 @@ class MarkedTurn:
         self,
         recorded: RecordedReply,
         scores: MoveMarks,
-        program: MoveMarks,
-        uniform: MoveMarks,
+        program: MoveMarks = MappingProxyType({}),
+        uniform: MoveMarks = MappingProxyType({}),
         other: str | None = None,
     ) -> Iterator[RoleMark]:
         """Yield marks with their baselines, as far as there are any."""
-        for name, value in scores.items():
-            yield self.mark(recorded, name, value, other, beside(name, program, uniform))
-
-    def mark(
-        self,
-        recorded: RecordedReply,
-        name: str,
-        value: float,
-        other: str | None = None,
-        baselines: Mapping[str, float] = MappingProxyType({}),
-    ) -> RoleMark:
-        return RoleMark(**self.place(recorded), name=name, value=value, other=other, baselines=baselines)
+        return role_mark.marks(self.place(recorded), scores, {PROGRAM: program, UNIFORM: uniform}, other)
 
     def place(self, recorded: RecordedReply) -> dict[str, Any]:
         """Return where a reply was given and who gave it."""
-        return place(recorded, self.number, self.turn.seat)
-
-
-def beside(name: str, program: MoveMarks, uniform: MoveMarks) -> dict[str, float]:
-    """Return the baselines of a mark, as far as there are any."""
-    return {source: marks[name] for source, marks in ((PROGRAM, program), (UNIFORM, uniform)) if name in marks}
+        return role_mark.place(recorded, self.number, self.turn.seat)
 
 
 def averaged(each: Sequence[MoveMarks]) -> MoveMarks:

@@ -63,11 +63,11 @@ def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[Ro
         if legal is not None and legal.legal is not None:
             first = turn.calls(recorded)[:1]
             outside = move not in options or any(call.cause == "illegal" for call in first)
-            yield turn.mark(recorded, OUTSIDE_LIST.name, float(outside))
+            yield from turn.marks_beside(recorded, {OUTSIDE_LIST.name: float(outside)})
         if rollouts:
             if move not in losses:
                 losses[move], _ = lost(turn.position, move, rollouts, store)
-            yield turn.mark(recorded, ROLLOUT_REGRET.name, losses[move])
+            yield from turn.marks_beside(recorded, {ROLLOUT_REGRET.name: losses[move]})
 
 
 def _choice_scores(

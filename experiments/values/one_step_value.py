@@ -6,9 +6,8 @@ probability. What a token and a life are worth was measured: `python -m benchmar
 docs/values.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, Card, Piles
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
@@ -30,13 +29,9 @@ def one_step_value(scene: Scene, move: Move) -> float:
     if isinstance(move, Play):
         return sum(chance * _played(scene, card) for card, chance in scene.beliefs[move.slot].likely().items())
     if isinstance(move, Discard):
-        return _token(scene) - expected_loss(scene.beliefs, move.slot, scene.piles)
+        lost = sum(p * out_of_reach(card, scene.piles) for card, p in scene.beliefs[move.slot].likely().items())
+        return _token(scene) - lost
     return _led_to(scene, move) - _worth(scene)
-
-
-def expected_loss(hand: Sequence[Slot], slot: int, piles: Piles) -> float:
-    """The points that can be expected to be out of reach once the card of a slot is gone unplayed."""
-    return sum(chance * out_of_reach(card, piles) for card, chance in hand[slot].likely().items())
 
 
 def out_of_reach(card: Card, piles: Piles) -> int:

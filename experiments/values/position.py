@@ -1,6 +1,5 @@
 """A position of a game as its acting seat knows it, and the same with the true hands."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -10,7 +9,6 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
-from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.convention.policy import Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, numbered
 from orchestrator.hanabi.literal_knowledge import dealt_hands
@@ -87,7 +85,8 @@ def open_positions(story: Game) -> list[OpenPosition]:
     if not views:
         return []
     hands = true_hands(story)
-    conventions = kept_conventions(views[-1], hands[-1])
+    course = Course(views[-1].players, views[-1].history, hands[-1])
+    conventions = tuple(course.kept[seat] for seat in range(course.players))
     positions = []
     for view, held in zip(views, hands, strict=True):
         game = RolloutGame(common_knowledge(conventions, view.history), view.seat, view.turns_left)
@@ -99,9 +98,3 @@ def open_positions(story: Game) -> list[OpenPosition]:
 def true_hands(story: Game) -> list[tuple[tuple[Card, ...], ...]]:
     """The hands before each turn that began, by seat."""
     return list(islice(dealt_hands(story.started.players, story.started.deck, story.moves), len(story.turns)))
-
-
-def kept_conventions(last: View, hands: Sequence[Sequence[Card]]) -> tuple[Convention, ...]:
-    """The convention of each seat, judged by all past moves of a view with all hands face up."""
-    conventions = Course(last.players, last.history, tuple(tuple(hand) for hand in hands)).kept
-    return tuple(conventions[seat] for seat in range(last.players))

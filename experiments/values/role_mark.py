@@ -1,6 +1,6 @@
 """Marks and statements of a reply, as tables and figures get them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import FiniteFloat
@@ -10,13 +10,6 @@ from orchestrator.values import Frozen
 
 UNIFORM = "uniform"
 """The name of the baseline that guesses uniformly."""
-
-
-def place(recorded: RecordedReply, turn: int, seat: int) -> dict[str, Any]:
-    """Return where a reply was given and who gave it."""
-    node = recorded.node
-    source = {"node": node.name, "role": node.role.name, "model": node.model}
-    return {"turn": turn, "seat": seat, "sample": recorded.sample, **source}
 
 
 class Source(Frozen):
@@ -56,3 +49,22 @@ class StatedOutcome(Source):
     category: str | None
     """In the reply's own word, such as `high`; None where a probability was stated."""
     true: bool
+
+
+def place(recorded: RecordedReply, turn: int, seat: int) -> dict[str, Any]:
+    """Return where a reply was given and who gave it."""
+    node = recorded.node
+    source = {"node": node.name, "role": node.role.name, "model": node.model}
+    return {"turn": turn, "seat": seat, "sample": recorded.sample, **source}
+
+
+def marks(
+    source: Mapping[str, Any],
+    scores: Mapping[str, float],
+    baselines: Mapping[str, Mapping[str, float]],
+    other: str | None = None,
+) -> Iterator[RoleMark]:
+    """Yield the marks of a reply, each beside the same mark of others, as far as they have it."""
+    for name, value in scores.items():
+        beside = {baseline: theirs[name] for baseline, theirs in baselines.items() if name in theirs}
+        yield RoleMark(**source, name=name, value=value, other=other, baselines=beside)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel
 
 from experiments.record.game import Game
+from experiments.values import role_mark
 from experiments.values.role_mark import UNIFORM, RoleMark, place
 from graphs.attempts import base
 from graphs.recorded import RecordedReply, program_reply
@@ -103,11 +104,8 @@ class TrackedGame:
         """The marks of a turn's replies. To be called for every turn of a seat, in order."""
         for recorded, tracking, about in self._followed(number, replies):
             exact = tracking.marks(tracking.said) | {STALE: self._stale(tracking, tracking.said, about)}
-            baselines = dict(self._baselines(recorded, tracking))
-            for name, value in exact.items():
-                values = {baseline: marks[name] for baseline, marks in baselines.items() if name in marks}
-                source = place(recorded, number, tracking.seat)
-                yield RoleMark(**source, name=name, value=value, baselines=values)
+            source, baselines = place(recorded, number, tracking.seat), dict(self._baselines(recorded, tracking))
+            yield from role_mark.marks(source, exact, baselines)
 
     def _followed(
         self, number: int, replies: Sequence[RecordedReply]

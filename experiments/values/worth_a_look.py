@@ -156,8 +156,7 @@ def _stated(path: Path, peeked: Game) -> Iterator[Look]:
     """What a game's result says, or that there is none."""
     result = peeked.result
     if result is None:
-        game = Game.open(path)
-        turns, last = len(game.moves), game.last
+        turns, last = len(peeked.moves), peeked.last
         state = f"suspended: {last.why}" if isinstance(last, GameSuspended) else "it stopped, or is being played"
         yield Look("suspended", path.as_posix(), None, None, None, f"after {many(turns, 'turn')}; {state}", turns)
         return

@@ -5,7 +5,7 @@ example. A move that was read at the second ask, or chosen after a refusal, is t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from orchestrator.hanabi.moves import Move
@@ -60,12 +60,12 @@ COUNTS = tuple(MoveOrigin(0, False).counts)
 
 
 class MoveOrigins:
-    """Finds the origin of each move from the events of a game in their order: a sink, or told by its methods."""
+    """Finds the origin of each move; a sink of the events of a game, in their order."""
 
-    def __init__(self, models: Sequence[str] = ()) -> None:
-        """`models`: of the seats, as in `SeatInfo`; a sink finds them in the first event."""
-        self.models = tuple(models)
-        self.parent: Parent | None = None
+    def __init__(self) -> None:
+        self._models: tuple[str, ...] = ()
+        """Of the seats, as in `SeatInfo`."""
+        self._parent: Parent | None = None
         """Of a forked game: who sat in a seat before."""
         self._refused: list[tuple[str, Move]] = []
         self._answers: dict[str, tuple[int, bool]] = {}
@@ -75,39 +75,27 @@ class MoveOrigins:
         """The origin of the move that this event decides; None for other events."""
         match event:
             case GameStarted():
-                self.models, self.parent = tuple(seat.model for seat in event.seats), event.parent
+                self._models, self._parent = tuple(seat.model for seat in event.seats), event.parent
             case VerdictGiven() if not event.accepted:
-                self.refused(event.node, event.move)
+                self._refused.append((event.node, event.move))
             case Call() if event.reply is not None:
-                self.answered(event.node, event.ask, copied=event.copied)
+                self._answers[event.node] = event.ask, event.copied
             case Decided():
-                return self.decided(event.turn, event.seat, event.node, forced=event.forced)
+                ask, copied = self._answers.get(event.node or "", (0, False))
+                before = self._parent.seat_before(event.seat, event.turn) if self._parent else None
+                origin = MoveOrigin(
+                    turn=event.turn,
+                    of_model=(before.model if before else self._models[event.seat]) not in (PROGRAM, PERSON),
+                    forced=event.forced,
+                    refused=tuple(move for _, move in self._refused),
+                    refused_by_rule=sum(judge.partition("-")[0] == RULE for judge, _ in self._refused),
+                    second_ask=ask > 0,
+                    copied=copied,
+                )
+                self._refused.clear()
+                self._answers.clear()
+                return origin
         return None
-
-    def refused(self, node: str, move: Move) -> None:
-        """A judge refused a choice."""
-        self._refused.append((node, move))
-
-    def answered(self, node: str, ask: int, *, copied: bool) -> None:
-        """A node gave a usable reply."""
-        self._answers[node] = ask, copied
-
-    def decided(self, turn: int, seat: int, node: str | None, *, forced: bool) -> MoveOrigin:
-        """Note that a move was decided by a node, or forced."""
-        ask, copied = self._answers.get(node or "", (0, False))
-        before = self.parent.seat_before(seat, turn) if self.parent else None
-        origin = MoveOrigin(
-            turn=turn,
-            of_model=(before.model if before else self.models[seat]) not in (PROGRAM, PERSON),
-            forced=forced,
-            refused=tuple(move for _, move in self._refused),
-            refused_by_rule=sum(judge.partition("-")[0] == RULE for judge, _ in self._refused),
-            second_ask=ask > 0,
-            copied=copied,
-        )
-        self._refused.clear()
-        self._answers.clear()
-        return origin
 
 
 def origins(events: Iterable[Event]) -> Iterator[MoveOrigin]:

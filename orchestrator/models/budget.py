@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import count
+from math import inf
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -187,6 +188,11 @@ class Budget:
         teller: Teller | None = None,
         process: str | None = None,
     ) -> None:
+        """Raises UserError for an impossible budget."""
+        if max_tokens is not None and max_tokens < 1:
+            raise UserError(f"the budget is {max_tokens} tokens; it must be at least 1")
+        if max_usd is not None and not 0 < max_usd < inf:
+            raise UserError(f"the budget is ${max_usd:g}; it must be a number of dollars, more than 0")
         self.max_usd = max_usd
         self.accounts = Accounts(max_tokens, max_usd)
         self.models: list[ModelSettings] = []

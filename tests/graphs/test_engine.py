@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableLambda
 
 import graphs
 from benchmarks.engine_cost import measure
-from graphs import langgraph_turn
+from graphs import langgraph_compile
 from orchestrator.errors import UserError
 from orchestrator.table.game_loop import play_async
 from roles import sections
@@ -69,13 +69,13 @@ async def test_handlers_of_a_seat_join_those_of_a_runnable_around_the_game() -> 
 
 async def test_who_listens_decides_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     played: list[str] = []
-    ours = langgraph_turn.play
+    ours = langgraph_compile.play
 
     async def noted(*arguments: Any) -> Any:
         played.append("langgraph")
         return await ours(*arguments)
 
-    monkeypatch.setattr(langgraph_turn, "play", noted)
+    monkeypatch.setattr(langgraph_compile, "play", noted)
     always, never = (graphs.setting(graphs.read("house"), engine=engine) for engine in ("langgraph", "walk"))
     moves = []
     for config, callbacks, expected in (

@@ -6,7 +6,7 @@ import pytest
 
 import graphs
 import roles
-from experiments.costs import prompt_probe
+from experiments.forecast import prompt_probe
 from experiments.show.prompts import node_prompts
 from experiments.study import prompt_positions
 from graphs.config import GraphConfig, checked

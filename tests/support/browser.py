@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from experiments.page import serving
+from experiments.page import server
 from experiments.page.library import Library
 from experiments.page.server import Api
 
@@ -53,16 +53,16 @@ def page_of(browser: Browser, width: int = 1440, height: int = 900, scheme: str 
 @contextmanager
 def served(path: Path) -> Iterator[str]:
     """The address of a server for a path, which serves in a thread."""
-    listener = serving.listening(0)
+    listener = server.listening(0)
     library = Library.open(path)
     api = Api.of(library)
-    server = serving.server(library, api)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    running = server.web_server(library, api)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
-        yield serving.address(listener)
+        yield server.address(listener)
     finally:
-        server.should_exit = True
+        running.should_exit = True
         thread.join(10)
         api.close()
         listener.close()

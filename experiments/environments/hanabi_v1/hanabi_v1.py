@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import aiohttp
 import verifiers.v1 as vf
-from hanabi_orchestrator.experiments.environments.learning_games import LearningGames, Reward
+from hanabi_orchestrator.experiments.tasks.games.learning_games import LearningGames, Reward
 from hanabi_orchestrator.orchestrator.errors import ModelError
 from hanabi_orchestrator.orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
 

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from experiments.report.figures import style
+from experiments.document import plots
 from experiments.report.figures.figure import Figure, Rows, groups
-from experiments.report.figures.scores import interval
 from experiments.report.run_data import RunData
 
 
@@ -28,14 +27,14 @@ def _table(data: RunData) -> Rows:
 
 def _paint(table: Rows, data: RunData) -> Any:
     by_players = groups(table)
-    figure, axes = style.row_panels(by_players, "strict score")
+    figure, axes = plots.row_panels(by_players, "strict score")
     for ax, rows in zip(axes, by_players.values(), strict=True):
         for place, row in enumerate(rows):
-            face = style.INK if row["standing"] == "held out" else style.PAPER
-            interval(ax, place, row["strict"], row["low"], row["high"], markerfacecolor=face)
+            face = plots.INK if row["standing"] == "held out" else plots.PAPER
+            plots.interval(ax, place, row["strict"], row["low"], row["high"], markerfacecolor=face)
             if row["alone"] is not None:
-                ax.plot([row["alone"]], [place], "|", color=style.BLUE, markersize=10, zorder=3)
-        style.rows(ax, [row["partner"] for row in rows])
+                ax.plot([row["alone"]], [place], "|", color=plots.BLUE, markersize=10, zorder=3)
+        plots.rows(ax, [row["partner"] for row in rows])
         ax.set_xlim(-0.4, 25.4)
     return figure
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, by_players, groups
+from experiments.document import plots
+from experiments.report.figures.figure import EXPERIENCED, SOURCE, Figure, Rows, by_players, groups
 from experiments.report.figures.scores import both, of_metric
 from experiments.report.run_data import NothingToDrawError, RunData
 
@@ -66,12 +66,12 @@ def _table(data: RunData) -> Rows:
 
 def _paint(table: Rows, data: RunData) -> Any:
     by_count = groups(table)
-    figure, axes = style.panels([1.4] * len(by_count))
+    figure, axes = plots.panels([1.4] * len(by_count))
     for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
-        ax.set_title(style.headed(players))
-        ax.axhspan(*style.EXPERIENCED, color=style.FAINT, alpha=0.45, linewidth=0, zorder=0)
+        ax.set_title(plots.headed(players))
+        ax.axhspan(*EXPERIENCED, color=plots.FAINT, alpha=0.45, linewidth=0, zorder=0)
         for place, (curve, arms) in enumerate(groups(rows, "curve").items()):
-            colour = style.COLOURS[place % len(style.COLOURS)]
+            colour = plots.COLOURS[place % len(plots.COLOURS)]
             points = [(row["k"], *of_metric(row, data.metric)) for row in arms]
             look = {"color": colour, "markersize": 4, "linewidth": 1.3, "label": curve}
             ax.plot([k for k, *_ in points], [mean for _, mean, _, _ in points], "o-", **look)
@@ -89,7 +89,7 @@ def _paint(table: Rows, data: RunData) -> Any:
 FIGURE = Figure(
     "samples",
     "Score against K",
-    f"Mean score with its 95 % interval by the number of samples of a node. The grey band: {style.SOURCE}.",
+    f"Mean score with its 95 % interval by the number of samples of a node. The grey band: {SOURCE}.",
     _table,
     _paint,
 )

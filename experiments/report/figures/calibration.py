@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from experiments.analysis.role_marks import calibrations
-from experiments.report.figures import style
+from experiments.document import plots
 from experiments.report.figures.figure import Figure, Rows, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
@@ -40,16 +40,16 @@ def _panels(table: Rows, data: RunData) -> dict[str, Rows]:
 def _paint_chances(table: Rows, data: RunData) -> Any:
     """Draw a point for each range of probabilities, as large as it has statements."""
     by_role = _panels(table, data)
-    figure, axes = style.panels([PANEL] * len(by_role))
+    figure, axes = plots.panels([PANEL] * len(by_role))
     for ax, (title, rows) in zip(axes, by_role.items(), strict=True):
         ax.set_title(title)
-        ax.plot([0, 1], [0, 1], color=style.FAINT, linewidth=1, zorder=0)
+        ax.plot([0, 1], [0, 1], color=plots.FAINT, linewidth=1, zorder=0)
         most = max(row["statements"] for row in rows)
         for row in rows:
             x, size = row["stated"], 8 + 40 * row["statements"] / most
             if row["low"] is not None:
-                ax.plot([x, x], [row["low"], row["high"]], color=style.BLUE, linewidth=1.2, solid_capstyle="butt")
-            ax.scatter([x], [row["true"]], s=size, color=style.BLUE, linewidths=0, zorder=3)
+                ax.plot([x, x], [row["low"], row["high"]], color=plots.BLUE, linewidth=1.2, solid_capstyle="butt")
+            ax.scatter([x], [row["true"]], s=size, color=plots.BLUE, linewidths=0, zorder=3)
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.05, 1.05)
         ax.set_ylabel("came true")
@@ -59,14 +59,14 @@ def _paint_chances(table: Rows, data: RunData) -> Any:
 
 def _paint_words(table: Rows, data: RunData) -> Any:
     by_role = _panels(table, data)
-    figure, axes = style.row_panels(by_role, "% that came true")
+    figure, axes = plots.row_panels(by_role, "% that came true")
     for ax, rows in zip(axes, by_role.values(), strict=True):
         ordered = sorted(rows, key=lambda row: -row["true"])
         for place, row in enumerate(ordered):
             if row["low"] is not None:
-                ax.plot([100 * row["low"], 100 * row["high"]], [place, place], color=style.BLUE, linewidth=1.2)
-            ax.plot([100 * row["true"]], [place], "o", color=style.BLUE, markersize=4.5)
-        style.rows(ax, [f"{row['said']} ({row['statements']:,})" for row in ordered])
+                ax.plot([100 * row["low"], 100 * row["high"]], [place, place], color=plots.BLUE, linewidth=1.2)
+            ax.plot([100 * row["true"]], [place], "o", color=plots.BLUE, markersize=4.5)
+        plots.rows(ax, [f"{row['said']} ({row['statements']:,})" for row in ordered])
         ax.set_xlim(-2, 102)
     return figure
 

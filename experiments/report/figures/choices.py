@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from experiments.document import plots
 from experiments.record import turn_rows
-from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, Rows, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
-SHADES = (style.BLUE, style.SKY, style.ORANGE, style.VERMILLION)
+SHADES = (plots.BLUE, plots.SKY, plots.ORANGE, plots.VERMILLION)
 RANKS = dict(zip(("best", "second", "third", "lower"), SHADES, strict=True))
 AGREED = dict(zip(("all", "more than half", "half or fewer"), (SHADES[0], SHADES[1], SHADES[3]), strict=True))
 """Parts of a bar, with their colours."""
@@ -52,9 +52,9 @@ def _agreement(data: RunData) -> Rows:
 
 
 def _stacked(rows: Rows, data: RunData, *, parts: Mapping[str, str], xlabel: str) -> Any:
-    figure, (ax,) = style.panels([style.height(len(rows))])
-    style.stacked(ax, rows, "turns", {part: (part, colour) for part, colour in parts.items()})
-    style.rows(ax, [data.name(row["arm"]) for row in rows])
+    figure, (ax,) = plots.panels([plots.height(len(rows))])
+    plots.stacked(ax, rows, "turns", {part: (part, colour) for part, colour in parts.items()})
+    plots.rows(ax, [data.name(row["arm"]) for row in rows])
     ax.set_xlabel(xlabel)
     figure.legend(loc="outside upper center", ncols=len(parts), handlelength=1, columnspacing=1.2)
     return figure
@@ -86,14 +86,14 @@ def _why_no_proposals(data: RunData) -> str:
 
 def _paint_proposals(table: Rows, data: RunData) -> Any:
     by_node = groups(table, "node")
-    figure, axes = style.row_panels(by_node, "% of its turns in which its proposal was played")
+    figure, axes = plots.row_panels(by_node, "% of its turns in which its proposal was played")
     for ax, rows in zip(axes, by_node.values(), strict=True):
         shares = [100 * row["share"] for row in rows]
-        ax.barh(range(len(rows)), shares, 0.62, color=style.SKY, alpha=0.6, linewidth=0)
+        ax.barh(range(len(rows)), shares, 0.62, color=plots.SKY, alpha=0.6, linewidth=0)
         for place, share in enumerate(shares):
             x, side = (share - 1, "right") if share > 88 else (share + 1, "left")
             ax.text(x, place, f"{share:.0f} %", va="center", ha=side, fontsize=8)
-        style.rows(ax, [data.name(row["arm"]) for row in rows])
+        plots.rows(ax, [data.name(row["arm"]) for row in rows])
         ax.set_xlim(0, 100)
     return figure
 

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from experiments.report.figures import style
+from experiments.document import plots
 from experiments.report.figures.figure import Figure, Rows
 from experiments.report.figures.scores import both, of_metric
 from experiments.report.run_data import RunData
@@ -44,7 +44,7 @@ def _paint(rows: Rows, data: RunData) -> Any:
     ones, rests = (list(dict.fromkeys(row[name] for row in rows)) for name in ("one", "rest"))
     cells = {(row["one"], row["rest"]): of_metric(row, data.metric) for row in rows}
     grid = [[cells[cell, rest][0] if (cell, rest) in cells else float("nan") for rest in rests] for cell in ones]
-    side = max(style.WIDTH, 1.8 + 0.56 * len(rests))
+    side = max(plots.WIDTH, 1.8 + 0.56 * len(rests))
     figure = Figure(figsize=(side, 1.2 + 0.42 * len(ones)), layout="constrained")
     ax: Any = figure.subplots()
     image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=25, aspect="auto")

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from experiments.analysis.statistics.estimates import clip
+from experiments.document import plots
 from experiments.record.rows import PERFECT
-from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, Rows, by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 from experiments.report.turn_tally import TurnTally
-from experiments.statistics.estimates import clip
 
 LINES = 8
 """The most arms whose lines can be told apart."""
@@ -42,10 +42,10 @@ def _points(tally: TurnTally, turn: int) -> tuple[float, float | None, float | N
 
 def _paint(table: Rows, data: RunData) -> Any:
     by_count = groups(table)
-    figure, axes = style.panels([1.7, 0.6] * len(by_count), share=False)
+    figure, axes = plots.panels([1.7, 0.6] * len(by_count), share=False)
     for number, (players, rows) in enumerate(by_count.items()):
         score, lives = axes[2 * number : 2 * number + 2]
-        score.set_title(style.headed(players))
+        score.set_title(plots.headed(players))
         by_arm = groups(rows, "arm")
         for place, arm in enumerate(arm for arm in data.shortlist() if arm in by_arm):
             _line(score, lives, by_arm[arm], place, data.name(arm))
@@ -61,7 +61,7 @@ def _paint(table: Rows, data: RunData) -> Any:
 
 
 def _line(score: Any, lives: Any, rows: Rows, place: int, name: str) -> None:
-    look = {"color": style.COLOURS[place % len(style.COLOURS)], "linestyle": style.DASHES[place % len(style.DASHES)]}
+    look = {"color": plots.COLOURS[place % len(plots.COLOURS)], "linestyle": plots.DASHES[place % len(plots.DASHES)]}
     turns = [row["turn"] for row in rows]
     score.plot(turns, [row["score_kept"] for row in rows], linewidth=1.3, label=name, **look)
     if bounds := [(row["turn"], row["low"], row["high"]) for row in rows if row["low"] is not None]:

@@ -4,14 +4,14 @@ from collections import Counter
 from typing import Any
 
 from experiments.analysis.compare import compare
+from experiments.analysis.statistics.clusters import cluster_means
+from experiments.document import plots
 from experiments.record import measures
 from experiments.record.rows import PERFECT, Row
 from experiments.report import order
-from experiments.report.figures import style
 from experiments.report.figures.cost import MARKS
 from experiments.report.figures.figure import Figure, Rows, by_players, groups
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.statistics.clusters import cluster_means
 
 PANELS = 8
 """The most arms that are drawn: those that differ most from the baseline."""
@@ -57,13 +57,13 @@ def _paint(rows: Rows, data: RunData) -> Any:
         ax.set_visible(False)
     for ax, arm in zip(panels, arms, strict=False):
         ax.set_title(data.name(arm))
-        ax.plot([0, PERFECT], [0, PERFECT], color=style.MUTED, linewidth=0.8, zorder=1)
+        ax.plot([0, PERFECT], [0, PERFECT], color=plots.MUTED, linewidth=0.8, zorder=1)
         for place, players in enumerate(data.players()):
             points = [row for row in by_arm[arm] if row["players"] == players]
             counts = Counter((row["baseline_score"], row["arm_score"]) for row in points)
             x, y = ([point[side] for point in counts] for side in (0, 1))
             sizes = [18 * count for count in counts.values()]
-            look: dict[str, Any] = {"color": style.COLOURS[place], "marker": MARKS[players], "alpha": 0.6}
+            look: dict[str, Any] = {"color": plots.COLOURS[place], "marker": MARKS[players], "alpha": 0.6}
             ax.scatter(x, y, s=sizes, zorder=3, linewidths=0, **look)
         ax.set(xlim=(-1, PERFECT + 1), ylim=(-1, PERFECT + 1), aspect="equal")
         ax.set_xticks(range(0, PERFECT + 1, 5))
@@ -75,8 +75,8 @@ def _paint(rows: Rows, data: RunData) -> Any:
     figure.supylabel(f"{data.metric} score of the arm", fontsize=8.5)
     if len(data.players()) > 1:
         for place, players in enumerate(data.players()):
-            look = {"color": style.COLOURS[place], "markersize": 5, "markeredgewidth": 0, "alpha": 0.8}
-            panels[0].plot([], [], MARKS[players], label=style.headed(players), **look)
+            look = {"color": plots.COLOURS[place], "markersize": 5, "markeredgewidth": 0, "alpha": 0.8}
+            panels[0].plot([], [], MARKS[players], label=plots.headed(players), **look)
         figure.legend(loc="outside upper center", ncols=4, handlelength=1)
     return figure
 

@@ -1,12 +1,8 @@
 """Draws the figures of a run, each with its table as a CSV file beside it."""
 
-import re
 from dataclasses import dataclass
-from html import escape
-from io import StringIO
-from pathlib import Path
-from typing import Any
 
+from experiments.document import plots
 from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
 from experiments.report.figures import (
@@ -23,7 +19,6 @@ from experiments.report.figures import (
     means,
     policy,
     scores,
-    style,
 )
 from experiments.report.figures.figure import Figure, Rows
 from experiments.report.run_data import NothingToDrawError, RunData
@@ -108,33 +103,12 @@ def _failed(figure: Figure, error: Exception) -> LeftOut:
 
 def _picture(figure: Figure, table: Rows, data: RunData, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
-    with style.set_up():
+    with plots.set_up():
         painted = figure.paint(table, data)
-        style.footnote(painted, data.label)
-        return write(painted, data.folder / FOLDER / figure.name, png=png)
-
-
-def write(painted: Any, stem: Path, *, png: bool) -> str:
-    """Write a matplotlib figure beside `stem`, within `style.set_up`; returns the SVG."""
-    style.settle(painted)
-    out = StringIO()
-    style.write_svg(painted, out)
-    write_atomically(stem.with_suffix(".svg"), out.getvalue())
-    if png:
-        style.write_png(painted, stem.with_suffix(".png"))
-    return out.getvalue()
-
-
-def inline(svg: str, name: str, alt: str) -> str:
-    """Return an SVG for embedding in a page: with unique ids, and with the colours of the page."""
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    body = re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", body)
-    opening = (
-        rf'<svg viewBox="\1" role="img" aria-label="{escape(alt)}" xmlns="http://www.w3.org/2000/svg" '
-        r'xmlns:xlink="http://www.w3.org/1999/xlink">'
-    )
-    body = re.sub(r'<svg\b[^>]*?viewBox="([^"]*)"[^>]*>', opening, body, count=1)
-    for colour, variable in style.OF_THE_PAGE.items():
-        body = body.replace(colour, variable)
-    return body
+        plots.footnote(painted, data.label)
+        plots.settle(painted)
+        svg, stem = plots.svg(painted), data.folder / FOLDER / figure.name
+        write_atomically(stem.with_suffix(".svg"), svg)
+        if png:
+            plots.write_png(painted, stem.with_suffix(".png"))
+        return svg

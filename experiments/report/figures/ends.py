@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from experiments.report.figures import style
+from experiments.document import plots
 from experiments.report.figures.figure import Figure, Rows, by_players, groups
 from experiments.report.run_data import RunData
 
 ENDS = {
-    "perfect": ("25 points", style.GREEN),
-    "deck_exhausted": ("deck exhausted", style.SKY),
-    "lives_lost": ("third life lost", style.VERMILLION),
-    "max_turns": ("too many turns", style.PURPLE),
+    "perfect": ("25 points", plots.GREEN),
+    "deck_exhausted": ("deck exhausted", plots.SKY),
+    "lives_lost": ("third life lost", plots.VERMILLION),
+    "max_turns": ("too many turns", plots.PURPLE),
 }
 
 
@@ -25,11 +25,11 @@ def _ends(data: RunData) -> Rows:
 
 def _paint(table: Rows, data: RunData) -> Any:
     by_count = groups(table)
-    figure, axes = style.row_panels(by_count, "% of games")
+    figure, axes = plots.row_panels(by_count, "% of games")
     ends = {end: look for end, look in ENDS.items() if any(row[end] for row in table)}
     for ax, rows in zip(axes, by_count.values(), strict=True):
-        style.stacked(ax, rows, "games", ends)
-        style.rows(ax, [data.name(row["arm"]) for row in rows])
+        plots.stacked(ax, rows, "games", ends)
+        plots.rows(ax, [data.name(row["arm"]) for row in rows])
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(ends), handlelength=1, columnspacing=1.2)
     return figure

@@ -5,10 +5,23 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from experiments.document import plots
 from experiments.report.run_data import RunData
 
 Rows: TypeAlias = list[dict[str, Any]]
 """The data of a figure, with a row for each mark; it is written as CSV beside the picture."""
+
+
+EXPERIENCED = (18, 23)
+"""Scores of experienced players, from the paper on Sherlock (section 4)."""
+SOURCE = (
+    "experienced players score 18–23 (“Sparks of Cooperative Reasoning: LLMs as Strategic Hanabi Agents”, section 4)"
+)
+
+
+def experienced(axes: Any) -> None:
+    """Draw a faint band where experienced players score."""
+    axes.axvspan(*EXPERIENCED, color=plots.FAINT, alpha=0.45, linewidth=0, zorder=0)
 
 
 def by_players(rows: Iterable[dict[str, Any]]) -> Rows:

@@ -6,8 +6,8 @@ from typing import Any
 
 from experiments.analysis import policies
 from experiments.analysis.policies import RankTable
+from experiments.document import plots
 from experiments.record import turn_rows
-from experiments.report.figures import style
 from experiments.report.figures.figure import Figure, Rows, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 
@@ -46,9 +46,9 @@ def paint(table: Rows) -> Any:
     panels = list(groups(table, "players", "arm").items())[:PANELS]
     ranks = {row["rank"] for _, rows in panels for row in rows} - {policies.OUTSIDE}
     places = [*map(str, range(1, max(map(int, ranks), default=0) + 1)), policies.OUTSIDE]
-    figure, axes = style.panels([1.15] * len(panels))
+    figure, axes = plots.panels([1.15] * len(panels))
     for ax, ((players, arm), rows) in zip(axes, panels, strict=True):
-        ax.set_title(f"{arm}, {style.headed(players)}")
+        ax.set_title(f"{arm}, {plots.headed(players)}")
         by_seat = groups(rows, "by")
         for number, (seat, shares) in enumerate(by_seat.items()):
             _bars(ax, [(places.index(row["rank"]), row) for row in shares], seat, number, len(by_seat))
@@ -63,12 +63,12 @@ def paint(table: Rows) -> Any:
 
 def _bars(ax: Any, rows: Sequence[tuple[int, dict[str, Any]]], seat: str, number: int, seats: int) -> None:
     """Draw the shares of one of several seats, beside those of the others."""
-    wide, colour = 0.8 / seats, style.COLOURS[number % len(style.COLOURS)]
+    wide, colour = 0.8 / seats, plots.COLOURS[number % len(plots.COLOURS)]
     for first, (place, row) in enumerate(rows):
         x = place + (number - (seats - 1) / 2) * wide
         ax.bar(x, 100 * row["share"], wide * 0.92, color=colour, linewidth=0, label=None if first else seat)
         if row["low"] is not None:
-            ax.vlines(x, 100 * row["low"], 100 * row["high"], color=style.INK, linewidth=0.9)
+            ax.vlines(x, 100 * row["low"], 100 * row["high"], color=plots.INK, linewidth=0.9)
 
 
 FIGURE = Figure(

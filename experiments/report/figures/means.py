@@ -5,9 +5,8 @@ from functools import partial
 from typing import Any
 
 from experiments.analysis.summaries import Summary
-from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, by_players, groups
-from experiments.report.figures.scores import interval
+from experiments.document import plots
+from experiments.report.figures.figure import SOURCE, Figure, Rows, by_players, experienced, groups
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
 
@@ -30,14 +29,14 @@ def _iqm(data: RunData) -> Rows:
 
 def _paint(table: Rows, data: RunData, *, name: str, label: str, most: float | None = None) -> Any:
     by_count = groups(table)
-    figure, axes = style.row_panels(by_count, label.format(score=data.metric))
+    figure, axes = plots.row_panels(by_count, label.format(score=data.metric))
     for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
         if most:
-            style.experienced(ax)
+            experienced(ax)
         for place, row in enumerate(rows):
-            ax.barh(place, row[name], 0.6, color=style.SKY, alpha=0.4, linewidth=0, zorder=1)
-            interval(ax, place, row[name], row["low"], row["high"])
-        style.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
+            ax.barh(place, row[name], 0.6, color=plots.SKY, alpha=0.4, linewidth=0, zorder=1)
+            plots.interval(ax, place, row[name], row["low"], row["high"])
+        plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
         ax.set_xlim(0, most and most + 0.4)
     return figure
 
@@ -47,7 +46,7 @@ FIGURES = (
         "iqm",
         "Interquartile means",
         "Mean of the middle half of the scores of all games, with its 95 % bootstrap interval over deals (Agarwal et "
-        f"al. 2021): a few very good or bad games do not move it. The grey band: {style.SOURCE}.",
+        f"al. 2021): a few very good or bad games do not move it. The grey band: {SOURCE}.",
         _iqm,
         partial(_paint, name="iqm", label="interquartile mean of the {score} score", most=25),
     ),

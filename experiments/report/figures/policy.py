@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.analysis import policies
 from experiments.analysis.policies import ActionTable
-from experiments.report.figures import style
+from experiments.document import plots
 from experiments.report.figures.figure import Figure, Rows, groups
 from experiments.report.run_data import NothingToDrawError, RunData
 from orchestrator.errors import UserError
@@ -95,7 +95,7 @@ def _maps(tables: Sequence[Sequence[dict[str, Any]]]) -> Any:
     axes: Any = figure.subplots(len(tables), 1, squeeze=False)
     for (ax,), rows in zip(axes, tables, strict=True):
         if len(tables) > 1:
-            ax.set_title(f"{rows[0]['arm']}, {style.headed(rows[0]['players'])}")
+            ax.set_title(f"{rows[0]['arm']}, {plots.headed(rows[0]['players'])}")
         image = _map(ax, rows)
     figure.colorbar(image, ax=axes, label="share", aspect=25 * len(tables)).outline.set_visible(False)
     return figure
@@ -111,7 +111,7 @@ def _map(ax: Any, rows: Sequence[dict[str, Any]]) -> Any:
     image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=1, aspect="auto")
     ax.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")
     ax.set_yticks(range(len(grid)), [*names, "all turns"])
-    ax.axhline(len(names) - 0.5, color=style.PAPER, linewidth=2)
+    ax.axhline(len(names) - 0.5, color=plots.PAPER, linewidth=2)
     ax.tick_params(length=0)
     for y, line in enumerate(grid):
         for x, share in enumerate(line):

@@ -6,13 +6,13 @@ from typing import Any
 
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import OTHER
+from experiments.analysis.statistics.estimates import ROUNDING
 from experiments.analysis.summaries import Summary
+from experiments.document import plots
 from experiments.record.rows import PERFECT, Metric
 from experiments.report import control_tables
-from experiments.report.figures import style
-from experiments.report.figures.figure import Figure, Rows, by_players, groups
+from experiments.report.figures.figure import SOURCE, Figure, Rows, by_players, experienced, groups
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.statistics.estimates import ROUNDING
 from experiments.study.metric import MEANS
 from experiments.study.notes import spans
 
@@ -48,21 +48,21 @@ def of_metric(row: Mapping[str, Any], metric: Metric) -> tuple[float, float | No
 
 def _paint_scores(table: Rows, data: RunData) -> Any:
     by_count, other = groups(table), OTHER[data.metric]
-    figure, axes = style.panels(
-        [style.height(len(rows)) * (1.2 if players else 1) for players, rows in by_count.items()]
+    figure, axes = plots.panels(
+        [plots.height(len(rows)) * (1.2 if players else 1) for players, rows in by_count.items()]
     )
     for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
-        style.experienced(ax)
-        ax.set_title(style.headed(players))
+        experienced(ax)
+        ax.set_title(plots.headed(players))
         for place, row in enumerate(rows):
             at, (mean, low, high) = place - (0.2 if players else 0), of_metric(row, data.metric)
-            ax.barh(place, mean, 0.74, color=style.SKY, alpha=0.4, linewidth=0, zorder=1)
+            ax.barh(place, mean, 0.74, color=plots.SKY, alpha=0.4, linewidth=0, zorder=1)
             _points(ax, place + 0.17, [g.score(data.metric) for g in data.rows_of(row["arm"]) if g.players == players])
-            interval(ax, at, mean, low, high)
+            plots.interval(ax, at, mean, low, high)
             if row["strict"] != row["kept"]:
                 ax.plot([row[other]], [at], "D", **OTHER_MARK)
-        style.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
-        style.references(ax, control_tables.published_means(data, players))
+        plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
+        _references(ax, control_tables.published_means(data, players))
         ax.set_xlim(-0.4, 25.4)
     axes[-1].set_xlabel(f"{data.metric} score: {MEANS[data.metric]}")
     if any(row["strict"] != row["kept"] for row in table):
@@ -72,27 +72,32 @@ def _paint_scores(table: Rows, data: RunData) -> Any:
 
 
 OTHER_MARK: dict[str, Any] = {
-    "color": style.MUTED,
-    "markerfacecolor": style.PAPER,
+    "color": plots.MUTED,
+    "markerfacecolor": plots.PAPER,
     "markersize": 3.5,
     "markeredgewidth": 0.9,
     "zorder": 4,
 }
 
 
-def interval(
-    ax: Any, place: float, mean: float, low: float | None, high: float | None, color: str = style.INK, **more: Any
-) -> None:
-    """Draw a mean with its interval."""
-    if low is not None and high is not None:
-        ax.plot([low, high], [place, place], color=color, linewidth=1.3, zorder=4, solid_capstyle="butt")
-    ax.plot([mean], [place], "o", **{"color": color, "markersize": 4, "zorder": 5, **more})
+APART = 0.9
+"""Points between the names of two published scores."""
+
+
+def _references(axes: Any, means: Mapping[str, float]) -> None:
+    """Draw dashed lines at published scores, with their names above the panel, apart where lines are close."""
+    look = {"fontsize": 6.5, "color": plots.MUTED, "rotation": 30, "ha": "left", "va": "bottom"}
+    at = -1.0
+    for name, mean in sorted(means.items(), key=lambda reference: reference[1]):
+        at = max(mean, at + APART)
+        axes.axvline(mean, color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        axes.text(at - 0.1, 1.01, name, transform=axes.get_xaxis_transform(), **look)
 
 
 def _points(ax: Any, place: float, games: Sequence[float]) -> None:
     """Draw a point for the score of each game; equal ones are spread within their row."""
     counts = Counter(games)
-    look: dict[str, Any] = {"color": style.BLUE, "alpha": 0.6, "linewidths": 0, "zorder": 3}
+    look: dict[str, Any] = {"color": plots.BLUE, "alpha": 0.6, "linewidths": 0, "zorder": 3}
     if len(games) > SINGLE_POINTS:
         sizes = [max(2.0, 110 * count / len(games)) for count in counts.values()]
         ax.scatter(list(counts), [place] * len(counts), s=sizes, **look)
@@ -149,24 +154,24 @@ def _paint_differences(table: Rows, data: RunData) -> Any:
     offset = metric in OTHER and any(row["strict"] != row["kept"] for row in _scores(data))
     first, score = data.analysis.differences[0], f", {metric} score" if metric in OTHER else ""
     xlabel = f"{first.measured_in} more or fewer than {data.name(first.baseline)}{score}"
-    figure, axes = style.row_panels(by_count, xlabel)
+    figure, axes = plots.row_panels(by_count, xlabel)
     for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
-        ax.axvline(0, color=style.MUTED, linewidth=0.8, zorder=1)
+        ax.axvline(0, color=plots.MUTED, linewidth=0.8, zorder=1)
         for place, row in enumerate(rows):
-            face = style.BLUE if row["filled"] else style.PAPER
+            face = plots.BLUE if row["filled"] else plots.PAPER
             other = second.get((players, row["arm"])) if offset else None
             if other and abs(other["mean"] - row["mean"]) <= ROUNDING:
                 other = None
-            dot: dict[str, Any] = {"color": style.BLUE, "markerfacecolor": face, "markersize": 5}
-            interval(ax, place - 0.12 * bool(other), row["mean"], row["low"], row["high"], **dot)
+            dot: dict[str, Any] = {"color": plots.BLUE, "markerfacecolor": face, "markersize": 5}
+            plots.interval(ax, place - 0.12 * bool(other), row["mean"], row["low"], row["high"], **dot)
             if other and other["low"] is not None:
                 bounds = [other["low"], other["high"]]
-                ax.plot(bounds, [place + 0.22, place + 0.22], color=style.MUTED, linewidth=0.8, zorder=2)
+                ax.plot(bounds, [place + 0.22, place + 0.22], color=plots.MUTED, linewidth=0.8, zorder=2)
             if other:
                 ax.plot([other["mean"]], [place + 0.22], "D", **OTHER_MARK)
-            look = {"fontsize": 7.5, "color": style.MUTED, "va": "center"}
+            look = {"fontsize": 7.5, "color": plots.MUTED, "va": "center"}
             ax.text(1.02, place, _tested(row), transform=ax.get_yaxis_transform(), **look)
-        style.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
+        plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
     if offset:
         axes[0].plot([], [], "D-", linewidth=0.8, label=f"{OTHER[data.metric]} score", **OTHER_MARK)
         figure.legend(loc="outside upper right", handlelength=2)
@@ -197,15 +202,15 @@ def _histogram(data: RunData) -> Rows:
 
 def _paint_histogram(table: Rows, data: RunData) -> Any:
     by_count = {players: groups(rows, "arm") for players, rows in groups(table).items()}
-    figure, axes = style.row_panels(by_count, f"{data.metric} score of a game", 1.25)
+    figure, axes = plots.row_panels(by_count, f"{data.metric} score of a game", 1.25)
     for ax, by_arm in zip(axes, by_count.values(), strict=True):
-        style.experienced(ax)
+        experienced(ax)
         for place, rows in enumerate(by_arm.values()):
             most = max(*(row["games"] for row in rows), 1)
             tall = [-0.82 * row["games"] / most for row in rows]
-            ax.bar(range(PERFECT + 1), tall, 0.86, place + 0.42, color=style.BLUE, linewidth=0, zorder=2)
-            ax.axhline(place + 0.42, color=style.FAINT, linewidth=0.6, zorder=1)
-        style.rows(ax, [data.name(arm) for arm in by_arm])
+            ax.bar(range(PERFECT + 1), tall, 0.86, place + 0.42, color=plots.BLUE, linewidth=0, zorder=2)
+            ax.axhline(place + 0.42, color=plots.FAINT, linewidth=0.6, zorder=1)
+        plots.rows(ax, [data.name(arm) for arm in by_arm])
         ax.set_xlim(-0.6, 25.6)
     return figure
 
@@ -216,7 +221,7 @@ FIGURES = (
         "Scores",
         "Mean score with its 95 % interval (line), and every game as a point; for more than "
         f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. A diamond is the mean of the other "
-        f"score, where it differs. The grey band: {style.SOURCE}. Dashed, where they were asked for: published scores.",
+        f"score, where it differs. The grey band: {SOURCE}. Dashed, where they were asked for: published scores.",
         _scores,
         _paint_scores,
     ),
@@ -233,7 +238,7 @@ FIGURES = (
     Figure(
         "histogram",
         "Distribution of scores",
-        f"Number of games by score; the tallest bar of each row has the same height. The grey band: {style.SOURCE}.",
+        f"Number of games by score; the tallest bar of each row has the same height. The grey band: {SOURCE}.",
         _histogram,
         _paint_histogram,
     ),

@@ -8,10 +8,10 @@ from typing import Any
 
 from experiments.record.files import write_atomically
 from experiments.record.rows import GAMES, journal_name
-from experiments.running import single_game
 from experiments.study import seat_spec
 from experiments.tasks.fork.decision import Fork
 from experiments.tasks.fork.new_seat import recorded_seat
+from experiments.tasks.games import single_game
 from orchestrator.errors import UserError
 from orchestrator.journal import file, fingerprint
 from orchestrator.journal.events import GameStarted, Parent, SeatInfo

@@ -78,9 +78,6 @@ class Fork:
     def old_notes(self) -> Notes:
         return notes_of(self.place.config, self.old.events) if self.place.config else {}
 
-    def new_notes(self, sample: int = 0) -> Notes:
-        return notes_of(self.config, self.new[sample].events)
-
     @property
     def moves(self) -> dict[str, int]:
         """How many samples decided for each move, the most frequent first."""

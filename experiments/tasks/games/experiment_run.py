@@ -1,10 +1,12 @@
-"""Plays an experiment, or continues it: finished games are read, unfinished ones are played on."""
+"""The games of an experiment as a task; a command plays them, or goes on: finished games are read, not played."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import structlog
 
 from experiments.analysis import stopping
 from experiments.analysis.stopping import Stages
@@ -14,25 +16,86 @@ from experiments.record.files import locked
 from experiments.record.game import Game
 from experiments.record.rows import GAMES, Metric, Row
 from experiments.record.run_folder import RUN
-from experiments.record.saved import moves
-from experiments.running.progress import Progress
+from experiments.running.progress import Progress, run_status
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.status import run_status
-from experiments.running.task import Measured
+from experiments.running.task import Measured, limits_of
 from experiments.study import manifest
 from experiments.study.experiment import Experiment
 from experiments.study.job import Job, Outcome, Played
 from experiments.study.plan import Plan
-from experiments.study.seats import begun
-from experiments.tasks.games.game_task import GameTask
+from experiments.study.seat_spec import PlayerSpec
+from experiments.study.seats import Seats, begun
+from graphs import named
+from graphs.graph_seat import GraphSeat
+from graphs.state_graph_seat import StateGraphSeat
 from orchestrator import journal
 from orchestrator.errors import UserError
+from orchestrator.journal.events import Event, GameStarted, Moved, Sink
+from orchestrator.journal.file import public_record
 from orchestrator.journal.move_origins import origins
 from orchestrator.journal.totals import usage_by_turn
 from orchestrator.models.budget import Budget
+from orchestrator.models.layer import ModelLayer
+from orchestrator.models.limiter import Limit
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.usage import NO_USAGE
+from orchestrator.players import python_agent
+from orchestrator.table.game_loop import Gate, play_started
+from orchestrator.table.seat import JournaledSeat
 from roles.words import percent
+
+
+@dataclass(frozen=True)
+class GameTask:
+    """The games of these players."""
+
+    specs: Mapping[str, PlayerSpec]
+    measure: Metric = "strict"
+    things: str = "games"
+
+    @property
+    def may_end_process(self) -> bool:
+        seats = self.specs.values()
+        return bool(named.brought()) or any(spec.spec.startswith(python_agent.PREFIX) for spec in seats)
+
+    def open(self, layer: ModelLayer) -> "GameAsker":
+        return GameAsker(Seats(self.specs, layer))
+
+    def measured(self, unit: Job, result: Played) -> Measured:
+        game = result.result
+        return Measured(game.score_strict if self.measure == "strict" else game.score_kept, game.turns)
+
+
+@dataclass(frozen=True)
+class GameAsker:
+    """The players in one process."""
+
+    seats: Seats
+
+    def limits(self, unit: Job) -> set[Limit]:
+        graphs = [seat for seat in self.seats.lineup(unit) if isinstance(seat, GraphSeat | StateGraphSeat)]
+        return limits_of(brain for seat in graphs for brain in seat.brains.values())
+
+    async def ask(self, unit: Job, gate: Gate, sink: Sink) -> Played:
+        public: list[Event] = []
+
+        def emit(event: Event) -> None:
+            sink(event)
+            if unit.recorded and isinstance(event, GameStarted | Moved):
+                public.append(event)
+
+        started = self.seats.start(unit)
+        with structlog.contextvars.bound_contextvars(arm=unit.arm):
+            result = await play_started(
+                self.seats.lineup(unit), started, journal=unit.journal, lean=unit.lean, sink=emit, gate=gate
+            )
+        return Played(result, public_record(public) if public else None)
+
+    async def aclose(self) -> None:
+        for seat in self.seats.by_key.values():
+            if isinstance(seat, JournaledSeat):
+                await seat.aclose()
+
 
 ENOUGH = 50
 """Moves of an arm that are awaited before it is judged."""
@@ -302,7 +365,7 @@ def status(folder: Path) -> dict[str, Any]:
             turns += game.result.turns
             spent += game.result.usage if game.result.usage.calls else NO_USAGE
         elif game.started:
-            turns += moves(path)
+            turns += len(game.moves)
             spent = sum((call for calls in usage_by_turn(journal.read(path)) for call in calls), spent)
     counts = {"finished": len(finished), "begun": sum(game.result is None for game in games.values())}
     failed = {game: why for game, why in failures.read(folder).items() if game not in finished}

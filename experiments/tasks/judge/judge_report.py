@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from experiments.analysis import raters as figures
 from experiments.analysis.raters import Agreement, Clustered, Rated, Rating, Score
-from experiments.document import data as as_data
-from experiments.document import markdown
+from experiments.document import data, markdown
 from experiments.document.blocks import Block, Cell, Column, Document, Heading, Table, table
 from experiments.document.blocks import notes as plain_notes
 from experiments.document.formats import INT, RIGHT, TEXT, estimate
@@ -209,7 +208,7 @@ def rating_rows(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def data(report: Report) -> dict[str, Any]:
+def json_value(report: Report) -> dict[str, Any]:
     """Return what `--json` prints."""
     scored = [
         {
@@ -269,8 +268,8 @@ def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown and CSV, with every rating. Raises OSError."""
     texts = {
         "report.md": markdown.text(Document("State tracking, judged", blocks(report))),
-        "agreement.csv": as_data.csv_text(agreement_rows(report)),
-        "ratings.csv": as_data.csv_text(rating_rows(report)),
+        "agreement.csv": data.csv_text(agreement_rows(report)),
+        "ratings.csv": data.csv_text(rating_rows(report)),
         SUMMARY: summary(report).model_dump_json(indent=1) + "\n",
     }
     return write_all(folder, texts)

@@ -27,9 +27,9 @@ from experiments.tasks.question_task import (
     model_of,
     prompt_tokens,
 )
+from graphs.answerers import SimulatedBrain
 from graphs.context import Context
 from graphs.node import RoleNode
-from graphs.simulated_model import SimulatedBrain
 from orchestrator.models.request import Brain, ModelRequest
 from orchestrator.models.simulated_settings import SimSettings
 from roles import Sections

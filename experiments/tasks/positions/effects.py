@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import overload
 
 from experiments.analysis.compare import Comparison, compare, corrected, significant
-from experiments.analysis.shares import mean_share
+from experiments.analysis.statistics.clusters import mean_share
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.bank import Bank, BankPosition

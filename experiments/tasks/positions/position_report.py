@@ -66,6 +66,8 @@ class Report:
     games: FromGames | None = None
     fake: bool = False
     """Whether the package's fake server answered."""
+    tex: bool = False
+    """Whether tables for LaTeX are written, too."""
 
     @property
     def keeps(self) -> float | None:
@@ -75,7 +77,7 @@ class Report:
         return max(rows, key=lambda effect: effect.positions).kept if rows else None
 
 
-def read(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Report:
+def read(folder: Path, *, rollouts: int = 0, games: Path | None = None, tex: bool = False) -> Report:
     """Return the report of a run of positions, finished or not. Raises UserError for a folder without a decision."""
     record = study.FOLDER.read(folder)
     bank = study.opened(record)
@@ -85,7 +87,7 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None) -> Repor
     beside = from_games.compare(summary, games) if games else None
     journals = [decisions.samples(path) for path in folder.glob("decisions/*/*.jsonl")]
     fake = any(call.fake for samples in journals for sample in samples for call in sample.calls)
-    return Report(record, bank, arms, summary, base, rollouts, beside, fake)
+    return Report(record, bank, arms, summary, base, rollouts, beside, fake, tex)
 
 
 # Tables
@@ -223,7 +225,7 @@ def document(report: Report) -> Document:
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write report.md and the CSVs. Raises OSError."""
+    """Write report.md, the CSVs, and where they are wanted the tables for LaTeX. Raises OSError."""
     decisions = (
         {"arm": name, "position": row.position.name, "deal": row.position.deal}
         | {key: getattr(row, key) for key in DECISIONS}
@@ -235,6 +237,7 @@ def write(report: Report, folder: Path) -> list[Path]:
         "arms.csv": data.csv_words(arm_table(report)),
         "kinds.csv": data.csv_words(kind_table(report)),
         "decisions.csv": data.csv_text(decisions),
+        **({"arms.tex": latex_tables(report)} if report.tex else {}),
     }
     return write_all(folder, texts)
 

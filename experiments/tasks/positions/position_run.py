@@ -12,11 +12,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from experiments.running.progress import Progress
+from experiments.running.progress import Progress, run_status
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.status import run_status
 from experiments.running.task import Measured, limits_of
-from experiments.study import imports
 from experiments.study.job import Outcome, Unit
 from experiments.study.seat_spec import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
@@ -24,6 +22,7 @@ from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.asking import ArmSeats, Donor
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.study import FOLDER, Study, arms_of, begin, opened
+from graphs import named
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Call, Event, Sink
@@ -71,7 +70,7 @@ class PositionTask:
 
     @property
     def may_end_process(self) -> bool:
-        return bool(imports.brought())
+        return bool(named.brought())
 
     def open(self, layer: ModelLayer) -> "PositionAsker":
         if self.recorded is not None:

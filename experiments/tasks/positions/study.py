@@ -15,8 +15,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from experiments.record.run_folder import RUN
-from experiments.running.run_folder import RunFolder, difference
+from experiments.record.run_folder import RUN, RunFolder, difference
 from experiments.study import imports
 from experiments.study.file_schema import Model, Name, settled
 from experiments.tasks.positions import bank as banks

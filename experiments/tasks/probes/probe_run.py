@@ -11,15 +11,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from experiments.record.files import write_atomically
 from experiments.record.rows import GAMES
-from experiments.running.progress import Progress
-from experiments.running.run_folder import RunFolder
+from experiments.record.run_folder import RunFolder
+from experiments.running.progress import Progress, run_status
 from experiments.running.runner import Done, Runner, RunOptions
-from experiments.running.status import run_status
 from experiments.running.task import Measured, limits_of
-from experiments.study import imports
 from experiments.study.job import Unit
 from experiments.study.seat_spec import PlayerSpec
 from experiments.tasks.probes.probe import Probe, table
+from graphs import named
 from graphs.graph_seat import GraphSeat
 from orchestrator import journal
 from orchestrator.errors import user_error
@@ -109,7 +108,7 @@ class ProbeTask:
     @property
     def may_end_process(self) -> bool:
         spec = self.player.spec if isinstance(self.player, PlayerSpec) else ""
-        return bool(imports.brought()) or spec.startswith(python_agent.PREFIX)
+        return bool(named.brought()) or spec.startswith(python_agent.PREFIX)
 
     def open(self, layer: ModelLayer) -> "ProbeAsker":
         return ProbeAsker(self.player.seat(layer) if isinstance(self.player, PlayerSpec) else self.player)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from experiments.analysis.shares import plain_share, pooled_share
+from experiments.analysis.statistics.clusters import plain_share, pooled_share
 from experiments.record.provenance import Provenance
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe

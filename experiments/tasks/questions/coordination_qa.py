@@ -18,7 +18,7 @@ from experiments.tasks.questions import program
 from experiments.tasks.questions.option_reading import Answer as OptionAnswer
 from experiments.tasks.questions.option_reading import listed
 from experiments.tasks.questions.questions import HANABI, KeyedQuestion, Kind, Option, Question, QuestionFile
-from graphs.simulated_model import response
+from graphs.answerers import response
 from orchestrator.errors import UserError
 from orchestrator.models import second_ask
 from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, Part

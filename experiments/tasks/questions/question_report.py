@@ -1,23 +1,137 @@
-"""The report of runs of questions: one table like the paper's, in every form of a document."""
+"""The accuracy of runs of questions, and their report: one table like the paper's, in every form of a document."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from experiments.document import data as as_data
-from experiments.document import markdown
+from experiments.analysis.statistics.clusters import guessed_share, mean_share, standard_error
+from experiments.analysis.statistics.estimates import Bounds
+from experiments.document import data, markdown, plots
 from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_all
-from experiments.report.figures import drawing, style
-from experiments.report.figures.scores import interval
 from experiments.tasks.question_folder import distinct_names, notes_of
-from experiments.tasks.questions import accuracy, coordination_qa
-from experiments.tasks.questions.accuracy import LEAST, Accuracy, Correlation, Guess
-from experiments.tasks.questions.coordination_qa import FOLDER, QaRun
-from experiments.tasks.questions.questions import KINDS, TITLES, KeyedQuestion, Kind
+from experiments.tasks.questions import coordination_qa
+from experiments.tasks.questions.coordination_qa import FOLDER, QaRun, chosen_option, is_right
+from experiments.tasks.questions.questions import GAMES, KINDS, TITLES, KeyedQuestion, Kind
 from orchestrator.errors import UserError
+
+ALL = "all"
+"""In place of a game: every game."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """The accuracy in a kind of questions of a game."""
+
+    game: str
+    """`all` for every game."""
+    kind: Kind
+    questions: int
+    """Those with an answer."""
+    trials: int
+    accuracy: float
+    """The mean over questions of the share of trials that are right; an answer that could not be read is not."""
+    interval: Bounds
+    """95 %, by Clopper and Pearson over questions."""
+    trial_error: float | None
+    """The standard error over trials, as the paper takes it; None for one trial."""
+    unread: int
+    """Trials without a readable answer, after a second ask."""
+    asked_again: int
+    """Trials with a second ask."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What an option drawn at random gives: exact, from the options and the keys."""
+
+    game: str
+    kind: Kind
+    questions: int
+    accuracy: float
+    """The mean chance of being right."""
+    interval: Bounds
+    """Between the 2.5 % and 97.5 % points of the accuracy that one guess a question gives."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How the accuracy in a kind goes with that in joint planning, over models."""
+
+    kind: Kind
+    models: int
+    pearson: float | None
+    """None when all models are equal in one of the two."""
+    spearman: float | None
+
+
+def cells(run: QaRun) -> list[Accuracy]:
+    """Return, for each game and for all, each kind that has answers."""
+    rows = []
+    for game, kind in product(_games(run.questions), KINDS):
+        by_trial: dict[int, list[bool]] = {}
+        answers = [answer for answer in run.answers if _fits(answer.question, game, kind)]
+        for answer in answers:
+            by_trial.setdefault(answer.trial, []).append(is_right(answer))
+        if answers:
+            share = mean_share((answer.question.name, is_right(answer)) for answer in answers)
+            error = standard_error([fmean(right) for right in by_trial.values()])
+            unread = sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers)
+            again = sum(answer.asks > 1 for answer in answers)
+            rows.append(
+                Accuracy(game, kind, share.clusters, share.n, share.value, share.interval, error, unread, again)
+            )
+    return rows
+
+
+def _games(questions: Iterable[KeyedQuestion]) -> list[str]:
+    names = {question.game for question in questions}
+    games = [*(game for game in GAMES if game in names), *sorted(names - {*GAMES})]
+    return [*games, ALL] if len(games) > 1 else games
+
+
+def _fits(question: KeyedQuestion, game: str, kind: Kind) -> bool:
+    return question.kind == kind and game in (ALL, question.game)
+
+
+def guesses(questions: Sequence[KeyedQuestion]) -> list[Guess]:
+    """Return, for each game and for all, each kind that has questions."""
+    return [
+        Guess(game, kind, share.n, share.value, share.interval)
+        for game, kind in product(_games(questions), KINDS)
+        if (chances := [question.chance for question in questions if _fits(question, game, kind)])
+        for share in [guessed_share(chances)]
+    ]
+
+
+LEAST = 3
+"""Models, for a correlation over them."""
+
+
+def correlations(runs: Sequence[QaRun]) -> list[Correlation]:
+    """Correlate environment comprehension and theory of mind with joint planning, over language models.
+
+    Runs of programs, simulated models and the fake server are left out. None for fewer than three models.
+    """
+    tables = [cells(run) for run in runs if not run.label]
+    points = [{cell.kind: cell.accuracy for cell in table if cell.game == table[-1].game} for table in tables]
+    points = [point for point in points if len(point) == len(KINDS)]
+    if len(points) < LEAST:
+        return []
+    from scipy.stats import pearsonr, spearmanr
+
+    rows = []
+    for kind in KINDS[:2]:
+        ours, planning = [point[kind] for point in points], [point["jp"] for point in points]
+        constant = len(set(ours)) == 1 or len(set(planning)) == 1
+        r, rho = (None if constant else float(f(ours, planning).statistic) for f in (pearsonr, spearmanr))
+        rows.append(Correlation(kind, len(points), r, rho))
+    return rows
+
 
 SHORT: dict[Kind, str] = {"ec": "EC", "tom": "ToM", "jp": "JP"}
 CAPTION = (
@@ -57,9 +171,8 @@ def read(folders: Sequence[Path]) -> Report:
                 f"than {str(first.folder)!r} ({first.record.file}, {first.record.digest}); report them apart"
             )
     questions: list[KeyedQuestion] = list({q.name: q for run in runs for q in run.questions}.values())
-    cells = tuple(tuple(accuracy.cells(run)) for run in runs)
-    names, guesses = distinct_names(runs), tuple(accuracy.guesses(questions))
-    return Report(names, runs, cells, guesses, tuple(accuracy.correlations(runs)))
+    accuracies = tuple(tuple(cells(run)) for run in runs)
+    return Report(distinct_names(runs), runs, accuracies, tuple(guesses(questions)), tuple(correlations(runs)))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -133,15 +246,15 @@ def paint(names: Sequence[str], cells: Sequence[Sequence[Accuracy]], guesses: Se
     game = guesses[-1].game
     chance = {guess.kind: guess.accuracy for guess in guesses if guess.game == game}
     kinds = [kind for kind in KINDS if kind in chance]
-    figure, axes = style.panels([style.height(len(names))] * len(kinds))
+    figure, axes = plots.panels([plots.height(len(names))] * len(kinds))
     for ax, kind in zip(axes, kinds, strict=True):
         ax.set_title(f"{TITLES[kind].removesuffix(' reasoning')} ({SHORT[kind]})")
-        ax.axvline(100 * chance[kind], color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        ax.axvline(100 * chance[kind], color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         for place, run in enumerate(cells):
             for cell in (cell for cell in run if (cell.game, cell.kind) == (game, kind)):
                 low, high = cell.interval
-                interval(ax, place, 100 * cell.accuracy, 100 * low, 100 * high)
-        style.rows(ax, names)
+                plots.interval(ax, place, 100 * cell.accuracy, 100 * low, 100 * high)
+        plots.rows(ax, names)
         ax.set_xlim(-2, 102)
     axes[-1].set_xlabel("% of questions right")
     return figure
@@ -167,7 +280,7 @@ def rows(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def data(report: Report) -> dict[str, Any]:
+def json_value(report: Report) -> dict[str, Any]:
     """Return what `--json` prints."""
     return {
         "cells": rows(report),
@@ -180,13 +293,15 @@ def data(report: Report) -> dict[str, Any]:
 def write(report: Report, folder: Path) -> list[Path]:
     """Write the report as Markdown with its picture, and CSV, with every answer of the runs. Raises OSError."""
     answers = [row for run in report.runs for row in coordination_qa.rows(run)]
-    with style.set_up():
-        painted = paint(report.names, report.cells, report.guesses)
-        drawing.write(painted, folder / "accuracy", png=True)
     shown = Figure("accuracy", "Accuracy", CAPTION, "accuracy.csv", "accuracy.svg")
     texts = {
         "report.md": markdown.text(Document("CoordinationQA", (shown, *blocks(report)))),
-        "accuracy.csv": as_data.csv_text(rows(report)),
-        "answers.csv": as_data.csv_text(answers),
+        "accuracy.csv": data.csv_text(rows(report)),
+        "answers.csv": data.csv_text(answers),
     }
-    return [*write_all(folder, texts), folder / "accuracy.svg"]
+    with plots.set_up():
+        painted = paint(report.names, report.cells, report.guesses)
+        plots.settle(painted)
+        files = write_all(folder, {**texts, "accuracy.svg": plots.svg(painted)})
+        plots.write_png(painted, folder / "accuracy.png")
+    return files

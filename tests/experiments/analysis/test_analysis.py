@@ -12,8 +12,8 @@ from scipy import stats
 
 from experiments.analysis.analysis import analyse
 from experiments.analysis.conclusions import sentences
-from experiments.statistics.permutation import regrouping_test, sign_flip_test
-from experiments.statistics.power import detectable
+from experiments.analysis.statistics.permutation import regrouping_test, sign_flip_test
+from experiments.analysis.statistics.power import detectable
 from tests.experiments.analysis.rows import game, games, only, summary
 from tests.support.prove import FULL
 

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from experiments.analysis.policies import ActionTable, action_tables
+from experiments.analysis.statistics.estimates import clopper_pearson
 from experiments.record import run_folder
 from experiments.report import run_report
-from experiments.statistics.estimates import clopper_pearson
 from orchestrator import play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import parse

@@ -16,8 +16,8 @@ import pytest
 from rich.console import Console
 
 from experiments.record.game import Game
-from experiments.running import single_game
 from experiments.show.live_table import LiveTable
+from experiments.tasks.games import single_game
 from experiments.values.worth_a_look import costliest
 from orchestrator.errors import ModelError
 from orchestrator.hanabi.referee import deal

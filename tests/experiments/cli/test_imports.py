@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import roles
-from experiments.study import imports
+from graphs import named
 from orchestrator import plugins
 from orchestrator.errors import UserError
 from tests.conftest import Run
@@ -139,15 +139,15 @@ def test_a_report_without_the_code_of_a_role_names_the_import_in_place_of_marks(
 
 
 def test_another_process_imports_the_same_code_and_no_other() -> None:
-    imports.bring(["risky_role.py"])
-    code = imports.brought()
+    named.bring(["risky_role.py"])
+    code = named.brought()
     forget()
-    imports.bring_again(code)
-    assert "risk" in roles.names() and imports.brought() == code
+    named.bring_again(code)
+    assert "risk" in roles.names() and named.brought() == code
     forget()
     Path("risky_role.py").write_text(f"{ROLE}# changed\n", "utf-8")
     with pytest.raises(UserError, match=r"--import risky_role\.py: its content here is another"):
-        imports.bring_again(code)
+        named.bring_again(code)
 
 
 @pytest.mark.parametrize(

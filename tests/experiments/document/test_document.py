@@ -9,7 +9,8 @@ from rich.console import Console
 
 from experiments.document import data, html, latex, markdown, terminal
 from experiments.document.blocks import Column, Document, Figure, Folded, Heading, Note, Table, Text, table
-from experiments.document.formats import INT, P_VALUE, PERCENT, SIGNED, SIGNED_INTERVAL, TALLY
+from experiments.document.formats import INT, PERCENT, SIGNED, SIGNED_INTERVAL, TALLY
+from experiments.report.score_tables import P_VALUE
 from tests.support.golden import matches
 
 EFFECTS = Table(

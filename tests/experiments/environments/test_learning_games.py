@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import graphs
-from experiments.environments.learning_games import LearningGames
 from experiments.interchange.data_rows import DataSet, rows
 from experiments.interchange.sources import Source
 from experiments.record.game import Game
+from experiments.tasks.games.learning_games import LearningGames
 from graphs.ablate import at
 from graphs.prompt_preview import requests
 from orchestrator import play_async

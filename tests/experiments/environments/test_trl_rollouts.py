@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import graphs
-from experiments.environments.learning_games import LearningGames
 from experiments.environments.trl_rollouts import Rollouts
+from experiments.tasks.games.learning_games import LearningGames
 from orchestrator import play_async
 from tests.experiments.environments.blind import Blind, answer
 

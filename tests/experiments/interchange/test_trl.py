@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 from experiments import rewards
-from experiments.interchange.data_columns import COLUMNS, Kind
+from experiments.interchange.data_rows import COLUMNS, Kind
 from tests.conftest import Run
 from tests.support.tiny_model import tiny
 

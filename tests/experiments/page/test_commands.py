@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.page import serving
+from experiments.page import server
 from orchestrator.errors import UserError
 from tests.conftest import Run
 from tests.support.folders import ROOT
@@ -57,8 +57,8 @@ def test_without_a_port_a_free_one_is_taken_where_the_usual_is_in_use(monkeypatc
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        monkeypatch.setattr(serving, "DEFAULT_PORT", taken.getsockname()[1])
-        with serving.listening(None) as listener:
-            assert listener.getsockname()[1] != serving.DEFAULT_PORT
+        monkeypatch.setattr(server, "DEFAULT_PORT", taken.getsockname()[1])
+        with server.listening(None) as listener:
+            assert listener.getsockname()[1] != server.DEFAULT_PORT
         with pytest.raises(UserError):
-            serving.listening(serving.DEFAULT_PORT)
+            server.listening(server.DEFAULT_PORT)

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from experiments.cli import logs
-from experiments.page import serving
+from experiments.page import server
 from experiments.page.games import Games
 from experiments.page.library import Library
 from tests.experiments.page.conftest import client
@@ -130,9 +130,9 @@ def test_other_files_of_the_folder_are_no_games(run_copy: Path) -> None:
 
 
 def test_it_listens_on_this_machine_alone(played: Path) -> None:
-    with serving.listening(0) as listener:
+    with server.listening(0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
-        assert serving.address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        assert server.address(listener) == f"http://127.0.0.1:{listener.getsockname()[1]}/"
 
 
 @pytest.mark.parametrize("name", ["fork", "person/start", "person/seat", "person/move", "person/leave"])

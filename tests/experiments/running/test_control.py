@@ -17,7 +17,7 @@ from aiohttp import web
 
 from experiments.running import control_folder
 from experiments.running.control_folder import CONTROL, listening, players
-from experiments.tasks import run_status
+from experiments.tasks import run_kinds
 from orchestrator.errors import UserError
 from orchestrator.models import fake_endpoint
 from tests.conftest import Run
@@ -107,13 +107,13 @@ class Meanwhile(threading.Thread):
 
 
 def said(folder: Path, command: str, **given: Any) -> str:
-    (sentence,) = run_status.command(folder, command, **given)["said"]
+    (sentence,) = run_kinds.command(folder, command, **given)["said"]
     return str(sentence)
 
 
 def refused(folder: Path, command: str, **given: Any) -> str:
     with pytest.raises(UserError) as error:
-        run_status.command(folder, command, **given)
+        run_kinds.command(folder, command, **given)
     return str(error.value)
 
 
@@ -217,14 +217,14 @@ def test_a_suspended_game_is_tried_again_and_counted_once(
         halted(server)
         server.status = 500
         server.go_on(6)  # the two tries of three calls
-        until(lambda: run_status.status(tmp_path)["suspended"], "the suspension of a game")
+        until(lambda: run_kinds.status(tmp_path)["suspended"], "the suspension of a game")
         server.status = 200
         server.go_on(2)
-        first = next(iter(run_status.status(tmp_path)["suspended"]))
+        first = next(iter(run_kinds.status(tmp_path)["suspended"]))
         assert first in said(tmp_path, "retry", game=f"games/{first}.jsonl")
         assert "is in play or waits for its turn" in refused(tmp_path, "retry", game=first)
         assert "did you mean 'full/2p-s1-r1'" in refused(tmp_path, "retry", game="ful/2p-s1-r1")
-        for name in run_status.status(tmp_path)["suspended"]:
+        for name in run_kinds.status(tmp_path)["suspended"]:
             said(tmp_path, "retry", game=name)
         server.go_on()
 
@@ -337,8 +337,8 @@ def until_asked(inbox: control_folder.Inbox) -> None:
 def test_a_run_that_does_not_answer_and_another_users_are_told(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_folder, "PATIENCE_S", 0.1)
     with listening(mine, {}), pytest.raises(TimeoutError, match=r"does not answer.*Nothing was changed, try again"):
-        run_status.command(mine, "pause")
+        run_kinds.command(mine, "pause")
     monkeypatch.setattr(Path, "iterdir", lambda _: (_ for _ in ()).throw(PermissionError))
     (mine / CONTROL).mkdir()
     assert "and only they can control it" in refused(mine, "pause")
-    assert "only they can control it" in run_status.status(mine)["silent"][0]
+    assert "only they can control it" in run_kinds.status(mine)["silent"][0]

@@ -17,18 +17,16 @@ import yaml
 from aiohttp import web
 
 from experiments.record.game import Game
-from experiments.running.executor import LocalExecutor, stream
+from experiments.running.executors import LocalExecutor, WorkerPool, stream
 from experiments.running.model_options import ModelOptions
 from experiments.running.processes import Processes
-from experiments.running.runner import RunOptions
-from experiments.running.shard import Shard
+from experiments.running.runner import RunOptions, Shard
 from experiments.running.unit_pool import UnitPool
-from experiments.running.worker_pool import WorkerPool
 from experiments.study.experiment import parse
 from experiments.study.plan import Plan
 from experiments.tasks.games.experiment_run import ExperimentDone as Done
+from experiments.tasks.games.experiment_run import GameTask
 from experiments.tasks.games.experiment_run import run as run_experiment
-from experiments.tasks.games.game_task import GameTask
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View

@@ -18,8 +18,7 @@ from experiments.record import rows as results
 from experiments.record.game import Game
 from experiments.record.rows import Row
 from experiments.running import open_files
-from experiments.running.runner import RunOptions
-from experiments.running.shard import Shard
+from experiments.running.runner import RunOptions, Shard
 from experiments.study import experiment as config
 from experiments.tasks.games import experiment_run
 from orchestrator.errors import UserError

@@ -7,11 +7,11 @@ import pytest
 from experiments.cli.run_progress import RunProgress
 from experiments.running import control_folder, progress
 from experiments.running.control_folder import alone
-from experiments.running.status import Status
+from experiments.running.progress import Status
 from experiments.running.task import Measured
 from experiments.study.arms import Deal
 from experiments.study.job import Job
-from experiments.tasks.games.game_task import GameTask
+from experiments.tasks.games.experiment_run import GameTask
 from orchestrator.errors import UserError
 
 

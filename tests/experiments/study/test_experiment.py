@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.costs import dry_run
+from experiments.forecast import dry_run
 from experiments.record import rows
 from experiments.study import experiment, manifest
 from experiments.study.arms import Deal
 from experiments.study.plan import Plan
 from experiments.study.protocols import PROTOCOLS
 from experiments.study.seats import Seats
+from experiments.tasks.games.experiment_run import GameTask
 from experiments.tasks.games.experiment_run import run as run_experiment
-from experiments.tasks.games.game_task import GameTask
 from graphs import named as library
 from orchestrator.errors import UserError
 from orchestrator.journal.events import nowhere

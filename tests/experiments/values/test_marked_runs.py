@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.analysis import marking
 from experiments.analysis.role_marks import MarkedGame, calibrations, compared, summaries
 from experiments.analysis.sentence_templates import template_of
+from experiments.analysis.statistics.estimates import estimate_mean, unseen_share
 from experiments.interchange import more_columns
 from experiments.record import run_folder
 from experiments.record.game import Game
@@ -24,10 +24,10 @@ from experiments.report import mark_metric, marked_run, marks_table, role_senten
 from experiments.report.figures import calibration, drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
-from experiments.statistics.estimates import estimate_mean, unseen_share
+from experiments.values import marking
 from experiments.values.game_marks import GameMarks, NodeReplies, game_marks
-from experiments.values.mark_store import marks_of
 from experiments.values.mark_tally import Key, tallied
+from experiments.values.marking import marks_of
 from experiments.values.mistakes import known_fault
 from experiments.values.move_values import Kind
 from experiments.values.position import Position

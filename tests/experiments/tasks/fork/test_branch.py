@@ -15,6 +15,7 @@ from experiments.tasks.fork import branch, decision
 from experiments.tasks.fork.new_seat import Change
 from experiments.values import turn_values
 from graphs.graph_seat import seat
+from graphs.recorded import notes_of
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event, GameEnded, GameStarted
@@ -144,7 +145,7 @@ def test_the_printed_note_can_be_read_again(run: Run, game: Games, tmp_path: Pat
     for node, note in decision.decide(path, 3).old_notes.items():
         file.write_text(run("fork", str(path), "--turn", "3", "--note", node)[1])
         fork = decision.decide(path, 3, edits={node: file})
-        assert fork.new_notes()[node] == note and fork.new[0].decided == fork.old.decided
+        assert notes_of(fork.config, fork.new[0].events)[node] == note and fork.new[0].decided == fork.old.decided
 
 
 def test_samples_are_counted_before_the_first_is_shown_and_simulated_errors_are_named(run: Run, game: Games) -> None:

@@ -12,6 +12,7 @@ from experiments.record.game import Game
 from experiments.tasks.fork import fork_report
 from experiments.tasks.fork.decision import Fork, decide
 from graphs.graph_seat import Model
+from graphs.recorded import notes_of
 from orchestrator.errors import OverBudget, UserError
 from orchestrator.journal.events import Event, Moved
 from orchestrator.journal.file import comparable
@@ -78,7 +79,7 @@ def test_a_note_of_a_file_is_read_as_an_answer_would_be(game: Games, tmp_path: P
     other = next(move for move in place.place.view.legal if place.old.decided and move != place.old.decided.move)
     file.write_text(f"reason: because\naction: {other}\n")
     fork = decide(path, 1, edits={"generate": file})
-    (note,) = fork.new_notes()["generate"]
+    (note,) = notes_of(fork.config, fork.new[0].events)["generate"]
     assert str(getattr(note, "action", None)) == str(other) and "generate" not in asked(fork)
     assert fork.kept == {"interpret"}
 

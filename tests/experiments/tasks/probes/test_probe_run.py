@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from experiments.analysis.statistics.clusters import ratio_interval
+from experiments.analysis.statistics.estimates import wilson
 from experiments.document.blocks import Table
 from experiments.running.runner import Done
-from experiments.statistics.clusters import ratio_interval
-from experiments.statistics.estimates import wilson
 from experiments.tasks.probes import bank, probe_report, probe_run, scores
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from experiments.tasks.questions import accuracy, question_report
+from experiments.tasks.questions import question_report
 from experiments.tasks.questions.coordination_qa import FOLDER
 from experiments.tasks.questions.questions import KeyedQuestion, Option
 from orchestrator.errors import UserError
@@ -21,7 +21,11 @@ def test_more_trials_of_the_same_questions_do_not_narrow_an_interval(tmp_path: P
     asked(tmp_path / "one", always(overcooked_ec="A"), trials=1)
     asked(tmp_path / "many", always(overcooked_ec="A"), trials=12)
     one, many = (
-        next(cell for cell in accuracy.cells(FOLDER.run(tmp_path / name)) if (cell.game, cell.kind) == ("all", "ec"))
+        next(
+            cell
+            for cell in question_report.cells(FOLDER.run(tmp_path / name))
+            if (cell.game, cell.kind) == ("all", "ec")
+        )
         for name in ("one", "many")
     )
     assert (one.accuracy, many.accuracy, many.trials) == (0.5, 0.5, 24)
@@ -38,7 +42,7 @@ def question(number: int, options: int, right: int, game: str = "hanabi") -> Key
 
 def test_guessing_is_exact_from_the_options_and_the_keys() -> None:
     some = [question(1, 2, 1), question(2, 4, 1), question(3, 5, 2), question(4, 3, 3, "overcooked")]
-    whole = next(one for one in accuracy.guesses(some) if one.game == "all")
+    whole = next(one for one in question_report.guesses(some) if one.game == "all")
     assert whole.accuracy == pytest.approx((1 / 2 + 1 / 4 + 2 / 5 + 1) / 4)
     every = sorted(
         sum(pick in one.right for one, pick in zip(some, picks, strict=True)) / 4
@@ -48,7 +52,7 @@ def test_guessing_is_exact_from_the_options_and_the_keys() -> None:
     below = sum(share < whole.interval[0] for share in every) / len(every)
     above = sum(share > whole.interval[1] for share in every) / len(every)
     assert below <= 0.025 and above <= 0.025
-    assert [one.accuracy for one in accuracy.guesses(some) if one.game == "hanabi"] == [pytest.approx(1.15 / 3)]
+    assert [one.accuracy for one in question_report.guesses(some) if one.game == "hanabi"] == [pytest.approx(1.15 / 3)]
 
 
 MODELS = {

@@ -1,0 +1,240 @@
+"""`--dry-run`: the games that an experiment would still play, and what they would cost."""
+
+import asyncio
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from experiments.analysis.stopping import Stages
+from experiments.document.blocks import Block, Column, notes, table
+from experiments.document.formats import INT, RIGHT, duration, number
+from experiments.forecast import cost_estimate, spread
+from experiments.forecast.cost_estimate import Bill, Estimates
+from experiments.record.game import Game
+from experiments.record.rows import finished, peek_all
+from experiments.study import manifest, prompt_positions
+from experiments.study.experiment import Experiment
+from experiments.study.job import TURNS, Job
+from experiments.study.plan import Plan
+from experiments.study.seats import Seats, open_jobs
+from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.models.settings import ModelSettings
+from orchestrator.players import python_agent
+from orchestrator.table.game_loop import play_started
+
+READABLE = 60
+"""Rows of a table; `--json` has all."""
+TOKEN = 4
+"""Bytes of a token: the messages and the response of every call are kept."""
+TURN, NODE, LEAN = 5000, 2200, 1000
+"""Bytes of a turn: its view and move, the answer of each node, and both in a lean journal."""
+TIMED = 4
+"""Games that are timed, each of another arm."""
+TRIED = 6
+"""Turns of each that are played, after one that is not timed."""
+
+
+@dataclass(frozen=True)
+class Games:
+    """The games of an arm at a player count."""
+
+    arm: str
+    players: int
+    games: int
+    left: int
+    """Not finished yet; a game that was started counts in full."""
+    bill: Bill
+    """Of the games that are left."""
+    basis: str
+    """What the estimate is based on."""
+    disk: float = 0.0
+    """Bytes that the journals of the games that are left will take."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    games: tuple[Games, ...]
+    models: tuple[ModelSettings, ...] = ()
+    """Models on servers that would be asked."""
+    notes: tuple[str, ...] = ()
+    """Notes of the plan: arms that are not played at some counts, and deviations from a protocol."""
+    detectable: tuple[str, ...] = ()
+    """What the experiment's analysis can see, in sentences."""
+    seconds: float | None = None
+    """What the games that are left take in one process where no server is asked, by a few turns that were played."""
+
+    @property
+    def total(self) -> Games:
+        """All games together."""
+        return _sum("all", self.games)
+
+    @property
+    def probed(self) -> bool:
+        """Whether an estimate is by a prompt probe."""
+        return any(cost_estimate.PROBED in games.basis for games in self.games)
+
+    @property
+    def prices(self) -> list[str]:
+        """What is to be known of prices, in at most two sentences."""
+        return cost_estimate.about_prices(self.models) if self.total.bill.calls else []
+
+
+def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
+    """Return the games left to play in a run folder, with their estimated cost.
+
+    `past`: the folder of another run, whose finished games are used as measurements, too; `answer`: tokens of a
+    response, instead of an assumption. Raises UserError as the run would.
+    """
+    manifest.check_code(folder)
+    plan = Plan.resolve(experiment, folder)
+    plan.check_rule()
+    for spec in plan.specs.values():
+        spec.seat()  # what a run would refuse, an estimate refuses too
+    missing = [records for records in plan.partner_records if not records.exists()]
+    games = peek_all(folder)
+    others = peek_all(past) if past and past.resolve() != folder.resolve() else {}
+    needed = {job.name for job in Stages(plan).needed(finished(folder, games), plan.jobs)}
+    left = plan.jobs if missing else [job for job in open_jobs(plan, games) if job.name in needed]
+    waiting = _by_arm([*left, *(job for records in missing for job in records.jobs())])
+    every = _by_arm([*plan.jobs, *(job for records in plan.partner_records for job in records.jobs())])
+    estimates = Estimates.prepare(plan.specs, games | others, answer)
+    arms = tuple(_games(estimates, arm, jobs, waiting.get(arm, []), games) for arm, jobs in every.items())
+    models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
+    rows = [*finished(folder, games), *finished(past or folder, others)]
+    compared = [job for job in plan.jobs if job.arm not in plan.aside]
+    paid = bool(estimates.models(plan.jobs))
+    detectable = spread.sentences(experiment, compared, rows, paid=paid, stop=plan.stop)
+    seconds = None if models else _seconds(plan, [job for jobs in waiting.values() for job in jobs])
+    return Planned(arms, models, tuple(plan.notes), tuple(detectable), seconds)
+
+
+def _by_arm(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:
+    """Group jobs by arm and player count."""
+    arms: dict[tuple[str, int], list[Job]] = {}
+    for job in jobs:
+        arms.setdefault((job.arm, job.deal.players), []).append(job)
+    return arms
+
+
+def _games(
+    estimates: Estimates, arm: tuple[str, int], jobs: list[Job], waiting: list[Job], games: Mapping[Path, Game]
+) -> Games:
+    each, job = [estimates.game(job) for job in waiting or jobs[:1]], jobs[0]
+    bill = cost_estimate.total(estimate.bill for estimate in each) if waiting else cost_estimate.NOTHING
+    basis = "; ".join(dict.fromkeys(estimate.basis for estimate in each))
+    journals = [path for job in jobs if (path := job.journal) and path in games and games[path].result]
+    if journals:
+        size = fmean(path.stat().st_size for path in journals)
+    else:  # those of other games that cost so much
+        nodes = fmean(len(config.nodes) if (config := estimates.specs[key].config) else 0 for key in job.lineup)
+        a_turn = LEAN if job.lean else TURN + NODE * nodes
+        size = TOKEN * each[0].bill.tokens + prompt_positions.game(job.deal.players).turns * a_turn
+    return Games(*arm, len(jobs), len(waiting), bill, basis, len(waiting) * size)
+
+
+def _seconds(plan: Plan, jobs: Sequence[Job]) -> float | None:
+    """Return about how many seconds these games of programs take in one process, by a few turns that are played and
+    timed in memory; None where none can be tried."""
+    if any(spec.spec.startswith(python_agent.PREFIX) for spec in plan.specs.values()):
+        return None  # code of somebody's own may ask a server
+    every = list({(job.arm, job.deal.players): job for job in jobs}.values())
+
+    async def turn(job: Job) -> float:
+        lineup, started = seats.lineup(job), seats.start(job)
+        await play_started(lineup, started, max_turns=1)
+        begun = time.perf_counter()
+        await play_started(lineup, started, max_turns=TRIED)
+        return (time.perf_counter() - begun) / TRIED
+
+    try:
+        seats = Seats(plan.specs)
+        chosen = every[:: max(1, len(every) // TIMED)][:TIMED]
+        turns = [asyncio.run(turn(job)) * TURNS[job.deal.players] for job in chosen]
+    except (UserError, TurnError, Suspended, OSError):  # an ad-hoc team reads games that are not played yet
+        return None
+    return fmean(turns) * len(jobs) if turns else None
+
+
+def data(planned: Planned) -> dict[str, Any]:
+    """Return the forecast as plain data."""
+    whole = planned.total
+    return {
+        "games": whole.games,
+        "left": whole.left,
+        **bill_data(whole.bill),
+        "bytes": round(whole.disk),
+        "seconds": None if planned.seconds is None else round(planned.seconds, 1),
+        "arms": [
+            {"arm": each.arm, "players": each.players, "games": each.games, "left": each.left}
+            | bill_data(each.bill)
+            | {"basis": each.basis, "bytes": round(each.disk)}
+            for each in planned.games
+        ],
+        "said": [*(cost_estimate.assumptions() if planned.probed else []), *planned.prices],
+        "notes": planned.notes,
+        "detectable": planned.detectable,
+    }
+
+
+def bill_data(bill: Bill) -> dict[str, Any]:
+    """Return calls and tokens as whole numbers, money in dollars; `usd` is None where a price is not known."""
+    usd = bill.usd if bill.usd is None else round(bill.usd, 6)
+    return {name: round(value) for name, value in asdict(bill).items() if name != "usd"} | {"usd": usd}
+
+
+WHOLE = number(0, grouped=True)
+MONEY = number(2, grouped=True)
+CALLS = (
+    *(Column("calls", "calls", WHOLE), Column("tokens_in", "tokens in", WHOLE)),
+    *(Column("tokens_out", "tokens out", WHOLE), Column("usd", "usd", MONEY)),
+)
+"""The columns of a bill."""
+COLUMNS = (
+    *(Column("arm", "arm"), Column("players", "players", RIGHT), Column("games", "games", INT)),
+    *(Column("left", "left", INT), *CALLS, Column("basis", "based on")),
+)
+
+
+def blocks(planned: Planned) -> Iterator[Block]:
+    """Return the table of arms, and at most four footnotes: disk space, time, what estimates assume, prices."""
+    arms = _folded(planned.games)
+    rows = [
+        (each.arm, str(each.players or ""), each.games, each.left, *astuple(each.bill), each.basis)
+        for each in (*arms, replace(planned.total, basis=""))
+    ]
+    yield table("dry-run", COLUMNS, rows, looks=(*("plain" for _ in arms), "strong"))
+    room = planned.total.disk
+    unit, scale = next(((unit, scale) for unit, scale in (("GB", 1e9), ("MB", 1e6)) if room >= scale), ("kB", 1e3))
+    size = f"{room / scale:.{1 if room < 10 * scale else 0}f} {unit}"
+    journals = f"disk space: about {size} of journals" if room else ""
+    took = planned.seconds
+    hours = "" if took is None else f"time: about {duration(took)} in one process here (estimated from a few turns)"
+    brief = (journals, hours, cost_estimate.ASSUMPTIONS_IN_BRIEF if planned.probed else "", "; ".join(planned.prices))
+    yield from notes((*planned.notes, *planned.detectable, *filter(None, brief)), "aside")
+
+
+def _folded(games: Sequence[Games]) -> list[Games]:
+    """Return one row for all arms that cost the same, when there are too many rows to read."""
+    if len(games) <= READABLE:
+        return list(games)
+    alike: dict[tuple[object, ...], list[Games]] = {}
+    for each in games:
+        alike.setdefault((each.players, each.games, each.left, each.bill, each.basis), []).append(each)
+    return [_sum(f"{same[0].arm} and {len(same) - 1} more", same) if same[1:] else same[0] for same in alike.values()]
+
+
+def _sum(arm: str, games: Sequence[Games]) -> Games:
+    """Return several rows as one, at the player count that they share."""
+    counts = {each.players for each in games}
+    return Games(
+        arm,
+        counts.pop() if arm != "all" else 0,
+        sum(each.games for each in games),
+        sum(each.left for each in games),
+        cost_estimate.total(each.bill for each in games),
+        games[0].basis if games else "",
+        sum(each.disk for each in games),
+    )

@@ -1,0 +1,129 @@
+"""What can be told of this machine: Python, the learning environment, extras, disk, keys, open files, processors.
+
+Nothing of the game is imported before it is looked at, so that a broken installation is told in a sentence.
+"""
+
+import os
+import re
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from importlib.metadata import PackageNotFoundError, metadata
+from importlib.util import find_spec
+from pathlib import Path
+from platform import python_version
+
+from experiments.forecast.checklist import Checklist
+from orchestrator.plugins import versions
+
+PACKAGE = "hanabi-orchestrator"
+EXTRAS = {
+    "langchain": ("langchain", "`--model langchain:...`"),
+    "figures": ("matplotlib", "pictures in reports; their tables need nothing"),
+    "tables": ("pyarrow", "`export --to tables`"),
+    "ray": ("ray", "`experiment run --executor ray`"),
+    "otlp": ("opentelemetry.sdk", "traces for other tools (OTLP)"),
+}
+"""By extra: a module that it installs, and what needs it."""
+KEYS = ("OPENAI_API_KEY", "HANABI_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN", "ANTHROPIC_API_KEY")
+LITTLE = 2 * 10**9
+"""Bytes of free disk below which a large run may fill it."""
+NEEDED = 50 * 10**6
+"""Bytes without which not even a few games can be kept."""
+FEW_FILES = 256
+"""Open files below which a run has few games and calls at a time."""
+
+
+def examine() -> Checklist:
+    """Check what every command needs of this machine, and what some can use."""
+    checklist = Checklist()
+    _installation(checklist)
+    _environment(checklist)
+    for extra, (module, use) in EXTRAS.items():
+        try:
+            there = find_spec(module) is not None
+        except ModuleNotFoundError:  # nor the package around it
+            there = False
+        absent = f"not installed; only for {use}: pip install '{PACKAGE}[{extra}]'"
+        checklist.ok(f"extra {extra}", f"installed, for {use}" if there else absent)
+    _folder(checklist, Path.cwd())
+    names = [name for name in KEYS if os.environ.get(name)]  # never a key
+    if names:
+        checklist.ok("keys", f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)")
+    else:
+        checklist.ok("keys", "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file `.env`")
+    _files(checklist)
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    checklist.ok("processors", f"{cpus}; `--workers {cpus}` uses all of them for games of programs")
+    return checklist
+
+
+def _installation(checklist: Checklist) -> None:
+    """Check Python, and the packages that a result depends on."""
+    needed = metadata(PACKAGE)["Requires-Python"] or ""
+    least = tuple(int(part) for part in re.findall(r"\d+", needed)[:2])
+    if sys.version_info[:2] < least:
+        checklist.fail("python", f"{python_version()}, and {PACKAGE} needs {needed}: install it with a newer Python")
+    else:
+        checklist.ok("python", f"{python_version()} at {sys.executable}")
+    try:
+        names = versions()
+    except PackageNotFoundError as error:
+        checklist.fail("packages", f"{error.name} is not installed: pip install --force-reinstall {PACKAGE}")
+    else:
+        checklist.ok("packages", ", ".join(f"{name} {number}" for name, number in names.items()))
+
+
+def _environment(checklist: Checklist) -> None:
+    """Whether the Hanabi Learning Environment plays a game."""
+    began = time.monotonic()
+    try:
+        from experiments.study import prompt_positions
+
+        turns = prompt_positions.game(2).turns
+    except Exception as error:  # of whatever kind: the library is built in C++
+        checklist.fail(
+            "environment",
+            f"the Hanabi Learning Environment plays no game ({type(error).__name__}: {error}): "
+            "pip install --force-reinstall hanabi-learning-environment",
+        )
+        return
+    took = time.monotonic() - began
+    checklist.ok("environment", f"the Hanabi Learning Environment played a game of {turns} turns in {took:.1f} s")
+
+
+def _folder(checklist: Checklist, folder: Path) -> None:
+    """Whether games can be kept here: commands write to `runs/` and `games/`, if not told otherwise."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder) as file:
+            file.write(b"1")
+            file.flush()
+    except OSError as error:
+        sentence = (
+            f"cannot write to {folder} ({error.strerror}): go to another folder, or give `--out` with each command"
+        )
+        checklist.fail("folder", sentence)
+    else:
+        checklist.ok("folder", f"{folder} can be written, for runs/ and games/")
+    free = shutil.disk_usage(folder).free
+    sentence = f"{free / 1e9:,.1f} GB free"
+    if free < NEEDED:
+        checklist.fail("disk", f"{sentence}: make room, or give `--out` on another disk")
+    elif free < LITTLE:
+        checklist.warn(
+            "disk", f"{sentence}: make room before a large run; `experiment plan` and `--dry-run` say what it takes"
+        )
+    else:
+        checklist.ok("disk", sentence)
+
+
+def _files(checklist: Checklist) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = hard if hard != resource.RLIM_INFINITY else max(soft, FEW_FILES)
+    sentence = f"{soft} may be open" + (f", raised to {min(most, 8192)} when needed" if most > soft else "")
+    if most < FEW_FILES:
+        checklist.warn("files", f"{sentence}: few games and calls at a time; say `ulimit -n 4096` first")
+    else:
+        checklist.ok("files", sentence)

@@ -1,0 +1,3 @@
+from . import games, results, rewards
+
+__all__ = ["games", "results", "rewards"]

@@ -1,0 +1,26 @@
+"""The turns of games as a data frame: `games.turns("games")`."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from experiments.record import results, turn_rows
+from experiments.record.game import Game
+from orchestrator.errors import UserError
+
+
+def turns(folder: Path | str) -> Any:
+    """Return a pandas data frame with a line for each turn of the games in a folder, or of one journal.
+
+    The columns are those of the Parquet export, after `journal`, the file below the folder. Raises UserError without
+    pandas, and where there is no game.
+    """
+    path = Path(folder)
+    journals = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
+    if not journals:
+        raise UserError(f"there is no game in {str(folder)!r}: no file ends in .jsonl")
+    return results.frame(
+        {"journal": journal.relative_to(path).as_posix() if path.is_dir() else journal.name, **asdict(turn)}
+        for journal in journals
+        for turn in turn_rows.turns(Game.open(journal), journal.parent.name)
+    )
