@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -25,7 +24,6 @@ TAIL = 400
 """Bytes of a line that are kept, to recognize it."""
 
 E = TypeVar("E", bound=Event)
-T = TypeVar("T")
 
 
 USABLE = ("ok", "repaired")
@@ -77,8 +75,8 @@ class Line:
     """When it was written, in ISO format; empty where it does not say."""
     event: Event | None = None
     """Of a short line, and of events that come from no file."""
-    ends: bytes | CallBrief = b""
-    """The beginning and the end of a call's line, without its texts."""
+    call: CallBrief | None = None
+    """A call without its texts; None for other lines."""
 
     @property
     def at(self) -> float:
@@ -87,20 +85,6 @@ class Line:
             return datetime.fromisoformat(self.stamp.decode()).timestamp()
         except ValueError:
             return 0.0
-
-    @cached_property
-    def call(self) -> CallBrief | None:
-        """A call without its texts; None for other lines."""
-        if isinstance(self.event, Call):
-            return CallBrief.of(self.event)
-        return _brief(self.ends) if self.ends and isinstance(self.ends, bytes) else self.ends or None
-
-    @property
-    def role(self) -> str | None:
-        """The role that a call asked; None for other lines."""
-        if isinstance(self.ends, bytes) and (role := _ROLE.search(self.ends)):
-            return role[1].decode()
-        return self.call.role if self.call else None
 
 
 @dataclass
@@ -128,7 +112,8 @@ class Lines:
         lines, turn = list[Line](), 0
         for event in events:
             turn = _turn(event, turn)
-            lines.append(Line(event.event, turn, event=event))
+            call = CallBrief.of(event) if isinstance(event, Call) else None
+            lines.append(Line(event.event, turn, event=event, call=call))
         return cls(lines=lines)
 
     @property
@@ -214,7 +199,6 @@ _TAIL = re.compile(
     re.DOTALL,
 )
 _PAIR = re.compile(rb'"(\w+)": ("[^"\\]*"|[\w.+-]+)')
-_ROLE = re.compile(rb'"role": "([^"\\]*)"')
 
 
 def _line(line: bytes, start: int, turn: int) -> Line:
@@ -222,13 +206,13 @@ def _line(line: bytes, start: int, turn: int) -> Line:
     head = _HEAD.match(line)
     tag = head[1].decode() if head else ""
     if tag in ("turn_started", "call") and head and head[3]:
-        short = _ends(line, head.end()) if tag == "call" else b""
-        if short is not None:
-            return Line(tag, int(head[3]), start, len(line), head[2], ends=short)
+        brief = _brief(line, head.end()) if tag == "call" else None
+        if brief or tag == "turn_started":
+            return Line(tag, int(head[3]), start, len(line), head[2], call=brief)
     event = file.parsed(line)
-    ends = CallBrief.of(event) if isinstance(event, Call) else b""
-    short_event = event if event.event in SHORT else None
-    return Line(event.event, _turn(event, turn), start, len(line), _stamp(line), short_event, ends)
+    call = CallBrief.of(event) if isinstance(event, Call) else None
+    short = event if event.event in SHORT else None
+    return Line(event.event, _turn(event, turn), start, len(line), _stamp(line), short, call)
 
 
 def _stamp(line: bytes) -> bytes:
@@ -236,20 +220,18 @@ def _stamp(line: bytes) -> bytes:
     return head[2] if head else str(json.loads(line).get("t") or "").encode()
 
 
-def _ends(line: bytes, start: int) -> bytes | None:
-    """Return a call's line without its texts; None where it is not as this version writes it.
+def _brief(line: bytes, start: int) -> CallBrief | None:
+    """Return a call without its texts, from the beginning and the end of its line; None where that is not as this
+    version writes it.
 
     A quotation mark inside a text is escaped, so a name in quotation marks that is looked for from the end is a key.
     """
     head = _CALL.match(line, start)
     outcome, reasoning, rest = (line.rfind(key) for key in (b'"outcome": ', b'"reasoning": ', b'"latency_s": '))
     tail = line[outcome:reasoning] + line[rest:]
-    return head[0] + tail if head and 0 <= outcome < reasoning < rest and _TAIL.match(tail) else None
-
-
-def _brief(ends: bytes) -> CallBrief:
-    """Return what the beginning and the end of a call's line say."""
-    values = {key.decode(): value for key, value in _PAIR.findall(ends)}
+    if not (head and 0 <= outcome < reasoning < rest and _TAIL.match(tail)):
+        return None
+    values = {key.decode(): value for key, value in _PAIR.findall(head[0] + tail)}
     return CallBrief(
         node=_text(values["node"]) or "",
         role=_text(values["role"]) or "",

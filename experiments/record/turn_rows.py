@@ -12,6 +12,7 @@ from typing import Any
 
 import roles
 from experiments.record.game import Game
+from experiments.record.lines import CallBrief
 from experiments.record.rows import Int8, Int16, Int32, Int64, Row
 from graphs.attempts import base
 from orchestrator.hanabi.moves import Move, parse
@@ -84,11 +85,11 @@ def turns(game: Game, arm: str) -> list[TurnRow]:
     find(game.started)
     for turn in game.turns:
         calls, decided, origin = list[Call](), None, MoveOrigin(0, False)
-        for event in turn.parse([line for line in turn.lines if line.event or _names_moves(line.role)]):
+        for event in turn.parse([line for line in turn.lines if line.event or _names_moves(line.call)]):
             origin = find(event) or origin
             if isinstance(event, Decided):
                 decided = event
-            elif isinstance(event, Call) and _names_moves(event.role):
+            elif isinstance(event, Call) and _names_moves(event):
                 calls.append(event)
         if decided and turn.moved:
             rows.append(_row(game, arm, turn.moved.past, decided, calls, origin))
@@ -158,9 +159,9 @@ def _proposed(calls: Iterable[Call]) -> dict[tuple[str, int], str]:
     return {(base(call.node), call.sample): action for call, action in actions if isinstance(action, str)}
 
 
-def _names_moves(role: str | None) -> bool:
-    """Return whether the calls of a role tell how a move came about."""
-    return role is not None and (chooses(role) or lists_moves(role))
+def _names_moves(call: Call | CallBrief | None) -> bool:
+    """Return whether a call tells how a move came about."""
+    return call is not None and (chooses(call.role) or lists_moves(call.role))
 
 
 @cache
