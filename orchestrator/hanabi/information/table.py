@@ -1,22 +1,27 @@
-"""The common knowledge of hat players, from the public history: every seat computes the same from what it sees.
+"""The common knowledge of players who keep the code, from the public history: every seat computes the same from what
+it sees.
 
 A hint stands for a number: the sum, over all hands but the giver's, of the numbers that encode each hand. Every other
 player subtracts the numbers of the hands in sight and is left with the number of the own hand. As all players can
 compute the others' numbers, everybody knows what everybody learned. A discard among several cards that are commonly
 known to be useless stands for such a number too. And a discard while there are tokens says that nobody waits for a
 hint.
+
+A seat whose partners do not keep the code notices a breach: what they do, or a card of its own, is not what the code
+allows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal
 
 from orchestrator.hanabi.cards import (
     ANY,
     COPIES_OF,
     DECK_SIZE,
-    HAND_SIZES,
     INDEX,
+    MAX_LIVES,
     MAX_TOKENS,
     OF_COLOUR,
     OF_RANK,
@@ -27,8 +32,8 @@ from orchestrator.hanabi.cards import (
 )
 from orchestrator.hanabi.literal_knowledge import HandMasks, hinted, shifted, unknown_hands, with_hand
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
-from orchestrator.hanabi.view import Past, View
-from orchestrator.players.hat.code import Pool, decode, encode, is_single, settle
+from orchestrator.hanabi.view import Past
+from orchestrator.hanabi.information.code import Pool, decode, encode, is_single, settle
 
 
 def copies_left(piles: Piles) -> list[int]:
@@ -42,8 +47,39 @@ def piles_of(fireworks: Fireworks, discards: tuple[Card, ...]) -> Piles:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A number that a move stood for, and what it told one seat."""
+
+    turn: int
+    giver: int
+    number: int
+    size: int
+    """The number is below it."""
+    shares: tuple[tuple[int, int], ...]
+    """Seats in sight of both, each with the number that encodes its hand."""
+    rest: int | None
+    """What the others' numbers leave for the own hand; None for a move of the seat's own."""
+    before: HandMasks
+    """The own hand by common knowledge before the number."""
+    after: HandMasks
+
+
+Fault = Literal["passed over", "silent", "misplayed", "other card", "no card"]
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A move that nobody makes who keeps the code, or after which the cards show that somebody does not."""
+
+    turn: int
+    seat: int
+    """Whose move it was."""
+    fault: Fault
+
+
+@dataclass(frozen=True)
 class HatTable:
-    """A position as all hat players know it, and the cards that one seat sees."""
+    """A position as all players know it who keep the code, and the cards that one seat sees."""
 
     seat: int
     cards: tuple[HandMasks, ...]
@@ -55,7 +91,12 @@ class HatTable:
     pool: Pool
     """The copies whose place is not common knowledge."""
     piles: Piles
-    tokens: int
+    tokens: int = MAX_TOKENS
+    lives: int = MAX_LIVES
+    readings: tuple[Reading, ...] = ()
+    """Of all numbers so far, oldest first."""
+    breach: Breach | None = None
+    """The first that this seat noticed."""
 
     @property
     def players(self) -> int:
@@ -90,16 +131,20 @@ class HatTable:
     def _share(self, seat: int, size: int) -> tuple[int, HandMasks]:
         return _encoded(self.common[seat], self.pool, self.piles, size, self.cards[seat])
 
-    def after_number(self, giver: int, size: int, number: int) -> tuple[HandMasks, ...]:
-        """Return the common knowledge after a number below `size`."""
-        hands = list(self.common)
-        for seat in self.other_seats(giver):
-            if seat != self.seat:
-                share, hands[seat] = self._share(seat, size)
-                number -= share
+    def reading(self, turn: int, giver: int, size: int, number: int) -> tuple["HatTable", tuple[HandMasks, ...]]:
+        """Return the table with the reading of a number below `size`, and the common knowledge after it."""
+        hands, before = list(self.common), self.common[self.seat]
+        seats = [seat for seat in self.other_seats(giver) if seat != self.seat]
+        shares = {seat: self._share(seat, size) for seat in seats}
+        for seat, (_, hand) in shares.items():
+            hands[seat] = hand
+        rest = None
         if giver != self.seat:
-            hands[self.seat] = decode(self.common[self.seat], self.pool, self.piles, size, number % size)
-        return tuple(hands)
+            rest = (number - sum(share for share, _ in shares.values())) % size
+            hands[self.seat] = decode(before, self.pool, self.piles, size, rest)
+        numbers = tuple((seat, share) for seat, (share, _) in shares.items())
+        reading = Reading(turn, giver, number, size, numbers, rest, before, hands[self.seat])
+        return replace(self, readings=(*self.readings, reading)), tuple(hands)
 
     # What waits for a hint, what is useless
 
@@ -129,28 +174,58 @@ class HatTable:
             tuple(types & hints or hints for types, hints in zip(*hand, strict=True))
             for hand in zip(common, literal, strict=True)
         ]
+        empty = any(not types & hints for types, hints in zip(common[self.seat], literal[self.seat], strict=True))
+        breach = self.breach or (Breach(0, self.seat, "no card") if empty else None)
         settled, pool = settle(tuple(mended), Pool.from_counts(copies_left(self.piles)))
-        return replace(self, common=settled, literal=tuple(literal), pool=pool)
+        return replace(self, common=settled, literal=tuple(literal), pool=pool, breach=breach)
+
+    def _fault(self, past: Past) -> Breach | None:
+        """Return the breach of the code that a move shows."""
+        fault: Fault | None = None
+        slot = -1 if isinstance(past.move, Hint) else past.move.slot
+        card = 1 << INDEX[past.card] if past.card else 0
+        if past.seat == self.seat:
+            if card and not card & self.common[self.seat][slot]:
+                fault = "other card"
+        elif isinstance(past.move, Play):
+            if not card & (self.piles.playable | self.piles.dead):
+                fault = "misplayed"
+        elif not self.waits(past.seat):
+            fault = "passed over"
+        elif isinstance(past.move, Discard) and self.tokens and self._waiting(past.seat):
+            fault = "silent"
+        return Breach(past.turn, past.seat, fault) if fault else None
+
+    def _waiting(self, giver: int) -> bool:
+        """Return whether somebody whom both see holds a playable card and waits for a hint."""
+        seats = [seat for seat in self.other_seats(giver) if seat != self.seat and self.waits(seat)]
+        return any(card & self.piles.playable for seat in seats for card in self.cards[seat])
 
     # After a move
 
     def after(self, past: Past, discards: tuple[Card, ...]) -> "HatTable":
         """Return the table after a move. `discards`: the pile after it."""
-        move = past.move
+        move, fault = past.move, self.breach or self._fault(past)
         if isinstance(move, Hint):
             number = self.number(past.seat, move.to, past.slots, isinstance(move, HintRank))
-            common = self.after_number(past.seat, sum(self.sizes(past.seat)), number)
+            table, common = self.reading(past.turn, past.seat, sum(self.sizes(past.seat)), number)
             literal = with_hand(self.literal, move.to, hinted(self.literal[move.to], move, past.slots))
-            return replace(self._with(common, literal), tokens=past.tokens)
-        table = self._discarded(past.seat, move.slot) if isinstance(move, Discard) else self
-        return table._moved(past, move, piles_of(past.fireworks, discards))
+            table = table._with(common, literal)
+        else:
+            table = self._discarded(past) if isinstance(move, Discard) else self
+            table = table._moved(past, move, piles_of(past.fireworks, discards))
+        fault = fault or table.breach and replace(table.breach, turn=past.turn, seat=past.seat)
+        return replace(table, tokens=past.tokens, lives=past.lives, breach=fault)
 
-    def _discarded(self, seat: int, slot: int) -> "HatTable":
+    def _discarded(self, past: Past) -> "HatTable":
+        assert isinstance(past.move, Discard)
+        seat, slot = past.seat, past.move.slot
         table = self.nobody_waits(seat) if self.tokens else self
         useless = table.useless(table.common[seat])
         if len(useless) < 2 or slot not in useless:
             return table
-        return table._with(table.after_number(seat, len(useless), useless.index(slot)), table.literal)
+        table, common = table.reading(past.turn, seat, len(useless), useless.index(slot))
+        return table._with(common, table.literal)
 
     def _moved(self, past: Past, move: Play | Discard, piles: Piles) -> "HatTable":
         """Return the table after a card left the hand and the next one was drawn."""
@@ -161,7 +236,7 @@ class HatTable:
         def moved(hands: tuple[HandMasks, ...], card: Mask) -> tuple[HandMasks, ...]:
             return with_hand(hands, past.seat, shifted(hands[past.seat], move.slot, (card,) if more else ()))
 
-        table = replace(self, cards=moved(self.cards, drew), piles=piles, tokens=past.tokens)
+        table = replace(self, cards=moved(self.cards, drew), piles=piles)
         return table._with(moved(self.common, ANY), moved(self.literal, ANY))
 
 
@@ -181,14 +256,22 @@ def _asked_slot(hand: HandMasks, piles: Piles) -> int:
     return max(range(len(hand)), key=lambda slot: (openness(hand[slot]), -slot))
 
 
-def start(view: View) -> HatTable:
-    """Return the table before the first move."""
-    unknown = unknown_hands(view.players)
-    hidden = (0,) * HAND_SIZES[view.players]
-    cards = tuple(tuple(1 << INDEX[card] for card in hand) or hidden for hand in view.dealt)
-    return HatTable(
-        view.seat, cards, unknown, unknown, Pool.from_counts(COPIES_OF), piles_of((0, 0, 0, 0, 0), ()), MAX_TOKENS
-    )
+def start(seat: int, dealt: Sequence[Sequence[Card]]) -> HatTable:
+    """Return the table before the first move. `dealt`: the hands in sight by seat; the own one is empty."""
+    unknown = unknown_hands(len(dealt))
+    cards = tuple(tuple(1 << INDEX[card] for card in hand) or (0,) * len(unknown[0]) for hand in dealt)
+    return HatTable(seat, cards, unknown, unknown, Pool.from_counts(COPIES_OF), piles_of((0, 0, 0, 0, 0), ()))
+
+
+def dealt_to(players: int, hands: Mapping[int, Sequence[Card]], history: Sequence[Past]) -> tuple[tuple[Card, ...], ...]:
+    """Return the hands at the start of a game, by seat, from those in sight after a history; empty where none is."""
+    cards = {seat: list(hand) for seat, hand in hands.items()}
+    for past in reversed(history):
+        if past.card and past.seat in cards and not isinstance(past.move, Hint):
+            if past.drew:
+                cards[past.seat].pop()
+            cards[past.seat].insert(past.move.slot, past.card)
+    return tuple(tuple(cards.get(seat, ())) for seat in range(players))
 
 
 KEPT = 64
@@ -196,20 +279,24 @@ KEPT = 64
 _KEPT: dict[object, tuple[tuple[Past, ...], HatTable]] = {}
 
 
-def table_of(view: View) -> HatTable:
-    """Return the table after the history of a view; it continues from the cached table of the same seat's last turn, if
-    any."""
-    key = view.seat, view.dealt
-    past, table = _KEPT.pop(key, ((), None))
-    if table is None or view.history[: len(past)] != past:
-        past, table = (), start(view)
+def table_of(
+    players: int, seat: int, hands: Mapping[int, Sequence[Card]], history: tuple[Past, ...]
+) -> HatTable:
+    """Return the table of a seat after a whole history; it continues from the cached table of its last turn, if any.
+
+    `hands`: those in sight now, by seat.
+    """
+    dealt = dealt_to(players, hands, history)
+    past, table = _KEPT.pop((seat, dealt), ((), None))
+    if table is None or history[: len(past)] != past:
+        past, table = (), start(seat, dealt)
     discards: tuple[Card, ...] = ()
-    for number, event in enumerate(view.history):
+    for number, event in enumerate(history):
         if event.card and not event.scored:
             discards = (*discards, event.card)
         if number >= len(past):
             table = table.after(event, discards)
-    _KEPT[key] = view.history, table
+    _KEPT[seat, dealt] = history, table
     while len(_KEPT) > KEPT:
         del _KEPT[next(iter(_KEPT))]
     return table
