@@ -91,15 +91,15 @@ class Context(Frozen):
     @field_validator("wording")
     @classmethod
     def _worded(cls, wording: str | None) -> str | None:
-        if wording is not None and (not wording.isidentifier() or not prompts.names(f"roles/{wording}")):
+        if wording is not None and (not all(map(str.isidentifier, wording.split("/"))) or not prompts.names(f"roles/{wording}")):
             raise ValueError(f"there is no folder {wording!r} of roles' texts; leave `wording` out, or say `house`")
         return wording
 
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""
         kind = roles.SECTIONS[section]
-        options = next(entry.options for entry in self.sections if entry.section == section)
-        return kind.files(defaults(kind.choices) | dict(options))
+        options = {entry.section: entry.options for entry in self.sections}
+        return kind.files(defaults(kind.choices) | dict(_placed(kind, options)))
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
         """With other section options, and with the settings that are not None."""
@@ -121,17 +121,20 @@ class Context(Frozen):
         """The sections that a role gets here, with their options."""
         removed = {*OWN_PARTS, *without}
         options_of = {entry.section: entry.options for entry in self.sections if entry.section not in removed}
-        pairs = [(roles.SECTIONS[name], options) for name, options in options_of.items()]
-        return [(kind, options) for kind, options in pairs if kind in role.takes and _at_home(kind, options_of)]
+        kinds = [roles.SECTIONS[name] for name in options_of]
+        return [(kind, _placed(kind, options_of)) for kind in kinds if kind in role.takes and _at_home(kind, options_of)]
 
     def worded(self, without: Iterable[str] = ()) -> str | None:
-        """The folder of the roles' texts; None, which means their own texts, also where a section is missing that the
-        folder may speak of."""
+        """The folder of the roles' texts, that inside it of the convention pack where there is one; None, which means
+        their own texts, also where a section is missing that the folder may speak of."""
         removed = {*OWN_PARTS, *without}
         options = {entry.section: entry.options for entry in self.sections if entry.section not in removed}
         kinds = [roles.SECTIONS[name] for name in self.names]
         complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
-        return self.wording if complete else None
+        if not complete or self.wording is None:
+            return None
+        pack = f"{self.wording}/{options.get('conventions', {}).get('pack')}"
+        return pack if prompts.names(f"roles/{pack}") else self.wording
 
     def check_conditions(self, role: Role, without: Iterable[str] = ()) -> None:
         """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError."""
@@ -185,9 +188,15 @@ def _at_home(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> 
     if kind.beside is None:
         return True
     neighbour, option, values = kind.beside
+    return neighbour in sections and _placed(kind, sections)[option] in values
+
+
+def _placed(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The options of a section, with that of the section which it stands beside."""
+    neighbour, option, _ = kind.beside or ("", "", ())
     if neighbour not in sections:
-        return False
-    return {**defaults(roles.SECTIONS[neighbour].choices), **sections[neighbour]}[option] in values
+        return sections[kind.name]
+    return sections[kind.name] | {option: {**defaults(roles.SECTIONS[neighbour].choices), **sections[neighbour]}[option]}
 
 
 def _long(entry: Any) -> Any:

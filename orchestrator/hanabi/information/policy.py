@@ -7,12 +7,12 @@ stands for and what it means is in `table` and `code`. Players who keep the code
 are nearly random.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from math import prod
-from typing import Literal, TypeVar
+from typing import Literal, Self, TypeVar
 
 from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, MAX_TOKENS, Mask
 from orchestrator.hanabi.information.code import Pool, settle
@@ -29,6 +29,24 @@ M = TypeVar("M", bound=Move, covariant=True)
 Reasoned = tuple[M, str]
 Due = Literal["all tokens", "waited for", "useful"]
 """Why a hint is due."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The number that encodes all hands in sight."""
+
+    shares: Mapping[int, int]
+    """The number of each hand, by seat in turn order."""
+    size: int
+    """All these numbers are below it."""
+
+    @classmethod
+    def of(cls, table: HatTable, size: int) -> Self:
+        return cls({seat: table.share(seat, size)[0] for seat in table.other_seats(table.seat)}, size)
+
+    @property
+    def number(self) -> int:
+        return sum(self.shares.values()) % self.size
 
 
 @dataclass(frozen=True)
@@ -103,9 +121,9 @@ class CodePosition:
     # Hints
 
     @cached_property
-    def number(self) -> int:
-        """The number that encodes all hands in sight."""
-        return self.table.sum(self.seat, sum(self.table.sizes(self.seat)))
+    def hint_sum(self) -> Sum:
+        """The number for a hint."""
+        return Sum.of(self.table, sum(self.table.sizes(self.seat)))
 
     @cached_property
     def numbers(self) -> dict[Hint, int]:
@@ -143,9 +161,9 @@ class CodePosition:
         does and nothing can be discarded, the last legal one."""
         if self.due is None:
             return
-        fitting = [hint for hint, number in self.numbers.items() if number == self.number]
+        fitting = [hint for hint, number in self.numbers.items() if number == self.hint_sum.number]
         for hint in sorted(fitting, key=lambda hint: -self.news(hint)):
-            yield hint, f"it stands for {self.number}: the sum of what it tells each of the others"
+            yield hint, f"it stands for {self.hint_sum.number}: the sum of what it tells each of the others"
         if self.due == "all tokens" and self.numbers:
             yield list(self.numbers)[-1], "no hint is what it should be"
 
@@ -156,18 +174,18 @@ class CodePosition:
         return self.table.useless(self.own_hand[0])
 
     @cached_property
-    def coded(self) -> tuple[int, ...]:
+    def coded(self) -> list[int]:
         """The slots that everybody knows to be useless, if they are several: which of them is discarded, stands for a
         number."""
-        common = self._silent.useless(self._silent.common[self.seat])
-        return tuple(common) if len(common) > 1 else ()
+        slots = self._silent.useless(self._silent.common[self.seat])
+        return slots if len(slots) > 1 else []
 
     @cached_property
-    def coded_number(self) -> int:
-        """The number below that of the coded slots that encodes all hands in sight."""
-        return self._silent.sum(self.seat, len(self.coded))
+    def discard_sum(self) -> Sum:
+        """The number for a discard out of the coded slots."""
+        return Sum.of(self._silent, len(self.coded))
 
-    @property
+    @cached_property
     def _silent(self) -> HatTable:
         """The table after the seat gave no hint."""
         return self.table.nobody_waits(self.seat) if self.table.tokens else self.table
@@ -176,8 +194,8 @@ class CodePosition:
         """All own cards: one that is useless, where several are, by the number for which it stands; then by how little
         they are missed: that a copy is in sight counts twice as much as that it is not critical, then high ranks."""
         if self.coded:
-            why = f"of {len(self.coded)} useless cards it stands for {self.coded_number}"
-            yield Discard(slot=self.coded[self.coded_number]), why
+            number = self.discard_sum.number
+            yield Discard(slot=self.coded[number]), f"of {len(self.coded)} useless cards it stands for {number}"
         yield from ((Discard(slot=slot), "it is of no use") for slot in self.useless)
         elsewhere = sum({card for _, card in self.seen})
         seen, spare = self.chances(elsewhere), self.chances(~self.table.piles.critical)

@@ -97,6 +97,8 @@ class HatTable:
     """Of all numbers so far, oldest first."""
     breach: Breach | None = None
     """The first that this seat noticed."""
+    emptied: bool = False
+    """True if the code and the hints of this turn leave an own card no type."""
 
     @property
     def players(self) -> int:
@@ -107,6 +109,12 @@ class HatTable:
         return [(seat + step) % self.players for step in range(1, self.players)]
 
     # Hints as numbers
+
+    def asked(self, seat: int) -> int:
+        """Return the slot by which hints to a seat are read: of which least is known, dead cards last; the oldest of
+        equals."""
+        hand = self.common[seat]
+        return max(range(len(hand)), key=lambda slot: (_openness(hand[slot], self.piles), -slot))
 
     def sizes(self, giver: int) -> list[int]:
         """Return how many numbers the hints to each other player can stand for: 4 if their hand certainly has two
@@ -120,22 +128,19 @@ class HatTable:
         theirs."""
         place = self.other_seats(giver).index(to)
         sizes = self.sizes(giver)
-        touches = _asked_slot(self.common[to], self.piles) in slots
+        touches = self.asked(to) in slots
         kind = 0 if by_rank else 1
         return sum(sizes[:place]) + (kind if touches else 2 + kind if sizes[place] == 4 else 2)
 
-    def sum(self, giver: int, size: int) -> int:
-        """Return the number that encodes all hands but the giver's; the giver must be the seat whose view this is."""
-        return sum(self._share(seat, size)[0] for seat in self.other_seats(giver)) % size
-
-    def _share(self, seat: int, size: int) -> tuple[int, HandMasks]:
+    def share(self, seat: int, size: int) -> tuple[int, HandMasks]:
+        """Return the number below `size` that encodes a hand in sight, and what is known of the hand after it."""
         return _encoded(self.common[seat], self.pool, self.piles, size, self.cards[seat])
 
     def reading(self, turn: int, giver: int, size: int, number: int) -> tuple["HatTable", tuple[HandMasks, ...]]:
         """Return the table with the reading of a number below `size`, and the common knowledge after it."""
         hands, before = list(self.common), self.common[self.seat]
         seats = [seat for seat in self.other_seats(giver) if seat != self.seat]
-        shares = {seat: self._share(seat, size) for seat in seats}
+        shares = {seat: self.share(seat, size) for seat in seats}
         for seat, (_, hand) in shares.items():
             hands[seat] = hand
         rest = None
@@ -175,9 +180,8 @@ class HatTable:
             for hand in zip(common, literal, strict=True)
         ]
         empty = any(not types & hints for types, hints in zip(common[self.seat], literal[self.seat], strict=True))
-        breach = self.breach or (Breach(0, self.seat, "no card") if empty else None)
         settled, pool = settle(tuple(mended), Pool.from_counts(copies_left(self.piles)))
-        return replace(self, common=settled, literal=tuple(literal), pool=pool, breach=breach)
+        return replace(self, common=settled, literal=tuple(literal), pool=pool, emptied=self.emptied or empty)
 
     def _fault(self, past: Past) -> Breach | None:
         """Return the breach of the code that a move shows."""
@@ -205,7 +209,7 @@ class HatTable:
 
     def after(self, past: Past, discards: tuple[Card, ...]) -> "HatTable":
         """Return the table after a move. `discards`: the pile after it."""
-        move, fault = past.move, self.breach or self._fault(past)
+        move, breach = past.move, self.breach or self._fault(past)
         if isinstance(move, Hint):
             number = self.number(past.seat, move.to, past.slots, isinstance(move, HintRank))
             table, common = self.reading(past.turn, past.seat, sum(self.sizes(past.seat)), number)
@@ -214,8 +218,8 @@ class HatTable:
         else:
             table = self._discarded(past) if isinstance(move, Discard) else self
             table = table._moved(past, move, piles_of(past.fireworks, discards))
-        fault = fault or table.breach and replace(table.breach, turn=past.turn, seat=past.seat)
-        return replace(table, tokens=past.tokens, lives=past.lives, breach=fault)
+        breach = breach or (Breach(past.turn, past.seat, "no card") if table.emptied else None)
+        return replace(table, tokens=past.tokens, lives=past.lives, breach=breach, emptied=False)
 
     def _discarded(self, past: Past) -> "HatTable":
         assert isinstance(past.move, Discard)
@@ -243,17 +247,13 @@ class HatTable:
 _encoded = lru_cache(maxsize=4096)(encode)
 
 
-def _asked_slot(hand: HandMasks, piles: Piles) -> int:
-    """Return the slot of which least is known, dead cards last; the oldest of equals."""
-
-    def openness(types: Mask) -> int:
-        if not types & ~piles.dead:
-            return 0
-        colours = sum(bool(types & named) for named in OF_COLOUR.values())
-        ranks = sum(bool(types & named) for named in OF_RANK.values())
-        return 1 + (colours > 1) + (ranks > 1)
-
-    return max(range(len(hand)), key=lambda slot: (openness(hand[slot]), -slot))
+def _openness(types: Mask, piles: Piles) -> int:
+    """Return how much is open of a card: 1, and 1 more for each of colour and rank; 0 for a dead one."""
+    if not types & ~piles.dead:
+        return 0
+    colours = sum(bool(types & named) for named in OF_COLOUR.values())
+    ranks = sum(bool(types & named) for named in OF_RANK.values())
+    return 1 + (colours > 1) + (ranks > 1)
 
 
 def start(seat: int, dealt: Sequence[Sequence[Card]]) -> HatTable:

@@ -1,0 +1,142 @@
+"""What the code of the pack `information` says now, with its sums done: the words of `convention_facts` beside that
+pack."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from orchestrator.hanabi.cards import INDEX, Mask, unmask
+from orchestrator.hanabi.information.policy import CodePosition, Due, Sum
+from orchestrator.hanabi.information.table import Breach, Fault, Reading
+from roles.words import Words, percent
+
+if TYPE_CHECKING:
+    from roles.hanabi.sections.convention_facts import ConventionFacts
+
+
+def lines(facts: "ConventionFacts", words: Words) -> Iterator[str]:
+    """The facts that the section's option `told` selects: on the `own` cards, the `others` and the hint to them, or
+    possible `losses`; all for any other value but those that leave one out. The code must hold."""
+    code = facts.code
+    assert code is not None
+    whole = facts.told not in ("own", "others", "losses")
+    if facts.told == "own" or (whole and facts.about_own):
+        yield from _readings(facts, code, words)
+        yield from facts.belief_lines(words)
+        yield words(PLAYS, slots=_slots(code.sure, words))
+        chance = 0.0 if code.risky is None else code.chances(code.table.piles.playable)[code.risky]
+        yield words(RISKY, slot=code.risky, chance=percent(chance)) if chance else words(NO_RISK)
+    if facts.told == "losses" or (whole and facts.about_own):
+        yield from facts.risk_lines(words)
+        yield from _discards(code, words)
+    if facts.told not in ("own", "losses"):
+        yield from (_partner(facts, code, seat, words) for seat in facts.hands)
+        yield from _hints(code, words) if facts.told != "without_hints" else ()
+
+
+# The own cards
+
+
+def _readings(facts: "ConventionFacts", code: CodePosition, words: Words) -> Iterator[str]:
+    """The numbers since the own last turn, each with what it leaves for the own hand."""
+    last = max((past.turn for past in facts.history if past.seat == facts.seat), default=0)
+    readings = [reading for reading in code.table.readings if reading.turn > last]
+    yield words(READINGS if readings else NO_READING)
+    for reading in readings:
+        move = facts.history[reading.turn - 1].move
+        terms = "".join(f" - {share} (P{seat})" for seat, share in reading.shares)
+        values = {"turn": reading.turn, "giver": reading.giver, "move": move, "number": reading.number, "terms": terms}
+        yield words(READING, **values, size=reading.size, rest=reading.rest, told=_told(reading, words))
+
+
+def _told(reading: Reading, words: Words) -> str:
+    pairs = enumerate(zip(reading.before, reading.after, strict=True))
+    news = [_narrowed(slot, before, after, words) for slot, (before, after) in pairs if before != after]
+    return words("; ").join(news) or words("nothing new")
+
+
+def _narrowed(slot: int, before: Mask, after: Mask, words: Words) -> str:
+    fewer = after.bit_count() <= (before & ~after).bit_count()
+    cards = " ".join(card.value for card in unmask(after if fewer else before & ~after))
+    return words(KEEPS if fewer else LOSES, slot=slot, cards=cards)
+
+
+def _discards(code: CodePosition, words: Words) -> Iterator[str]:
+    if code.coded:
+        yield words(CODED, slots=_slots(code.coded, words), **_sum(code.discard_sum, words))
+    slots = dict.fromkeys(move.slot for move, _ in code.discards() if move in code.legal)
+    yield words(ORDER, slots=_slots(slots, words)) if slots else words(NO_DISCARD)
+
+
+# The others, and the hint to them
+
+
+def _partner(facts: "ConventionFacts", code: CodePosition, seat: int, words: Words) -> str:
+    hand, table = facts.hands[seat], code.table
+    fits = {slot: card for slot, card in enumerate(hand) if table.piles.playable >> INDEX[card] & 1}
+    sure = [slot for slot, types in enumerate(table.common[seat]) if not types & ~table.piles.playable]
+    cards = words.listed(words("slot $slot ($card)", slot=slot, card=hand[slot].value) for slot in sure or fits)
+    return words(KNOWS if sure else WAITS, seat=seat, cards=cards or words("none"), slot=table.asked(seat))
+
+
+def _hints(code: CodePosition, words: Words) -> Iterator[str]:
+    if not code.table.tokens:
+        yield words(NO_TOKEN)
+        return
+    yield words(DUE[code.due] if code.due else NOT_DUE)
+    yield words(NUMBER, **_sum(code.hint_sum, words))
+    yield words(HINTS)
+    for number in range(code.hint_sum.size):
+        hints = sorted((h for h, stands in code.numbers.items() if stands == number), key=lambda hint: -code.news(hint))
+        yield f"- {number}: {words.listed(map(str, hints)) or words('none')}"
+
+
+def _sum(of: Sum, words: Words) -> Mapping[str, object]:
+    """The values of a sentence that writes out a sum."""
+    terms = words(" + ").join(f"{share} (P{seat})" for seat, share in of.shares.items())
+    return {"terms": terms, "size": of.size, "number": of.number}
+
+
+def _slots(slots: Iterable[int], words: Words) -> str:
+    return words.listed(words("slot $slot", slot=slot) for slot in slots) or words("none")
+
+
+def breach(of: Breach, words: Words) -> str:
+    """What to say once the code is off."""
+    return words(OFF, turn=of.turn, fault=words(FAULTS[of.fault], seat=of.seat))
+
+
+READINGS = "The numbers since your last turn, and what they leave for your hand:"
+NO_READING = "No number was told since your last turn."
+READING = (
+    "- turn $turn, P$giver: $move stands for $number. For you: $number$terms = $rest, modulo $size, which says: $told."
+)
+KEEPS = "slot $slot is one of $cards"
+LOSES = "slot $slot is none of $cards"
+PLAYS = "Surely playable, in the order to play them: $slots."
+RISKY = "Worth a life: slot $slot, which fits with $chance and else is dead."
+NO_RISK = "Worth a life: none."
+CODED = (
+    "Everybody knows that these are useless: $slots. Which of them you discard, counted from 0, stands for a number. "
+    "Yours: $terms = $number, modulo $size."
+)
+ORDER = "The order to discard them: $slots."
+NO_DISCARD = "With 8 tokens no discard is legal."
+KNOWS = "- P$seat knows of playable cards: $cards. Hints to P$seat are read by slot $slot."
+WAITS = "- P$seat waits for a hint; playable cards: $cards. Hints to P$seat are read by slot $slot."
+DUE: Mapping[Due, str] = {
+    "all tokens": "A hint is due: all 8 tokens are there.",
+    "waited for": "A hint is due: somebody waits for one and holds a playable card.",
+    "useful": "A hint is due: tokens abound, or somebody holds a playable card, and you have no better discard.",
+}
+NOT_DUE = "No hint is due."
+NO_TOKEN = "No hint is due: there is no token."
+NUMBER = "Your number: $terms = $number, modulo $size."
+HINTS = "The numbers, and the hints that stand for them, those with most news first:"
+OFF = "Somebody does not keep to the code, which is off: $fault (turn $turn). Every hint tells only its colour or rank."
+FAULTS: Mapping[Fault, str] = {
+    "passed over": "P$seat did not play, though everybody knew a card to play",
+    "silent": "P$seat discarded, though somebody waited for a hint and held a playable card",
+    "misplayed": "P$seat played a card that neither fitted nor was dead",
+    "other card": "your card was none of those that the code had left",
+    "no card": "the code and the hints leave no card that one of yours can be",
+}
