@@ -91,7 +91,8 @@ class Context(Frozen):
     @field_validator("wording")
     @classmethod
     def _worded(cls, wording: str | None) -> str | None:
-        if wording is not None and (not all(map(str.isidentifier, wording.split("/"))) or not prompts.names(f"roles/{wording}")):
+        plain = wording is None or all(map(str.isidentifier, wording.split("/")))
+        if wording is not None and not (plain and prompts.names(f"roles/{wording}")):
             raise ValueError(f"there is no folder {wording!r} of roles' texts; leave `wording` out, or say `house`")
         return wording
 
@@ -121,8 +122,8 @@ class Context(Frozen):
         """The sections that a role gets here, with their options."""
         removed = {*OWN_PARTS, *without}
         options_of = {entry.section: entry.options for entry in self.sections if entry.section not in removed}
-        kinds = [roles.SECTIONS[name] for name in options_of]
-        return [(kind, _placed(kind, options_of)) for kind in kinds if kind in role.takes and _at_home(kind, options_of)]
+        kinds = [kind for kind in map(roles.SECTIONS.__getitem__, options_of) if kind in role.takes]
+        return [(kind, _placed(kind, options_of)) for kind in kinds if _at_home(kind, options_of)]
 
     def worded(self, without: Iterable[str] = ()) -> str | None:
         """The folder of the roles' texts, that inside it of the convention pack where there is one; None, which means
@@ -193,10 +194,11 @@ def _at_home(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> 
 
 def _placed(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     """The options of a section, with that of the section which it stands beside."""
-    neighbour, option, _ = kind.beside or ("", "", ())
-    if neighbour not in sections:
-        return sections[kind.name]
-    return sections[kind.name] | {option: {**defaults(roles.SECTIONS[neighbour].choices), **sections[neighbour]}[option]}
+    options, (neighbour, option, _) = dict(sections[kind.name]), kind.beside or ("", "", ())
+    if neighbour in sections:
+        beside = defaults(roles.SECTIONS[neighbour].choices) | dict(sections[neighbour])
+        options[option] = beside[option]
+    return options
 
 
 def _long(entry: Any) -> Any:

@@ -30,10 +30,10 @@ from orchestrator.hanabi.cards import (
     Mask,
     Piles,
 )
+from orchestrator.hanabi.information.code import Pool, decode, encode, is_single, settle
 from orchestrator.hanabi.literal_knowledge import HandMasks, hinted, shifted, unknown_hands, with_hand
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.hanabi.view import Past
-from orchestrator.hanabi.information.code import Pool, decode, encode, is_single, settle
 
 
 def copies_left(piles: Piles) -> list[int]:
@@ -263,7 +263,9 @@ def start(seat: int, dealt: Sequence[Sequence[Card]]) -> HatTable:
     return HatTable(seat, cards, unknown, unknown, Pool.from_counts(COPIES_OF), piles_of((0, 0, 0, 0, 0), ()))
 
 
-def dealt_to(players: int, hands: Mapping[int, Sequence[Card]], history: Sequence[Past]) -> tuple[tuple[Card, ...], ...]:
+def dealt_to(
+    players: int, hands: Mapping[int, Sequence[Card]], history: Sequence[Past]
+) -> tuple[tuple[Card, ...], ...]:
     """Return the hands at the start of a game, by seat, from those in sight after a history; empty where none is."""
     cards = {seat: list(hand) for seat, hand in hands.items()}
     for past in reversed(history):
@@ -279,9 +281,7 @@ KEPT = 64
 _KEPT: dict[object, tuple[tuple[Past, ...], HatTable]] = {}
 
 
-def table_of(
-    players: int, seat: int, hands: Mapping[int, Sequence[Card]], history: tuple[Past, ...]
-) -> HatTable:
+def table_of(players: int, seat: int, hands: Mapping[int, Sequence[Card]], history: tuple[Past, ...]) -> HatTable:
     """Return the table of a seat after a whole history; it continues from the cached table of its last turn, if any.
 
     `hands`: those in sight now, by seat.

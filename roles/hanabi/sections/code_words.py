@@ -1,48 +1,24 @@
 """What the code of the pack `information` says now, with its sums done: the words of `convention_facts` beside that
 pack."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from orchestrator.hanabi.cards import INDEX, Mask, unmask
+from orchestrator.hanabi.cards import INDEX, Card, Mask, unmask
 from orchestrator.hanabi.information.policy import CodePosition, Due, Sum
 from orchestrator.hanabi.information.table import Breach, Fault, Reading
+from orchestrator.hanabi.view import Past
 from roles.words import Words, percent
-
-if TYPE_CHECKING:
-    from roles.hanabi.sections.convention_facts import ConventionFacts
-
-
-def lines(facts: "ConventionFacts", words: Words) -> Iterator[str]:
-    """The facts that the section's option `told` selects: on the `own` cards, the `others` and the hint to them, or
-    possible `losses`; all for any other value but those that leave one out. The code must hold."""
-    code = facts.code
-    assert code is not None
-    whole = facts.told not in ("own", "others", "losses")
-    if facts.told == "own" or (whole and facts.about_own):
-        yield from _readings(facts, code, words)
-        yield from facts.belief_lines(words)
-        yield words(PLAYS, slots=_slots(code.sure, words))
-        chance = 0.0 if code.risky is None else code.chances(code.table.piles.playable)[code.risky]
-        yield words(RISKY, slot=code.risky, chance=percent(chance)) if chance else words(NO_RISK)
-    if facts.told == "losses" or (whole and facts.about_own):
-        yield from facts.risk_lines(words)
-        yield from _discards(code, words)
-    if facts.told not in ("own", "losses"):
-        yield from (_partner(facts, code, seat, words) for seat in facts.hands)
-        yield from _hints(code, words) if facts.told != "without_hints" else ()
-
 
 # The own cards
 
 
-def _readings(facts: "ConventionFacts", code: CodePosition, words: Words) -> Iterator[str]:
+def readings(code: CodePosition, history: Sequence[Past], words: Words) -> Iterator[str]:
     """The numbers since the own last turn, each with what it leaves for the own hand."""
-    last = max((past.turn for past in facts.history if past.seat == facts.seat), default=0)
-    readings = [reading for reading in code.table.readings if reading.turn > last]
-    yield words(READINGS if readings else NO_READING)
-    for reading in readings:
-        move = facts.history[reading.turn - 1].move
+    last = max((past.turn for past in history if past.seat == code.seat), default=0)
+    recent = [reading for reading in code.table.readings if reading.turn > last]
+    yield words(READINGS if recent else NO_READING)
+    for reading in recent:
+        move = history[reading.turn - 1].move
         terms = "".join(f" - {share} (P{seat})" for seat, share in reading.shares)
         values = {"turn": reading.turn, "giver": reading.giver, "move": move, "number": reading.number, "terms": terms}
         yield words(READING, **values, size=reading.size, rest=reading.rest, told=_told(reading, words))
@@ -60,7 +36,14 @@ def _narrowed(slot: int, before: Mask, after: Mask, words: Words) -> str:
     return words(KEEPS if fewer else LOSES, slot=slot, cards=cards)
 
 
-def _discards(code: CodePosition, words: Words) -> Iterator[str]:
+def plays(code: CodePosition, words: Words) -> Iterator[str]:
+    yield words(PLAYS, slots=_slots(code.sure, words))
+    chance = 0.0 if code.risky is None else code.chances(code.table.piles.playable)[code.risky]
+    yield words(RISKY, slot=code.risky, chance=percent(chance)) if chance else words(NO_RISK)
+
+
+def discards(code: CodePosition, words: Words) -> Iterator[str]:
+    """The order in which to discard the own cards, and the number that decides it."""
     if code.coded:
         yield words(CODED, slots=_slots(code.coded, words), **_sum(code.discard_sum, words))
     slots = dict.fromkeys(move.slot for move, _ in code.discards() if move in code.legal)
@@ -70,15 +53,17 @@ def _discards(code: CodePosition, words: Words) -> Iterator[str]:
 # The others, and the hint to them
 
 
-def _partner(facts: "ConventionFacts", code: CodePosition, seat: int, words: Words) -> str:
-    hand, table = facts.hands[seat], code.table
+def partner(code: CodePosition, seat: int, hand: Sequence[Card], words: Words) -> str:
+    """What a partner knows of the playable cards of their hand, and by which slot hints to them are read."""
+    table = code.table
     fits = {slot: card for slot, card in enumerate(hand) if table.piles.playable >> INDEX[card] & 1}
     sure = [slot for slot, types in enumerate(table.common[seat]) if not types & ~table.piles.playable]
     cards = words.listed(words("slot $slot ($card)", slot=slot, card=hand[slot].value) for slot in sure or fits)
     return words(KNOWS if sure else WAITS, seat=seat, cards=cards or words("none"), slot=table.asked(seat))
 
 
-def _hints(code: CodePosition, words: Words) -> Iterator[str]:
+def hints(code: CodePosition, words: Words) -> Iterator[str]:
+    """Whether a hint is due, the number that it stands for, and the hints that stand for each number."""
     if not code.table.tokens:
         yield words(NO_TOKEN)
         return
@@ -86,8 +71,8 @@ def _hints(code: CodePosition, words: Words) -> Iterator[str]:
     yield words(NUMBER, **_sum(code.hint_sum, words))
     yield words(HINTS)
     for number in range(code.hint_sum.size):
-        hints = sorted((h for h, stands in code.numbers.items() if stands == number), key=lambda hint: -code.news(hint))
-        yield f"- {number}: {words.listed(map(str, hints)) or words('none')}"
+        same = sorted((hint for hint, n in code.numbers.items() if n == number), key=lambda hint: -code.news(hint))
+        yield f"- {number}: {words.listed(map(str, same)) or words('none')}"
 
 
 def _sum(of: Sum, words: Words) -> Mapping[str, object]:

@@ -25,7 +25,6 @@ from roles.role_options import Options
 from roles.sections import Section, section
 from roles.words import ENGLISH, Words, percent
 
-
 PACKS = ("newest", "information")
 """The convention packs of which there is an exact reading."""
 
@@ -95,8 +94,8 @@ class ConventionFacts(Section):
         doubts = self._doubts(words)
         if self.told == "compact":
             values = compact_words.values(self.scene, self.history, words)
-            more = "\n\n".join(code_words.lines(self, words)) if self.code else ""
-            return "\n\n".join(filter(None, (words.fill(FILES[self.told], doubts=doubts, **values), more)))
+            text = words.fill(FILES[self.told], doubts=doubts, **values)
+            return "\n".join((text, "", *self._code_lines(self.code, words))) if self.code else text
         return words.fill(FILES[self.told], doubts=doubts, steps=self._sheet(words))
 
     def without(self, refused: Sequence[Move]) -> Self:
@@ -159,7 +158,7 @@ class ConventionFacts(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         if self.code:
-            return {"doubts": "", "facts": "\n".join(code_words.lines(self, words))}
+            return {"doubts": "", "facts": "\n".join(self._code_lines(self.code, words))}
         lines: list[str] = []
         if self.told in ("own", "whole", "without_hints"):
             lines += self._own_lines(words)
@@ -174,19 +173,34 @@ class ConventionFacts(Section):
         doubts = "" if self.told in ("own", "losses") and not self.table else self._doubts(words)
         return {"doubts": doubts, "facts": "\n".join(lines)}
 
+    def _code_lines(self, code: CodePosition, words: Words) -> Iterator[str]:
+        """What the code says, of the subject that the words tell."""
+        whole = self.told not in ("own", "others", "losses")
+        if self.told == "own" or (whole and self.about_own):
+            yield from code_words.readings(code, self.history, words)
+            yield from self._belief_lines(words)
+            yield from code_words.plays(code, words)
+        if self.told == "losses" or (whole and self.about_own):
+            yield from self._risk_lines(words)
+            yield from code_words.discards(code, words)
+        if self.about_hints or self.told == "without_hints":
+            yield from (code_words.partner(code, seat, hand, words) for seat, hand in self.hands.items())
+        if self.about_hints:
+            yield from code_words.hints(code, words)
+
     def _own_lines(self, words: Words) -> Iterator[str]:
         """The own slots of which the conventions say more than hints and counting, and what may be played."""
-        yield from self.belief_lines(words)
+        yield from self._belief_lines(words)
         yield words(PLAYABLE, slots=self._sure("playable", words))
 
-    def belief_lines(self, words: Words) -> Iterator[str]:
+    def _belief_lines(self, words: Words) -> Iterator[str]:
         """The own slots of which the conventions say more than hints and counting."""
         both = enumerate(zip(self.by_hints, self.scene.beliefs, strict=True))
         changed = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
         yield words(MORE if changed else NO_MORE)
         yield from words.shared_slots(changed)
 
-    def risk_lines(self, words: Words) -> Iterator[str]:
+    def _risk_lines(self, words: Words) -> Iterator[str]:
         """What the team would lose with each own card."""
         risks = [
             words(RISK, dead=percent(slot.dead), critical=percent(slot.critical), rank=lowest(slot))
@@ -196,7 +210,7 @@ class ConventionFacts(Section):
         yield from words.shared_slots(enumerate(risks))
 
     def _loss_lines(self, words: Words) -> Iterator[str]:
-        yield from self.risk_lines(words)
+        yield from self._risk_lines(words)
         yield words(DEAD, slots=self._sure("dead", words))
         yield self._going(words)
 
