@@ -108,7 +108,7 @@ class CodePosition:
             return None
         fits = self.chances(piles.playable)
         either = [slot for slot, types in enumerate(self.own_hand[0]) if not types & ~(piles.playable | piles.dead)]
-        slot = max(either, key=lambda slot: fits[slot], default=None)
+        slot = max((slot for slot in either if slot not in self.sure), key=lambda slot: fits[slot], default=None)
         return slot if slot is not None and fits[slot] > RISK else None
 
     def plays(self) -> Iterator[Reasoned[Play]]:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from orchestrator.hanabi.cards import INDEX, Card, Mask, unmask
 from orchestrator.hanabi.information.policy import CodePosition, Due, Sum
-from orchestrator.hanabi.information.table import Breach, Fault, Reading
+from orchestrator.hanabi.information.table import Breach, Fault
+from orchestrator.hanabi.literal_knowledge import HandMasks
 from orchestrator.hanabi.view import Past
 from roles.words import Words, percent
 
@@ -18,22 +19,31 @@ def readings(code: CodePosition, history: Sequence[Past], words: Words) -> Itera
     recent = [reading for reading in code.table.readings if reading.turn > last]
     yield words(READINGS if recent else NO_READING)
     for reading in recent:
-        move = history[reading.turn - 1].move
-        terms = "".join(f" - {share} (P{seat})" for seat, share in reading.shares)
-        values = {"turn": reading.turn, "giver": reading.giver, "move": move, "number": reading.number, "terms": terms}
-        yield words(READING, **values, size=reading.size, rest=reading.rest, told=_told(reading, words))
+        yield words(
+            READING,
+            turn=reading.turn,
+            giver=reading.giver,
+            move=history[reading.turn - 1].move,
+            number=reading.number,
+            terms="".join(f" - {share} (P{seat})" for seat, share in reading.shares),
+            rest=reading.rest,
+            size=reading.size,
+            told=_told(reading.before, reading.after, words),
+        )
 
 
-def _told(reading: Reading, words: Words) -> str:
-    pairs = enumerate(zip(reading.before, reading.after, strict=True))
+def _told(hand: HandMasks, then: HandMasks, words: Words) -> str:
+    """What a number says of a hand."""
+    pairs = enumerate(zip(hand, then, strict=True))
     news = [_narrowed(slot, before, after, words) for slot, (before, after) in pairs if before != after]
     return words("; ").join(news) or words("nothing new")
 
 
 def _narrowed(slot: int, before: Mask, after: Mask, words: Words) -> str:
-    fewer = after.bit_count() <= (before & ~after).bit_count()
-    cards = " ".join(card.value for card in unmask(after if fewer else before & ~after))
-    return words(KEEPS if fewer else LOSES, slot=slot, cards=cards)
+    lost = before & ~after
+    keeps = after.bit_count() <= lost.bit_count()
+    cards = words(" or ").join(card.value for card in unmask(after if keeps else lost))
+    return words(KEEPS if keeps else LOSES, slot=slot, cards=cards)
 
 
 def plays(code: CodePosition, words: Words) -> Iterator[str]:
@@ -59,7 +69,8 @@ def partner(code: CodePosition, seat: int, hand: Sequence[Card], words: Words) -
     fits = {slot: card for slot, card in enumerate(hand) if table.piles.playable >> INDEX[card] & 1}
     sure = [slot for slot, types in enumerate(table.common[seat]) if not types & ~table.piles.playable]
     cards = words.listed(words("slot $slot ($card)", slot=slot, card=hand[slot].value) for slot in sure or fits)
-    return words(KNOWS if sure else WAITS, seat=seat, cards=cards or words("none"), slot=table.asked(seat))
+    text = words(KNOWS if sure else WAITS, seat=seat, cards=cards or words("none"))
+    return f"{text} {words(READ_BY, seat=seat, slot=table.asked(seat))}"
 
 
 def hints(code: CodePosition, words: Words) -> Iterator[str]:
@@ -68,6 +79,9 @@ def hints(code: CodePosition, words: Words) -> Iterator[str]:
         yield words(NO_TOKEN)
         return
     yield words(DUE[code.due] if code.due else NOT_DUE)
+    for seat in code.hint_sum.shares:
+        share, after = code.table.share(seat, code.hint_sum.size)
+        yield words(SHARE, seat=seat, share=share, told=_told(code.table.common[seat], after, words))
     yield words(NUMBER, **_sum(code.hint_sum, words))
     yield words(HINTS)
     for number in range(code.hint_sum.size):
@@ -95,8 +109,8 @@ NO_READING = "No number was told since your last turn."
 READING = (
     "- turn $turn, P$giver: $move stands for $number. For you: $number$terms = $rest, modulo $size, which says: $told."
 )
-KEEPS = "slot $slot is one of $cards"
-LOSES = "slot $slot is none of $cards"
+KEEPS = "slot $slot is $cards"
+LOSES = "slot $slot is not $cards"
 PLAYS = "Surely playable, in the order to play them: $slots."
 RISKY = "Worth a life: slot $slot, which fits with $chance and else is dead."
 NO_RISK = "Worth a life: none."
@@ -106,8 +120,9 @@ CODED = (
 )
 ORDER = "The order to discard them: $slots."
 NO_DISCARD = "With 8 tokens no discard is legal."
-KNOWS = "- P$seat knows of playable cards: $cards. Hints to P$seat are read by slot $slot."
-WAITS = "- P$seat waits for a hint; playable cards: $cards. Hints to P$seat are read by slot $slot."
+KNOWS = "- P$seat knows of playable cards: $cards."
+WAITS = "- P$seat waits for a hint; playable cards: $cards."
+READ_BY = "Hints to P$seat are read by slot $slot."
 DUE: Mapping[Due, str] = {
     "all tokens": "A hint is due: all 8 tokens are there.",
     "waited for": "A hint is due: somebody waits for one and holds a playable card.",
@@ -115,6 +130,7 @@ DUE: Mapping[Due, str] = {
 }
 NOT_DUE = "No hint is due."
 NO_TOKEN = "No hint is due: there is no token."
+SHARE = "- P$seat's hand has the number $share, which says: $told."
 NUMBER = "Your number: $terms = $number, modulo $size."
 HINTS = "The numbers, and the hints that stand for them, those with most news first:"
 OFF = "Somebody does not keep to the code, which is off: $fault (turn $turn). Every hint tells only its colour or rank."
