@@ -56,8 +56,7 @@ def discards(code: CodePosition, words: Words) -> Iterator[str]:
     """The order in which to discard the own cards, and the number that decides it."""
     if code.coded:
         yield words(CODED, slots=_slots(code.coded, words), **_sum(code.discard_sum, words))
-    slots = dict.fromkeys(move.slot for move, _ in code.discards() if move in code.legal)
-    yield words(ORDER, slots=_slots(slots, words)) if slots else words(NO_DISCARD)
+    yield words(ORDER, slots=_slots(dict.fromkeys(move.slot for move, _ in code.discards()), words))
 
 
 # The others, and the hint to them
@@ -87,6 +86,8 @@ def hints(code: CodePosition, words: Words) -> Iterator[str]:
     for number in range(code.hint_sum.size):
         same = sorted((hint for hint, n in code.numbers.items() if n == number), key=lambda hint: -code.news(hint))
         yield f"- {number}: {words.listed(map(str, same)) or words('none')}"
+    if code.hint_sum.number not in code.numbers.values() and (spent := next(code.hints(), None)):
+        yield words(SPENT, hint=spent[0])
 
 
 def _sum(of: Sum, words: Words) -> Mapping[str, object]:
@@ -119,7 +120,6 @@ CODED = (
     "Yours: $terms = $number, modulo $size."
 )
 ORDER = "The order to discard them: $slots."
-NO_DISCARD = "With 8 tokens no discard is legal."
 KNOWS = "- P$seat knows of playable cards: $cards."
 WAITS = "- P$seat waits for a hint; playable cards: $cards."
 READ_BY = "Hints to P$seat are read by slot $slot."
@@ -133,11 +133,12 @@ NO_TOKEN = "No hint is due: there is no token."
 SHARE = "- P$seat's hand has the number $share, which says: $told."
 NUMBER = "Your number: $terms = $number, modulo $size."
 HINTS = "The numbers, and the hints that stand for them, those with most news first:"
+SPENT = "No hint stands for your number, and a token must be spent: $hint."
 OFF = "Somebody does not keep to the code, which is off: $fault (turn $turn). Every hint tells only its colour or rank."
 FAULTS: Mapping[Fault, str] = {
     "passed over": "P$seat did not play, though everybody knew a card to play",
     "silent": "P$seat discarded, though somebody waited for a hint and held a playable card",
     "misplayed": "P$seat played a card that neither fitted nor was dead",
-    "other card": "your card was none of those that the code had left",
-    "no card": "the code and the hints leave no card that one of yours can be",
+    "other card": "P$seat, you, held a card that the code had ruled out",
+    "no card": "after P$seat's move the code and the hints leave no card that one of yours can be",
 }
