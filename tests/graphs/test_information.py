@@ -15,7 +15,8 @@ from orchestrator.table.game_loop import play_async
 from orchestrator.table.seat import GameContext, Seat
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.sections import cut
-from tests.support.positions import partners_game, position, turn_of
+from roles.words import ENGLISH
+from tests.support.positions import partners_game
 from tests.support.prove import FULL
 
 HOUSE = graphs.read("house_information")
@@ -46,14 +47,10 @@ async def test_a_single_node_plays_the_same_games() -> None:
 def test_the_pack_is_chosen_by_an_option_and_each_role_then_has_its_words() -> None:
     chosen = graphs.setting(graphs.read("house"), **BY_OPTION)
     for config in (HOUSE, chosen):
-        texts = {name: config.role(name).instruction(roles_words(), wording(config, name)) for name in config.nodes}
+        texts = {name: config.role(name).instruction(ENGLISH, wording(config, name)) for name in config.nodes}
         assert all("code" in texts[name] or "in the order to discard them" in texts[name] for name in ADVISERS)
         assert "by the first of these steps" in texts["aggregator"]
     assert wording(graphs.without_sections(HOUSE, "convention_facts"), "tom_interpreter") is None
-
-
-def roles_words() -> graphs.context.Words:
-    return HOUSE.context_of("aggregator").words
 
 
 def wording(config: graphs.GraphConfig, name: str) -> str | None:
@@ -85,29 +82,20 @@ def test_the_sums_of_a_prompt_are_right(players: int) -> None:
 
 
 async def test_beside_others_the_code_is_soon_off_and_hints_are_read_literally() -> None:
-    for players, name in ((2, "iggi"), (3, "house")):
-        other: Seat = graphs.seat(name) if name == "house" else partners.get(name)
-        mine, other = graphs.seat(HOUSE).bind(GameContext()), other.bind(GameContext())
-        referee, off = Referee(players, deal(4)), list[bool]()
+    mine = graphs.seat(HOUSE).bind(GameContext())
+    for players, name in ((2, "iggi"), (3, "smart")):
+        rule, referee, off = partners.get(name).rule, Referee(players, deal(4)), list[bool]()
         while not referee.over:
-            view, own = referee.view(), referee.seat != 1
-            if own:
+            view = referee.view()
+            if referee.seat == 0:
                 off.append("code, which is off" in words(view))
-            referee.apply((await (mine if own else other)(view, {})).move)
+            referee.apply(rule(view, Random(0))[0] if referee.seat else (await mine(view, {})).move)
         assert off[-1] and not off[0] and all(later or not earlier for earlier, later in pairwise(off))
         assert referee.lives and referee.score_kept > 12
 
 
-async def test_where_the_code_is_off_a_seat_plays_as_house_among_strangers() -> None:
-    view = position("3p-middle")
-    (choice,) = (await turn_of(HOUSE, view))["aggregator"]
-    blind = graphs.setting(HOUSE, options={"conventions": "newest"})
-    assert "code, which is off" in words(view) and choice != (await turn_of(blind, view))["aggregator"][0]
-
-
 async def test_hat_players_and_seats_of_the_roles_play_together() -> None:
-    seats = [graphs.seat(HOUSE), partners.get("hat"), graphs.seat(HOUSE)]
-    result = await play_async(seats, players=3, seed=5)
+    result = await play_async([graphs.seat(HOUSE), partners.get("hat"), graphs.seat(HOUSE)], players=3, seed=5)
     rule, referee = partners.get("hat").rule, Referee(3, deal(5))
     while not referee.over:
         referee.apply(rule(referee.view(), Random(0))[0])

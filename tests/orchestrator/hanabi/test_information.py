@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.hanabi.cards import HAND_SIZES, INDEX, Piles
@@ -12,10 +12,12 @@ from orchestrator.hanabi.information.policy import Sum
 from orchestrator.hanabi.information.table import copies_left, dealt_to, start, table_of
 from orchestrator.hanabi.referee import Referee, deal
 from tests.support.positions import dealt, partners_game, random_game
+from tests.support.prove import FULL
 
 TYPES = st.integers(0, 24)
 
 
+@settings(deadline=None)
 @given(
     slots=st.lists(st.tuples(TYPES, st.integers(0, 2**25 - 1)), min_size=1, max_size=5),
     tops=st.tuples(*[st.integers(0, 5)] * 5),
@@ -34,6 +36,7 @@ def test_a_hand_narrows_to_what_its_number_says_and_never_loses_its_cards(
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
+@settings(deadline=None, max_examples=100 if FULL else 20)
 @given(seed=st.integers(0, 10_000), size=st.integers(2, 16))
 def test_every_reader_is_left_with_the_number_of_the_own_hand(players: int, seed: int, size: int) -> None:
     deck, count = deal(seed), HAND_SIZES[players]
