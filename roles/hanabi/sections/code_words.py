@@ -47,6 +47,7 @@ def _narrowed(slot: int, before: Mask, after: Mask, words: Words) -> str:
 
 
 def plays(code: CodePosition, words: Words) -> Iterator[str]:
+    """The slots to play, and the one worth a life."""
     yield words(PLAYS, slots=_slots(code.sure, words))
     chance = 0.0 if code.risky is None else code.chances(code.table.piles.playable)[code.risky]
     yield words(RISKY, slot=code.risky, chance=percent(chance)) if chance else words(NO_RISK)

@@ -67,6 +67,7 @@ class ConventionFacts(Section):
     fireworks: Fireworks | None = None
     """The fireworks as a simulated model misreads them; None without an error."""
     pack: str = "newest"
+    """Of `PACKS`: what the section `conventions` beside it tells."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -170,7 +171,7 @@ class ConventionFacts(Section):
             lines += self._loss_lines(words)
         elif self.told != "own":
             lines += self._other_lines(words)
-        doubts = "" if self.told in ("own", "losses") and not self.table else self._doubts(words)
+        doubts = self._off(words) if self.told in ("own", "losses") else self._doubts(words)
         return {"doubts": doubts, "facts": "\n".join(lines)}
 
     def _code_lines(self, code: CodePosition, words: Words) -> Iterator[str]:
@@ -231,16 +232,20 @@ class ConventionFacts(Section):
         """What is different about partners; nothing where all keep to the conventions."""
         reads = {seat: self.scene.knowledge.conventions[seat].reads for seat in self.hands}
         strangers = [seat for seat in self.hands if self.scene.knowledge.conventions[seat] == STRANGER]
-        doubts = [words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))] if strangers else []
-        if self.table and self.table.breach:
-            doubts = [code_words.breach(self.table.breach, words)]
+        off = self._off(words)
+        named = strangers and not off
+        doubts = [words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))] if named else []
         for seat in (seat for seat in self.hands if seat not in strangers and reads[seat] in (None, "oldest")):
             doubts.append(words(READS_LITERALLY if reads[seat] is None else OLDEST, seat=seat))
         if self.told not in ("without_hints", *FILES) and None in reads.values():
             doubts.append(words(LITERAL))
             if self.scene.among_strangers and self.told != "others":
                 doubts.append(words(ALONE))
-        return "".join(f" {doubt}" for doubt in doubts)
+        return off + "".join(f" {doubt}" for doubt in doubts)
+
+    def _off(self, words: Words) -> str:
+        """The breach of the code, if there was one."""
+        return f" {code_words.breach(self.table.breach, words)}" if self.table and self.table.breach else ""
 
     # The own cards
 
