@@ -91,14 +91,16 @@ class Context(Frozen):
     @field_validator("wording")
     @classmethod
     def _worded(cls, wording: str | None) -> str | None:
-        if wording is not None and (not wording.isidentifier() or not prompts.names(f"roles/{wording}")):
+        plain = wording is None or all(map(str.isidentifier, wording.split("/")))
+        if wording is not None and not (plain and prompts.names(f"roles/{wording}")):
             raise ValueError(f"there is no folder {wording!r} of roles' texts; leave `wording` out, or say `house`")
         return wording
 
     def files(self, section: str) -> tuple[str, ...]:
         """The prompt files of one of its sections, with the options it has here."""
         kind = roles.SECTIONS[section]
-        return kind.files(defaults(kind.choices) | self._options(())[section])
+        options = {entry.section: entry.options for entry in self.sections}
+        return kind.files(defaults(kind.choices) | dict(_placed(kind, options)))
 
     def changed(self, options: Mapping[str, Any], **settings: Any) -> Self:
         """With other section options, and with the settings that are not None."""
@@ -119,8 +121,8 @@ class Context(Frozen):
     def kinds(self, role: Role, without: Iterable[str] = ()) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """The sections that a role gets here, with their options."""
         options = self._options(without)
-        pairs = [(roles.SECTIONS[name], options[name]) for name in options]
-        return [(kind, chosen) for kind, chosen in pairs if kind in role.takes and _at_home(kind, options)]
+        kinds = [kind for kind in map(roles.SECTIONS.__getitem__, options) if kind in role.takes]
+        return [(kind, _placed(kind, options)) for kind in kinds if _at_home(kind, options)]
 
     def _options(self, without: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The options of its sections, without some of these."""
@@ -128,11 +130,14 @@ class Context(Frozen):
         return {entry.section: entry.options for entry in self.sections if entry.section not in removed}
 
     def worded(self, without: Iterable[str] = ()) -> str | None:
-        """The folder of the roles' texts; None, which means their own texts, also where a section is missing that the
-        folder may speak of."""
+        """The folder of the roles' texts, that inside it of the convention pack where there is one; None, which means
+        their own texts, also where a section is missing that the folder may speak of."""
         options, kinds = self._options(without), [roles.SECTIONS[name] for name in self.names]
         complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
-        return self.wording if complete else None
+        if not complete or self.wording is None:
+            return None
+        pack = f"{self.wording}/{options.get('conventions', {}).get('pack')}"
+        return pack if prompts.names(f"roles/{pack}") else self.wording
 
     def check_conditions(self, role: Role, without: Iterable[str] = ()) -> None:
         """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError."""
@@ -186,9 +191,16 @@ def _at_home(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> 
     if kind.beside is None:
         return True
     neighbour, option, values = kind.beside
-    if neighbour not in sections:
-        return False
-    return {**defaults(roles.SECTIONS[neighbour].choices), **sections[neighbour]}[option] in values
+    return neighbour in sections and _placed(kind, sections)[option] in values
+
+
+def _placed(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The options of a section, with that of the section which it stands beside."""
+    options, (neighbour, option, _) = dict(sections[kind.name]), kind.beside or ("", "", ())
+    if neighbour in sections:
+        beside = defaults(roles.SECTIONS[neighbour].choices) | dict(sections[neighbour])
+        options[option] = beside[option]
+    return options
 
 
 def _long(entry: Any) -> Any:

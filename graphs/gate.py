@@ -18,7 +18,7 @@ from roles.hanabi import safety
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.safety import Safety
-from roles.hanabi.sections.convention_facts import ConventionFacts
+from roles.hanabi.sections.convention_facts import PACKS, ConventionFacts
 from roles.hanabi.sections.fixed import Conventions
 from roles.hanabi.sections.table import State
 from roles.legal_moves import LegalMoves
@@ -43,10 +43,11 @@ def kinds(config: GraphConfig) -> Kinds:
     if config.verify.knows != "all":
         return of_seat(config)
     nodes = [name for name in _on_the_way(config) if config.nodes[name].model != PROGRAM]
-    # whether a model on the way to the decision is told the pack that the exact reading knows
-    packs = (options["pack"] for name in nodes for options in _options(config, name, Conventions))
-    read = config.verify.conventions and "newest" in packs
-    return tuple((kind, {}) for kind in roles.get(SAFETY).takes if kind is not ConventionFacts or read)
+    # the pack that a model on the way to the decision is told, and that the exact reading knows
+    packs = [options["pack"] for name in nodes for options in _options(config, name, Conventions)]
+    read = [pack for pack in packs if pack in PACKS] if config.verify.conventions else []
+    kinds = [kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts or read]
+    return tuple((kind, {"pack": read[0]} if kind is ConventionFacts else {}) for kind in kinds)
 
 
 def of_seat(config: GraphConfig) -> Kinds:
@@ -63,7 +64,8 @@ def of_seat(config: GraphConfig) -> Kinds:
     partners = "blind" if all(options["partners"] == "blind" for options in facts) else "learnt"
     taken_sections = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
     kinds_read: Kinds = tuple((kind, {}) for kind in taken_sections if kind in reaching or kind is LegalMoves)
-    return (*kinds_read, (ConventionFacts, {"told": scope, "partners": partners})) if read else kinds_read
+    facts_read = {"told": scope, "partners": partners, "pack": facts[0]["pack"]} if read else {}
+    return (*kinds_read, (ConventionFacts, facts_read)) if read else kinds_read
 
 
 def _on_the_way(config: GraphConfig) -> list[str]:

@@ -37,7 +37,7 @@ class Verify(Frozen):
     """Whose notes on the past count as knowledge: those made by programs, or those made by models too."""
     conventions: bool = Field(default=True, exclude_if=bool)
     """Whether, where no note is trusted, the exact reading of the public moves counts: by the conventions of the pack
-    `newest`, if the prompts of models hold it."""
+    `newest` or `information`, if the prompts of models hold it."""
     at_most: int = Field(default=2, ge=0, le=10)
     """Redos in one turn, for a graph without a check of its own."""
     knows: Literal["seat", "all"] = "seat"

@@ -59,14 +59,17 @@ class Role:
     def instruction(self, words: Words, wording: str | None = None) -> str:
         """Its template in a language. Raises UserError when there is none.
 
-        `wording`: the folder of prompts/roles/ whose text of the role, where it has one, stands in for its own.
+        `wording`: the folder of prompts/roles/ whose text of the role, where it or the folder around it has one, stands
+        in for its own.
         """
         if self.template is None:
             raise UserError(f"role {self.name!r} has no template: only a program plays it")
         if (text := words.replacement(f"roles/{self.name}.md")) is not None:
             return text
-        if wording and self.name in prompts.names(f"roles/{wording}"):
-            return words.text(f"roles/{wording}/{self.name}.md")
+        while wording:
+            if self.name in prompts.names(f"roles/{wording}"):
+                return words.text(f"roles/{wording}/{self.name}.md")
+            wording = wording.rpartition("/")[0]
         return self.template if words.lang == "en" else words.text(f"roles/{self.name}.md")
 
     def filling(self, template: str, options: Options) -> dict[str, object]:

@@ -105,10 +105,11 @@ def configs() -> list[graphs.GraphConfig]:
 
 @cache
 def positions(players: int, seed: int, share: float) -> tuple[tuple[Referee, Referee], ...]:
-    """Referees that differ in nothing that the acting seat may know, in a game of random moves and in one by the
-    conventions, in which hints mean more than they say."""
+    """Referees that differ in nothing that the acting seat may know, in a game of random moves and in two in which
+    hints mean more than they say: by the conventions, and by the code of hat players."""
     chance, found = random.Random(seed), list[tuple[Referee, Referee]]()
-    for game in (random_game(players, seed), partners_game(("smart",) * players, seed)):
+    games = (partners_game((name,) * players, seed) for name in ("smart", "hat"))
+    for game in (random_game(players, seed), *games):
         for referee in game:
             if not referee.over and chance.random() < share / 2:
                 view = referee.view()

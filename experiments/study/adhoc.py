@@ -191,6 +191,6 @@ def _models_partners(config: GraphConfig, name: str, models: Mapping[str, Model]
     """Whether a node is told how far partners keep to the conventions, or is the program that finds it."""
     sections, node = dict(config.context_of(name).kinds(config.role(name), config.without_sections)), config.nodes[name]
     if ConventionFacts in sections:
-        return True
-    agreed = sections.get(Conventions, {"pack": "none"})["pack"] != "none"
+        return bool(sections[ConventionFacts]["pack"] == "newest")
+    agreed = sections.get(Conventions, {"pack": "none"})["pack"] not in ("none", "information")
     return agreed and node.role == "history_analyst" and models.get(node.model, node.model) == PROGRAM

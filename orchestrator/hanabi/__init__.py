@@ -4,5 +4,5 @@ No models, journals or seats are known here: this folder imports `replies` (for 
 `values` and `errors` alone. Start with `cards` and `moves`, then `view` (what a seat may know), `referee` (the rules,
 played by HLE) and `belief` (exact probabilities). `literal_knowledge` works out what hints say of a hand, for
 conventions and programs; what a View shows of hints comes from HLE through `referee`. The conventions that give hints
-more meaning are in `convention/`.
+more meaning are in `convention/`, the code of hat players in `information/`.
 """

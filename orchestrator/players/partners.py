@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 
 from orchestrator.errors import UserError, did_you_mean
-from orchestrator.players import graded, published, smart
+from orchestrator.players import graded, hat, published, smart
 from orchestrator.players.base import PREFIX as PREFIX
 from orchestrator.players.base import Partner as Partner
-from orchestrator.players.hat import player
 
 RANDOM = Partner("random", lambda view, rng: (rng.choice(view.legal), "any legal move"), "a control: any legal move")
 """A control: a player that any team should beat."""
 
 PARTNERS: Mapping[str, Partner] = {
     RANDOM.name: RANDOM,
-    **{partner.name: partner for family in (published, graded, smart, player) for partner in family.PARTNERS},
+    **{partner.name: partner for family in (published, graded, smart, hat) for partner in family.PARTNERS},
 }
 
 

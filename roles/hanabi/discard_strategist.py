@@ -28,7 +28,10 @@ def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
     order = sorted(
         range(len(position.slots)), key=lambda i: (position.slots[i].dead < 1, *literal_play.spare(position.slots[i]))
     )
-    if at is not None:
+    facts = sections.get(ConventionFacts)
+    if facts and facts.code:
+        order = list(dict.fromkeys(move.slot for move, _ in facts.code.discards()))
+    elif at is not None:
         order = list(dict.fromkeys((*(move.slot for move, _ in policy.discard(at)), *order)))
     else:
         order.sort(key=lambda i: position.slots[i].playable == 1.0)  # what can be played is no card to lose

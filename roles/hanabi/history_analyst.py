@@ -9,6 +9,7 @@ from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, Why
 from orchestrator.hanabi.convention.hint_convention import is_certain
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, PartnerModel, Understanding, learnt, understand
+from orchestrator.hanabi.information.policy import CodePosition
 from orchestrator.hanabi.literal_knowledge import literal_hands, shifted, unknown_hands
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past
@@ -77,7 +78,10 @@ def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...],
 
     By the section `convention_facts`; without it by hints and counting, narrowed by what the past says.
     """
-    if facts := sections.get(ConventionFacts):
+    facts = sections.get(ConventionFacts)
+    if facts and facts.code:
+        return tuple(move.slot for move, _ in facts.code.plays()), None
+    if facts:
         at = facts.scene
         slots = tuple(dict.fromkeys(move.slot for step in (policy.play, policy.likely) for move, _ in step(at)))
         chances = [belief.playable for belief in at.beliefs] if not at.among_strangers else []
@@ -127,16 +131,19 @@ def _counted(masks: Sequence[Mask], piles: Piles, state: State | None) -> tuple[
 
 def by_conventions(sections: Sections, history: History) -> PastReport:
     """The readings of everything that happened, as far as each partner is trusted to keep to the conventions."""
-    understood = _understood(sections, history)
+    facts = _facts(sections, history)
+    understood, code = _understood(sections, history, facts), facts.code if facts else None
     now = understood.knowledge
     counted = _counted(now.common[history.seat], now.piles, sections.get(State))
+    played = [move.slot for move, _ in code.plays()] if code else []
     inferred = []
     for slot, mask in enumerate(now.common[history.seat]):
         card = now.cards[history.seat][slot]
         claims = [claim for claim in now.claims if claim.card == card and claim.why in POINTING]
-        if mask != ANY and (mask.bit_count() <= FEW or any(claim.why != "silence" for claim in claims)):
+        few = mask.bit_count() <= FEW or slot in played
+        if mask != ANY and (few or any(claim.why != "silence" for claim in claims)):
             grounds = "; ".join(f"{claim.why} of P{claim.seat} on turn {claim.turn}" for claim in claims)
-            reason = grounds or "hints and counting"
+            reason = grounds or ("hints, counting and the code" if code else "hints and counting")
             inferred.append(Inference(slot=slot, cards=unmask(counted[slot]), reason=reason))
     inferred_slots = {(history.seat, partner.slot) for partner in inferred}
     telling = (OwnDeductions if seat == history.seat else PartnerDeductions for seat in range(len(now.common)))
@@ -148,7 +155,7 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
         if mask != (now.literal[seat][slot] if visible[seat] else ANY) and (seat, slot) not in inferred_slots
     )
     return PastReport(
-        insights=tuple(_read(insight, now, history.seat) for insight in insights(history)),
+        insights=tuple(_read(insight, now, history.seat, code) for insight in insights(history)),
         inferred=tuple(inferred),
         summary=_summary(now, history.seat, understood.partners),
         believed=believed,
@@ -165,9 +172,17 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
     )
 
 
-def _understood(sections: Sections, history: History) -> Understanding:
+def _facts(sections: Sections, history: History) -> ConventionFacts | None:
+    """The section on the conventions; without it, where the code is agreed on, what follows from the history."""
+    state, facts = sections.get(State), sections.get(ConventionFacts)
+    if facts is not None or state is None or sections[Conventions].pack != "information":
+        return facts
+    return ConventionFacts(state.players, state.seat, history.moves, state.hands, (), None, pack="information")
+
+
+def _understood(sections: Sections, history: History, facts: ConventionFacts | None) -> Understanding:
     """By the whole history; where it is told in part, by the facts that follow from the whole."""
-    if facts := sections.get(ConventionFacts):
+    if facts is not None:
         return facts.understood
     state, past = sections.get(State), sections.get(PastGames)
     before = learnt(past.games) if past else NOTHING_KNOWN
@@ -196,11 +211,18 @@ FEW = 6
 POINTING = ("play hint", "warning", "silence")
 
 
-def _read(insight: Insight, now: CommonKnowledge, me: int) -> Insight:
-    """An insight with what the conventions say of the move: what it means, then what its player left undone."""
+def _read(insight: Insight, now: CommonKnowledge, me: int, code: CodePosition | None) -> Insight:
+    """An insight with what the conventions say of the move: what it means, then what its player left undone; by the
+    code, the number for which it stands."""
     claims = sorted((c for c in now.claims if c.turn == insight.turn), key=lambda claim: claim.why == "silence")
     meanings = [(MINE if c.owner == me else MEANINGS).get(c.why, MEANINGS[c.why]) for c in claims]
     meant = [text.replace("$owner", str(claim.owner)) for text, claim in zip(meanings, claims, strict=True)]
+    readings = code.table.readings if code else ()
+    meant += [
+        f"it stands for {reading.number}, which leaves {reading.rest} for my hand"
+        for reading in readings
+        if reading.turn == insight.turn
+    ]
     return Insight(turn=insight.turn, meaning="; ".join((insight.meaning, *dict.fromkeys(meant))))
 
 

@@ -1,6 +1,9 @@
 """Proposers: choose a move by themselves."""
 
+from dataclasses import replace
+
 from orchestrator.hanabi.convention import policy
+from orchestrator.hanabi.information import policy as information
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import understood
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
@@ -48,5 +51,9 @@ def rank_proposer(sections: Sections, notes: Notes) -> Choice:
 def convention_player(sections: Sections, notes: Notes) -> Choice:
     """Decides alone, by a sheet of what the conventions would choose."""
     position, at = understood(sections, notes)
-    move, why = own_rule.choose(sections, position) if at is None else policy.decide(at, policy.HOUSE_STEPS)
+    facts = sections.get(ConventionFacts)
+    if facts and facts.code:
+        move, why = information.decide(replace(facts.code, legal=position.moves))
+    else:
+        move, why = own_rule.choose(sections, position) if at is None else policy.decide(at, policy.HOUSE_STEPS)
     return Choice(action=move, reason=why)

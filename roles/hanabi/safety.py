@@ -127,6 +127,8 @@ def certain_plays(position: Position, reading: ConventionFacts | None) -> list[P
 
 def _hints(position: Position, reading: ConventionFacts | None) -> Iterator[tuple[Hint, str]]:
     """The hints, the best first; of those whose reading the seat is told none that says something false."""
+    if reading is not None and reading.code and reading.about_hints:
+        yield from (advice for advice in reading.code.hints() if advice[0] in position.hints)
     if reading is not None and reading.about_hints:
         steps = (policy.save, policy.help, policy.teach, policy.dump)
         best = [advice for step in steps for advice in step(reading.scene) if advice[0] in position.hints]

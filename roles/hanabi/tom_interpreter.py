@@ -34,16 +34,18 @@ def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
     literally = Position.of(sections)
     position, at = understood(sections, notes)
-    legal = set(position.moves)
+    legal, facts = set(position.moves), sections.get(ConventionFacts)
+    code = facts.code if facts else None
+    hints = code.hints() if code else _hints(position, at)
     urgent = next((advice for advice in (policy.save(at) if at else ()) if advice[0] in legal), None)
-    hint, why = urgent or next((advice for advice in _hints(position, at) if advice[0] in legal), (None, NO_HINT))
+    hint, why = urgent or next((advice for advice in hints if advice[0] in legal), (None, NO_HINT))
     explanation = "The past moves are not known."
     if history := sections.get(History):
         lines = [ENGLISH.say(past, history.seat) for past in history.latest]
         explanation = "; ".join(lines) or "Nobody has moved yet."
     return MindReport(
         explanation=explanation,
-        intentions=tuple(_intention(literally, at, seat) for seat in position.hands),
+        intentions=tuple(_intention(literally, at, seat, code is not None) for seat in position.hands),
         suggestion=why,
         hint=hint,
         urgent=urgent is not None,
@@ -65,13 +67,14 @@ def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
     )
 
 
-def _intention(literally: Position, at: Scene | None, seat: int) -> Intention:
+def _intention(literally: Position, at: Scene | None, seat: int, coded: bool) -> Intention:
     """What a partner will do by all that they know of their hand; which hint they will give cannot be foretold.
 
     `literally`: the position by what hints say. It serves for strangers, who keep to no convention, so that what the
-    past would mean by the conventions need not be true of them.
+    past would mean by the conventions need not be true of them. `coded`: all keep to the code.
     """
-    foreseen = literal_play.foresee(literally, seat) if at is None or at.is_stranger(seat) else foresee(at, seat)
+    stranger = at is None or (at.is_stranger(seat) and not coded)
+    foreseen = literal_play.foresee(literally, seat) if at is None or stranger else foresee(at, seat)
     plays = foreseen.slot if foreseen.does == "play" else None
     return Intention(seat=seat, next_action=foreseen.say(ENGLISH), plays=plays, chance=foreseen.chance)
 

@@ -10,7 +10,6 @@ from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import INDEX, Card, Mask, Piles
 from orchestrator.hanabi.convention.hint_convention import Convention
 from orchestrator.hanabi.convention.partner_model import understand
-from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Hint, Move
 from orchestrator.hanabi.referee import Referee, rebuild
@@ -74,13 +73,16 @@ class Truth:
         """
         return belief.own_hand(self.view) if self.view else ()
 
-    @cached_property
-    def scene(self) -> Scene | None:
-        """The position as a convention player sees it who adapts to their partners; `scene.own` is the exact belief
-        about the own hand with what the pack `newest` says of past moves. None where the view is not known."""
+    def facts(self, pack: str) -> ConventionFacts | None:
+        """What past moves and hints say by a convention pack of which there is an exact reading; by `newest` to a
+        player who adapts to their partners. None where the view is not known."""
         if self.view is None:
             return None
-        return ConventionFacts.of(self.view, {"told": "whole"}).holding(self.memory).scene
+        by_pack: dict[str, ConventionFacts] = self.__dict__.setdefault("_facts", {})
+        if pack not in by_pack:
+            options = {"told": "whole", "pack": pack}
+            by_pack[pack] = ConventionFacts.of(self.view, options).holding(self.memory)
+        return by_pack[pack]
 
     @property
     def after(self) -> tuple[Past, ...]:

@@ -3,6 +3,8 @@
 After a meant change: `python -m pytest tests/graphs/test_golden_prompts.py --golden`, then read the diff.
 """
 
+from itertools import product
+
 import pytest
 
 import graphs
@@ -52,8 +54,7 @@ async def told(graph: str, where: str) -> str:
     return "\n".join(blocks)
 
 
-@pytest.mark.parametrize("where", POSITIONS)
-@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize(("graph", "where"), [*product(GRAPHS, POSITIONS), ("house_information", "4p-code")])
 async def test_prompts_are_as_stored(graph: str, where: str, request: pytest.FixtureRequest) -> None:
     path = GOLDEN / graph / f"{where}.md"
     text = await told(graph, where)

@@ -24,13 +24,14 @@ DEALS = range(1, 41) if FULL else range(1, 2)
 ARMS: Mapping[str, GraphConfig] = {
     "house": graphs.read("house"),
     "house_solo": graphs.read("house_solo"),
+    "house_information": graphs.read("house_information"),
     **{f"without {node}": graphs.without(graphs.read("house"), node) for node in ADVISERS},
     "without all three": graphs.without(graphs.read("house"), *ADVISERS),
     "with proposals": graphs.change(ADVISED, second={"samples": 3}),
     "with a proposal, without the interpreter": graphs.without(ADVISED, "tom_interpreter"),
 }
 GAMES = [(arm, players) for players in (2, 3) for arm in ARMS]
-GAMES += [(arm, players) for players in (4, 5) for arm in ("house", "house_solo")]
+GAMES += [(arm, players) for players in (4, 5) for arm in ("house", "house_solo", "house_information")]
 GAMES = GAMES if FULL else GAMES[::2]
 
 
@@ -47,7 +48,7 @@ async def games(seat: Seat, players: int, turns: int) -> list[tuple[int, list[st
 
 @pytest.mark.parametrize(("arm", "players"), GAMES)
 async def test_who_follows_the_words_plays_as_the_programs_do_in_every_arm(arm: str, players: int) -> None:
-    turns = 200 if FULL or arm == "house" else 25
+    turns = 200 if FULL or arm in ("house", "house_information") else 25
     programs = await games(graphs.seat(graphs.bind(ARMS[arm], {"default": "program"})), players, turns)
     readers = await games(graphs.seat(ARMS[arm], Scripted(dict(FOLLOWERS))), players, turns)
     same = sum(program == reader for program, reader in zip(programs, readers, strict=True))

@@ -132,6 +132,9 @@ def best_hint(hints: Iterable[Hint]) -> str | None:
 
 def history_analyst(prompt: Prompt) -> Mapping[str, object]:
     chances, playable = prompt.chances, prompt.listed("Surely playable, in the order to play them")
+    if "Name no slot likeliest" in prompt.text and "Worth a life: " in prompt.facts:
+        playable += prompt.listed("Worth a life")
+        return {"insights": [], "inferred": [], "summary": "by the sums", "playable": playable, "likeliest": None}
     alone = "None of the others keeps to the conventions" in prompt.facts
     likely = sorted(chances, key=lambda slot: (-chances[slot]["playable"], slot))
     if alone and prompt.number("Lives") > 1:
@@ -142,7 +145,19 @@ def history_analyst(prompt: Prompt) -> Mapping[str, object]:
     }
 
 
+def coded_hint(prompt: Prompt) -> str | None:
+    """If a hint is due, the first of those that stand for the sum of the hands' numbers, which the reader does anew."""
+    if "A hint is due: " not in prompt.facts:
+        return None
+    numbers = dict(re.findall(r"^- (\d+): (.+)$", prompt.facts, re.MULTILINE))
+    hands = map(int, re.findall(r"'s hand has the number (\d+)", prompt.facts))
+    hint = numbers[str(sum(hands) % len(numbers))].split(", ")[0]
+    return optional(r"a token must be spent: (.+)\.$", prompt.facts) if hint == "none" else hint
+
+
 def tom_interpreter(prompt: Prompt) -> Mapping[str, object]:
+    if "Your number: " in prompt.facts or "No hint is due" in prompt.facts:
+        return {"explanation": "none", "intentions": [], "suggestion": "by the number", "hint": coded_hint(prompt)}
     danger = re.search(r"In danger: (P\d) is about to discard slot \d, the critical .(\d)", prompt.facts)
     hint = None
     if danger:
@@ -160,6 +175,9 @@ def tom_interpreter(prompt: Prompt) -> Mapping[str, object]:
 
 
 def discard_strategist(prompt: Prompt) -> Mapping[str, object]:
+    if "The order to discard them: " in prompt.facts:
+        order = prompt.listed("The order to discard them")
+        return {"cards": [], "safest_first": order, "summary": "in the order of the facts"}
     chances = prompt.chances
     following = optional(r"^You discard next: slot (\d)", prompt.facts)
     rest = sorted(chances, key=lambda slot: (chances[slot]["critical"], -chances[slot]["lowest"], slot))

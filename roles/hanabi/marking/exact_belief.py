@@ -9,6 +9,7 @@ from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.hanabi.view import Past, View
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
+from roles.hanabi.sections.convention_facts import PACKS, ConventionFacts
 from roles.hanabi.sections.fixed import Conventions
 from roles.hanabi.truth import Truth
 from roles.legal_moves import LegalMoves
@@ -16,23 +17,20 @@ from roles.marks import mean
 from roles.role_options import defaults
 from roles.sections import Sections, cut
 
-EXACT_PACK = "newest"
-"""The convention pack of which there is an exact reading."""
 
-
-def told_conventions(sections: Sections) -> bool:
-    """Whether the role was told the convention pack that can be read exactly."""
+def facts_told(sections: Sections, truth: Truth) -> ConventionFacts | None:
+    """The exact reading by the convention pack that the role was told; None with another pack, or without a view."""
     conventions = sections.get(Conventions)
-    return conventions is not None and conventions.pack == EXACT_PACK
+    return truth.facts(conventions.pack) if conventions and conventions.pack in PACKS else None
 
 
 def exact(sections: Sections, truth: Truth) -> tuple[Slot, ...]:
     """The exact belief about the own hand: by all hints and all cards in sight, and where the role was told the pack
-    `newest` by that as well. Sections that an ablation took away make no difference. Empty where the truth has no view.
+    `newest` or `information` by that as well. Sections that an ablation took away make no difference. Empty where the
+    truth has no view.
     """
-    if told_conventions(sections) and truth.scene is not None:
-        return truth.scene.beliefs
-    return truth.by_hints
+    facts = facts_told(sections, truth)
+    return truth.by_hints if facts is None else facts.scene.beliefs
 
 
 def slot_of(slots: tuple[Slot, ...], number: int) -> Slot | None:

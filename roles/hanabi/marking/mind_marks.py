@@ -4,12 +4,12 @@ from orchestrator.hanabi.moves import Hint
 from roles.hanabi.beliefs import FirstOrder, SecondOrder
 from roles.hanabi.marking import next_action_marks as foreseen
 from roles.hanabi.marking.exact_belief import (
+    facts_told,
     holds_critical,
     kept_after,
     played_after,
     says_something,
     share_of_moves,
-    told_conventions,
     whole_position,
 )
 from roles.hanabi.marking.next_action_marks import Forecast
@@ -21,7 +21,8 @@ from roles.sections import Sections
 HINTS = (
     share_info(
         "hint_useful",
-        "Whether the suggested hint tells something new about a playable card, or saves a critical one.",
+        "Whether the suggested hint tells something new about a playable card, or saves a critical one; by the code of "
+        "`information`, whether it stands for the right number.",
         uniform="the share of legal hints that do",
     ),
     share_info(
@@ -51,8 +52,11 @@ def _intended(report: MindReport) -> list[Forecast]:
 def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None:
     if hint is None or truth.view is None:
         return None
-    if told_conventions(sections) and truth.scene and not truth.scene.is_stranger(hint.to):
-        effect = truth.scene.effect_of(hint)
+    facts = facts_told(sections, truth)
+    if facts and facts.code:
+        return float(facts.code.numbers.get(hint) == facts.code.hint_sum.number)
+    if facts and not facts.scene.is_stranger(hint.to):
+        effect = facts.scene.effect_of(hint)
         return float(effect.helps or (effect.warns and effect.true) or says_something(whole_position(truth.view), hint))
     return float(says_something(whole_position(truth.view), hint))
 

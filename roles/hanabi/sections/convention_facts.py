@@ -8,27 +8,34 @@ from typing import Any, Literal, Self
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import INDEX, Card, Fireworks
+from orchestrator.hanabi.cards import DECK_SIZE, INDEX, Card, Fireworks
+from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Understanding, learnt, understand
 from orchestrator.hanabi.convention.policy import HOUSE_STEPS, HintEffect, PolicyStep, Scene, discard, lowest, play
+from orchestrator.hanabi.information.policy import CodePosition
+from orchestrator.hanabi.information.table import HatTable, table_of
 from orchestrator.hanabi.literal_knowledge import types_of, with_hand
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import Past, View
 from orchestrator.table.seat import BEFORE
-from roles.hanabi.sections import compact_words
+from roles.hanabi.sections import code_words, compact_words
 from roles.hanabi.sections.past_games import records_of
 from roles.role_options import Options
 from roles.sections import Section, section
 from roles.words import ENGLISH, Words, percent
 
+PACKS = ("newest", "information")
+"""The convention packs of which there is an exact reading."""
+
 
 @section
 @dataclass(frozen=True)
 class ConventionFacts(Section):
-    """The exact reading of all moves by the conventions of the pack `newest`, as far as each partner keeps to them.
+    """The exact reading of all moves by the conventions of the pack `newest`, as far as each partner keeps to them, or
+    by the code of the pack `information`, until a breach of it.
 
-    It follows from the seat's view and public moves. A context has it only with that pack.
+    It follows from the seat's view and public moves. A context has it only with one of these packs.
     """
 
     name = "convention_facts"
@@ -36,7 +43,7 @@ class ConventionFacts(Section):
         "told": ("whole", "without_hints", "without_own", "own", "others", "losses", "sheet", "compact"),
         "partners": ("learnt", "blind"),
     }
-    beside = ("conventions", "pack", ("newest",))
+    beside = ("conventions", "pack", PACKS)
     players: int
     """2 to 5."""
     seat: int
@@ -59,6 +66,8 @@ class ConventionFacts(Section):
     """True if every partner is assumed to keep the conventions, whatever they do."""
     fireworks: Fireworks | None = None
     """The fireworks as a simulated model misreads them; None without an error."""
+    pack: str = "newest"
+    """Of `PACKS`: what the section `conventions` beside it tells."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -72,6 +81,7 @@ class ConventionFacts(Section):
             view.turns_left,
             told=str(options["told"]),
             blind=options.get("partners") == "blind",
+            pack=str(options.get("pack", "newest")),
         )
 
     @classmethod
@@ -80,12 +90,13 @@ class ConventionFacts(Section):
         return (file,) if file else super().files(options)
 
     def words(self, words: Words = ENGLISH) -> str:
-        if self.told not in FILES:
+        if self.told not in FILES or (self.code and self.told != "compact"):
             return super().words(words)
         doubts = self._doubts(words)
         if self.told == "compact":
             values = compact_words.values(self.scene, self.history, words)
-            return words.fill(FILES[self.told], doubts=doubts, **values)
+            text = words.fill(FILES[self.told], doubts=doubts, **values)
+            return "\n".join((text, "", *self._code_lines(self.code, words))) if self.code else text
         return words.fill(FILES[self.told], doubts=doubts, steps=self._sheet(words))
 
     def without(self, refused: Sequence[Move]) -> Self:
@@ -96,8 +107,24 @@ class ConventionFacts(Section):
         return replace(self, records=records) if records else self
 
     @cached_property
+    def table(self) -> HatTable | None:
+        """What everybody knows by the code; None with another pack."""
+        if self.pack != "information":
+            return None
+        table = table_of(self.players, self.seat, self.hands, self.history)
+        return table if self.fireworks is None else replace(table, piles=replace(table.piles, fireworks=self.fireworks))
+
+    @cached_property
+    def code(self) -> CodePosition | None:
+        """The position of a player who keeps the code; None with another pack, and after a breach of it."""
+        return None if self.table is None or self.table.breach else CodePosition(self.table, self.legal)
+
+    @cached_property
     def understood(self) -> Understanding:
-        """The conclusions from the public moves, and how far each partner keeps to the conventions."""
+        """The conclusions from the public moves, and how far each partner keeps to the conventions; by the code, what
+        everybody knows, and no partner who reads a hint otherwise than literally."""
+        if self.table is not None:
+            return Understanding(_by_code(self.table), ())
         before = learnt(records_of(self.records)) if self.records else NOTHING_KNOWN
         return understand(self.history, self.players, self.seat, self.hands, before, blind=self.blind)
 
@@ -131,6 +158,8 @@ class ConventionFacts(Section):
         return self.told in ("whole", "without_own", "others", "sheet", "compact")
 
     def variables(self, words: Words) -> dict[str, object]:
+        if self.code:
+            return {"doubts": "", "facts": "\n".join(self._code_lines(self.code, words))}
         lines: list[str] = []
         if self.told in ("own", "whole", "without_hints"):
             lines += self._own_lines(words)
@@ -142,18 +171,37 @@ class ConventionFacts(Section):
             lines += self._loss_lines(words)
         elif self.told != "own":
             lines += self._other_lines(words)
-        doubts = "" if self.told in ("own", "losses") else self._doubts(words)
+        doubts = self._off(words) if self.told in ("own", "losses") else self._doubts(words)
         return {"doubts": doubts, "facts": "\n".join(lines)}
+
+    def _code_lines(self, code: CodePosition, words: Words) -> Iterator[str]:
+        """What the code says, of the subject that the words tell."""
+        whole = self.told not in ("own", "others", "losses")
+        if self.told == "own" or (whole and self.about_own):
+            yield from code_words.readings(code, self.history, words)
+            yield from self._belief_lines(words)
+            yield from code_words.plays(code, words)
+        if self.told == "losses" or (whole and self.about_own):
+            yield from self._risk_lines(words)
+            yield from code_words.discards(code, words)
+        if self.about_hints or self.told == "without_hints":
+            yield from (code_words.partner(code, seat, hand, words) for seat, hand in self.hands.items())
+        if self.about_hints:
+            yield from code_words.hints(code, words)
 
     def _own_lines(self, words: Words) -> Iterator[str]:
         """The own slots of which the conventions say more than hints and counting, and what may be played."""
+        yield from self._belief_lines(words)
+        yield words(PLAYABLE, slots=self._sure("playable", words))
+
+    def _belief_lines(self, words: Words) -> Iterator[str]:
+        """The own slots of which the conventions say more than hints and counting."""
         both = enumerate(zip(self.by_hints, self.scene.beliefs, strict=True))
         changed = [(slot, words.few(now)) for slot, (plain, now) in both if words.few(plain) != words.few(now)]
         yield words(MORE if changed else NO_MORE)
         yield from words.shared_slots(changed)
-        yield words(PLAYABLE, slots=self._sure("playable", words))
 
-    def _loss_lines(self, words: Words) -> Iterator[str]:
+    def _risk_lines(self, words: Words) -> Iterator[str]:
         """What the team would lose with each own card."""
         risks = [
             words(RISK, dead=percent(slot.dead), critical=percent(slot.critical), rank=lowest(slot))
@@ -161,6 +209,9 @@ class ConventionFacts(Section):
         ]
         yield words(RISKS)
         yield from words.shared_slots(enumerate(risks))
+
+    def _loss_lines(self, words: Words) -> Iterator[str]:
+        yield from self._risk_lines(words)
         yield words(DEAD, slots=self._sure("dead", words))
         yield self._going(words)
 
@@ -181,14 +232,20 @@ class ConventionFacts(Section):
         """What is different about partners; nothing where all keep to the conventions."""
         reads = {seat: self.scene.knowledge.conventions[seat].reads for seat in self.hands}
         strangers = [seat for seat in self.hands if self.scene.knowledge.conventions[seat] == STRANGER]
-        doubts = [words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))] if strangers else []
+        off = self._off(words)
+        named = strangers and not off
+        doubts = [words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))] if named else []
         for seat in (seat for seat in self.hands if seat not in strangers and reads[seat] in (None, "oldest")):
             doubts.append(words(READS_LITERALLY if reads[seat] is None else OLDEST, seat=seat))
         if self.told not in ("without_hints", *FILES) and None in reads.values():
             doubts.append(words(LITERAL))
             if self.scene.among_strangers and self.told != "others":
                 doubts.append(words(ALONE))
-        return "".join(f" {doubt}" for doubt in doubts)
+        return off + "".join(f" {doubt}" for doubt in doubts)
+
+    def _off(self, words: Words) -> str:
+        """The breach of the code, if there was one."""
+        return f" {code_words.breach(self.table.breach, words)}" if self.table and self.table.breach else ""
 
     # The own cards
 
@@ -253,6 +310,19 @@ class ConventionFacts(Section):
         card = self.hands[effect.hint.to][effect.says.slot]
         what = words(WARNING if effect.warns else POINT, slot=effect.says.slot, card=card.value)
         return what + (words(", true") if effect.true else words(", false")) + (news if effect.helps else "")
+
+
+def _by_code(table: HatTable) -> CommonKnowledge:
+    """The common knowledge by the code, and after a breach by hints alone."""
+    return CommonKnowledge.of_position(
+        (STRANGER,) * table.players,
+        table.piles,
+        tokens=table.tokens,
+        lives=table.lives,
+        deck=DECK_SIZE - sum(map(len, table.common)) - sum(table.piles.counts),
+        literal=table.literal,
+        common=table.literal if table.breach else table.common,
+    )
 
 
 SHEET: Mapping[PolicyStep, str] = dict(

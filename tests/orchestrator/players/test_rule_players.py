@@ -2,6 +2,7 @@
 
 import json
 import statistics
+from dataclasses import replace
 from itertools import product
 from random import Random
 
@@ -10,11 +11,13 @@ import pytest
 from orchestrator import play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import INDEX
+from orchestrator.hanabi.information import table as information
+from orchestrator.hanabi.information.policy import CodePosition, decide
+from orchestrator.hanabi.information.table import HatTable, table_of
 from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.referee import Referee, deal
+from orchestrator.hanabi.view import View
 from orchestrator.players import partners
-from orchestrator.players.hat import knowledge
-from orchestrator.players.hat.knowledge import table_of
 from tests.conftest import Run
 from tests.support.positions import random_views
 from tests.support.prove import FULL
@@ -38,6 +41,10 @@ LEAST = {2: 22.0, 3: 24.0, 4: 24.6, 5: 24.6}
 CASES = list(product(KEPT, PLAYERS))
 SOME = CASES if FULL else [case for i, case in enumerate(CASES) if i % 5 == 0]
 GAMES = 1000 if FULL else 8
+
+
+def hat_table(view: View) -> HatTable:
+    return table_of(view.players, view.seat, {hand.seat: hand.cards for hand in view.hands}, view.history)
 
 
 def played(name: str, players: int, games: int) -> list[Referee]:
@@ -85,7 +92,7 @@ def test_what_hat_players_know_in_common_is_true_and_the_same_for_all(players: i
     rule, referee = partners.get("hat").rule, Referee(players, deal(7))
     while not referee.over:
         views = [referee.view(seat) for seat in range(players)]
-        tables = [table_of(view) for view in views]
+        tables = [hat_table(view) for view in views]
         assert all(table.common == tables[0].common for table in tables)
         for hand in (*views[0].hands, next(hand for hand in views[1].hands if hand.seat == 0)):
             known = tables[0].common[hand.seat]
@@ -104,7 +111,7 @@ def test_a_hat_player_never_gambles_the_last_life(players: int) -> None:
             move, why = rule(view, Random(0))
             if isinstance(move, Play) and "it fits with a chance of" in why:
                 gambles += 1
-                careful, reason = rule(view.model_copy(update={"lives": 1}), Random(0))
+                careful, reason = decide(CodePosition(replace(hat_table(view), lives=1), view.legal))
                 assert not isinstance(careful, Play) or reason == "it surely fits"
             referee.apply(move)
     assert gambles > 2
@@ -114,10 +121,10 @@ def test_a_hat_player_who_joins_late_knows_what_he_would_know(monkeypatch: pytes
     rule, referee = partners.get("hat").rule, Referee(3, deal(3))
     while not referee.over:
         view = referee.view()
-        going_on = table_of(view)
+        going_on = hat_table(view)
         with monkeypatch.context() as fresh:
-            fresh.setattr(knowledge, "_KEPT", {})
-            assert table_of(view) == going_on
+            fresh.setattr(information, "_KEPT", {})
+            assert hat_table(view) == going_on
         referee.apply(rule(view, Random(0))[0])
 
 

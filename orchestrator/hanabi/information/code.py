@@ -1,4 +1,4 @@
-"""The code of hat players: answers to questions about a hand, packed into one number.
+"""The code: answers to questions about a hand, packed into one number.
 
 The common knowledge of a hand determines which question comes next. An answer says for each slot which types remain. So
 a single number narrows a hand down: everybody who sees the hand can compute it, and its owner can decode it.
