@@ -7,7 +7,6 @@ from rich.text import Text
 
 from experiments.document.terminal import UNBROKEN, printable
 from experiments.values.position import Position
-from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
@@ -27,17 +26,15 @@ def certainty(view: View, move: Move) -> str:
     if not isinstance(move, Play | Discard):
         return ""
     position = Position(view, {})
-    by_hints, by_conventions = (_chance(slots[move.slot], move) for slots in (position.by_hints, position.own))
+    chances = []
+    for slot in (position.by_hints[move.slot], position.own[move.slot]):
+        lost = f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
+        chances.append(f"playable {percent(slot.playable)}" if isinstance(move, Play) else lost)
+    by_hints, by_conventions = chances
     if by_hints == by_conventions:
         return f"{by_hints} by hints"
     (word, _), (again, share) = by_hints.split(), by_conventions.split()
     return f"{by_hints} by hints, {share if word == again else by_conventions} by conventions"
-
-
-def _chance(slot: Slot, move: Play | Discard) -> str:
-    if isinstance(move, Play):
-        return f"playable {percent(slot.playable)}"
-    return f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
 
 
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}

@@ -271,16 +271,17 @@ def reply_lines(reply: Mapping[str, Any]) -> list[str]:
     for key, value in reply.items():
         name = key.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            lines += [f"{name}:", *(f"- {_entry(entry)}" for entry in value)]
+            lines.append(f"{name}:")
+            for entry in value:
+                parts = [
+                    scalar(part) if field in BARE else f"{field.replace('_', ' ')} {scalar(part)}"
+                    for field, part in entry.items()
+                    if part is not None and field not in ("type", "future_impact")
+                ]
+                lines.append(f"- {' · '.join(parts)}")
         else:
             lines.append(f"{name}: {scalar(value)}")
     return lines
-
-
-def _entry(entry: Mapping[str, Any]) -> str:
-    """Return one object of a list on a line."""
-    fields = {key: value for key, value in entry.items() if value is not None and key not in ("type", "future_impact")}
-    return " · ".join(scalar(v) if key in BARE else f"{key.replace('_', ' ')} {scalar(v)}" for key, v in fields.items())
 
 
 def blocks(values: TurnValues) -> Iterator[Block]:

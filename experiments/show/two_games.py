@@ -165,7 +165,16 @@ def _card(seat: SeatInfo) -> str:
 
 
 def data(difference: GameDiff) -> dict[str, Any]:
-    first, second = difference.turns
+    turns = [
+        {
+            "seat": turn.seat,
+            "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
+            "notes": {node: list(replies) for node, replies in turn.replies.items()},
+        }
+        if turn
+        else None
+        for turn in difference.turns
+    ]
     return {
         "a": str(difference.paths[0]),
         "b": str(difference.paths[1]),
@@ -174,18 +183,8 @@ def data(difference: GameDiff) -> dict[str, Any]:
         "differences": list(difference.settings),
         "first_turn": difference.first_move,
         "first_note": difference.first_note,
-        "turns": [_turn_data(turn) for turn in (first, second)] if difference.first_move else None,
+        "turns": turns if difference.first_move else None,
         "results": [story.result.model_dump(mode="json") if story.result else None for story in difference.stories],
-    }
-
-
-def _turn_data(turn: Turn | None) -> dict[str, Any] | None:
-    if turn is None:
-        return None
-    return {
-        "seat": turn.seat,
-        "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
-        "notes": {node: list(replies) for node, replies in turn.replies.items()},
     }
 
 
