@@ -57,9 +57,10 @@ def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[Ro
         if (move := turn.choice(recorded.reply)) is None:
             continue
         options, legal = turn.options(recorded), recorded.sections.get(LegalMoves)
+        solved = turn.choice(turn.program(recorded))
         for other, score in _choice_scores(turn, recorded, options):
             uniform = averaged([score(option) for option in options])
-            yield from turn.marks(recorded, partial(_by_choice, turn, score), uniform, other)
+            yield from turn.marks_beside(recorded, score(move), score(solved) if solved else {}, uniform, other)
         if legal is not None and legal.legal is not None:
             first = turn.calls(recorded)[:1]
             outside = move not in options or any(call.cause == "illegal" for call in first)
@@ -83,11 +84,6 @@ def _choice_scores(
             colleagues.setdefault(role, []).append(put_first)
     for role, pieces in colleagues.items():
         yield role, partial(_agreement, pieces)
-
-
-def _by_choice(turn: MarkedTurn, score: Callable[[Move], MoveMarks], reply: BaseModel) -> MoveMarks:
-    move = turn.choice(reply)
-    return {} if move is None else score(move)
 
 
 def _choice_score(turn: MarkedTurn, options: Sequence[Move], candidates: Sequence[Move], move: Move) -> MoveMarks:
