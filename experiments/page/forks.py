@@ -13,7 +13,6 @@ from experiments.record.game import Game, Turn
 from experiments.tasks.fork.decision import decide
 from experiments.tasks.games import single_game
 from orchestrator.errors import ModelError, TurnError, UserError, did_you_mean
-from orchestrator.journal.events import Call
 from orchestrator.models.simulated_settings import among
 
 MOST = 20
@@ -72,16 +71,12 @@ def _integer(query: Mapping[str, Any], key: str, default: int | None = None) -> 
 
 
 def _turn(turn: Turn) -> Json:
+    """Return the decision, and the calls with the sentences in which their nodes sum up."""
+    calls, names = list[Json](), ("node", "role", "model", "outcome", "fixed", "reply", "text", "error")
+    for call in turn.calls:
+        moves, reply = proposals(call.reply), call.reply or {}
+        summary = reply.get("summary") or reply.get("reason")
+        said = {"move": spoken.move(moves[0]) if moves else None, "says": summary if isinstance(summary, str) else None}
+        calls.append({name: getattr(call, name) for name in names} | said)
     empty = {"move": None, "why": None, "forced": False, "node": None}
-    return (spoken.decision(turn.decided) if turn.decided else empty) | {"calls": [_call(call) for call in turn.calls]}
-
-
-def _call(call: Call) -> Json:
-    """Return a call with the sentence in which its node sums up."""
-    moves, reply = proposals(call.reply), call.reply or {}
-    summary = reply.get("summary") or reply.get("reason")
-    names = ("node", "role", "model", "outcome", "fixed", "reply", "text", "error")
-    return {name: getattr(call, name) for name in names} | {
-        "move": spoken.move(moves[0]) if moves else None,
-        "says": summary if isinstance(summary, str) else None,
-    }
+    return (spoken.decision(turn.decided) if turn.decided else empty) | {"calls": calls}

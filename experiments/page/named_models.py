@@ -1,6 +1,6 @@
 """The models that the page may ask, and what they may cost: those named when the server was started, and no others."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
@@ -81,11 +81,16 @@ class NamedModels:
         limited = max_tokens is not None or max_usd is not None
         teller = SharedAccounts(max_tokens, max_usd)
         budget = ServerBudget(max_tokens, max_usd, teller=teller) if limited else None
-        allowed = tuple(model for name in names for model in _on_servers(name))
+        allowed = list[ModelSettings]()
+        for model in (model for name in names for model in single_game.models([], name).values()):
+            if isinstance(model, SimSettings) or model == PROGRAM or is_simulated(model):
+                continue
+            if isinstance(model, ModelSettings) or not model.startswith(REPLAY):
+                allowed.append(settings(model))
         if budget:
-            for model in allowed:
-                budget.check(model)
-        return cls(tuple(dict.fromkeys(names)), budget, allowed)
+            for server in allowed:
+                budget.check(server)
+        return cls(tuple(dict.fromkeys(names)), budget, tuple(allowed))
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -95,11 +100,3 @@ class NamedModels:
     def layer(self) -> ModelLayer:
         """Return the model layer of one event loop."""
         return NamedLayer(budget=self.budget, named=self.allowed)
-
-
-def _on_servers(name: str) -> Iterator[ModelSettings]:
-    for model in single_game.models([], name).values():
-        if isinstance(model, SimSettings) or model == PROGRAM or is_simulated(model):
-            continue
-        if isinstance(model, ModelSettings) or not model.startswith(REPLAY):
-            yield settings(model)

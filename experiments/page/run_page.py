@@ -202,7 +202,15 @@ def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Js
             "games": len(rows),
             "begun": started.count(name),
         }
-        arms.append(arm | (_scores(name, data) if summary and data else NO_SCORES))
+        if summary and data:
+            score = summary.of(data.metric)
+            arm["players"] = list(summary.counts)
+            arm |= {key: getattr(score, key) for key in ("mean", "se", "low", "high")}
+            arm["difference"] = data.difference(name)
+            arm |= {key: getattr(summary, key) for key in ("struck_out", "perfect", "forced_share")}
+        else:
+            arm |= NO_SCORES
+        arms.append(arm)
     return arms
 
 
@@ -210,22 +218,6 @@ NO_SCORES: Json = {
     **dict.fromkeys(("mean", "se", "low", "high", "difference", "struck_out", "forced_share", "perfect")),
     "players": [],
 }
-
-
-def _scores(arm: str, data: RunData) -> Json:
-    summary = next(row for row in reversed(data.analysis.summaries) if row.arm == arm)
-    score = summary.of(data.metric)
-    return {
-        "players": list(summary.counts),
-        "mean": score.mean,
-        "se": score.se,
-        "low": score.low,
-        "high": score.high,
-        "difference": data.difference(arm),
-        "struck_out": summary.struck_out,
-        "perfect": summary.perfect,
-        "forced_share": summary.forced_share,
-    }
 
 
 def roles(data: RunData) -> Json:
