@@ -78,7 +78,15 @@ def read(source: str) -> Imported:
 
 
 def _game(data: Mapping[str, Any], where: str) -> Imported:
-    _check_options(data.get("options") or {}, where)
+    options = data.get("options") or {}
+    if not isinstance(options, dict):
+        raise UserError(f"{where}: options must be a mapping, not {shortened(repr(options))}")
+    if (variant := options.get("variant") or NO_VARIANT) != NO_VARIANT:
+        raise UserError(
+            f"{where}: the variant is {shortened(repr(variant))}; only {NO_VARIANT!r}, the standard game, can be read"
+        )
+    if strange := next((name for name in OTHER_RULES if options.get(name)), None):
+        raise UserError(f"{where}: the option {strange} is set, which changes the rules; HLE plays without it")
     players = data.get("players")
     if not isinstance(players, list) or not 2 <= len(players) <= 5 or not all(isinstance(p, str) for p in players):
         raise UserError(f"{where}: players must be a list of 2 to 5 names, not {shortened(repr(players))}")
@@ -88,18 +96,6 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
     # a journal can hold no lone surrogates, and no book
     labels = tuple(shortened(name.encode("utf-8", "replace").decode()) for name in players)
     return Imported(labels, deck, moves, ended)
-
-
-def _check_options(options: Any, where: str) -> None:
-    """Raises UserError for another game than standard Hanabi."""
-    if not isinstance(options, dict):
-        raise UserError(f"{where}: options must be a mapping, not {shortened(repr(options))}")
-    if (variant := options.get("variant") or NO_VARIANT) != NO_VARIANT:
-        raise UserError(
-            f"{where}: the variant is {shortened(repr(variant))}; only {NO_VARIANT!r}, the standard game, can be read"
-        )
-    if strange := next((name for name in OTHER_RULES if options.get(name)), None):
-        raise UserError(f"{where}: the option {strange} is set, which changes the rules; HLE plays without it")
 
 
 def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
