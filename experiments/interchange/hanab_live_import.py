@@ -90,7 +90,15 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
     players = data.get("players")
     if not isinstance(players, list) or not 2 <= len(players) <= 5 or not all(isinstance(p, str) for p in players):
         raise UserError(f"{where}: players must be a list of 2 to 5 names, not {shortened(repr(players))}")
-    deck = _deck(data.get("deck"), where)
+    if (cards := data.get("deck")) is None:
+        raise UserError(
+            f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID"
+        )
+    try:
+        deck = check_deck([f"{COLOURS[card.suitIndex]}{card.rank}" for card in _all(_Card, cards, f"{where}: deck")])
+    except ValueError as error:
+        message = str(error)
+        raise UserError(message if isinstance(error, UserError) else f"{where}: {message}") from None
     actions = _all(_Action, data["actions"], f"{where}: actions")
     moves, ended = _moves(actions, len(players), deck, where)
     # a journal can hold no lone surrogates, and no book
@@ -110,18 +118,6 @@ def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
         except ValidationError as error:
             raise user_error(f"{where}[{number}]", error) from None
     return entries
-
-
-def _deck(cards: Any, where: str) -> tuple[Card, ...]:
-    if cards is None:
-        raise UserError(
-            f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID"
-        )
-    try:
-        return check_deck([f"{COLOURS[card.suitIndex]}{card.rank}" for card in _all(_Card, cards, f"{where}: deck")])
-    except ValueError as error:
-        message = str(error)
-        raise UserError(message if isinstance(error, UserError) else f"{where}: {message}") from None
 
 
 def _moves(

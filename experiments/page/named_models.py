@@ -51,17 +51,14 @@ class NamedLayer(ModelLayer):
         """Return the brain of a model. Raises UserError for one that was not named: a game's own must not be paid for
         without a word."""
         config = described(model) if is_langchain(model) else settings(model)
-        if _identity(config) not in map(_identity, self.named):
+        # its name, its server and the key tell one model from another
+        allowed = {(named.model, named.url, named.key) for named in self.named}
+        if (config.model, config.url, config.key) not in allowed:
             raise UserError(
                 f"this asks {config.model}, which may cost money: to allow that, start the server with --model "
                 f"{config.model}, or with the models file that has its server and key"
             )
         return super().brain(model)
-
-
-def _identity(model: ModelSettings) -> tuple[str, str, str | None]:
-    """Return what tells one model from another: its name, its server and the key."""
-    return model.model, model.url, model.key
 
 
 @dataclass(frozen=True)

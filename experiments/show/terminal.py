@@ -109,7 +109,13 @@ def turn_line(
     """
     line = Text(f"{past.turn:>3}  P{past.seat}  ")
     style = "bold red" if past.scored is False else "bold" if past.scored else ""
-    line.append(f"{past.move}{_short(past)}".ljust(26), style=style)
+    if past.card is None:
+        outcome = f" -> {','.join(map(str, past.slots))}"
+    elif past.scored is None:
+        outcome = ENGLISH.outcome(past)
+    else:
+        outcome = f" ({past.card.value}{'' if past.scored else ', MISPLAY'})"
+    line.append(f"{past.move}{outcome}".ljust(26), style=style)
     line.append_text(fireworks(past.fireworks))
     line.append(
         f"  tokens {past.tokens}  lives {past.lives}  deck {max(view.deck_size - (past.card is not None), 0):>2}"
@@ -137,11 +143,3 @@ def slips(calls: Iterable[Call]) -> str:
         if call.injected:
             by_node.setdefault(call.node, {}).update(dict.fromkeys(call.injected))
     return "; ".join(f"{node} {', '.join(kinds).replace('_', ' ')}" for node, kinds in by_node.items())
-
-
-def _short(past: Past) -> str:
-    if past.card is None:
-        return f" -> {','.join(map(str, past.slots))}"
-    if past.scored is None:
-        return ENGLISH.outcome(past)
-    return f" ({past.card.value}{'' if past.scored else ', MISPLAY'})"

@@ -123,9 +123,26 @@ class TurnStory:
     """Characters of a line of a response."""
 
     def blocks(self) -> Iterator[RenderableType]:
+        """Return the table, the calls and verdicts, and what was decided and played."""
         yield picture(self.turn.view)
         yield from self.answers()
-        yield self._ending()
+        decided, moved = self.turn.decided, self.turn.moved
+        if decided is None:
+            why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
+            yield Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
+            return
+        text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move))
+        text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
+        text.append("  FORCED" if decided.forced else "", style="bold magenta")
+        if decided.why:
+            text.append(f"\n         {printable(decided.why)}", style="italic")
+        for node, moves in decided.votes.items():
+            text.append(f"\nvotes    {node}: {', '.join(f'{move} ({times})' for move, times in moves.items())}")
+        if moved:
+            past = moved.past
+            after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
+            text.append(f"\nplayed   {past.move}{ENGLISH.outcome(past)}; {after}")
+        yield text
 
     def answers(self) -> Iterator[RenderableType]:
         """Return the calls and verdicts, one after the other."""
@@ -245,24 +262,6 @@ class TurnStory:
             for line in lines[:SHOWN_LINES]
         ]
         return "\n".join((*lines, f"... {more} more lines; --full shows them") if more > 0 else lines)
-
-    def _ending(self) -> Text:
-        decided, moved = self.turn.decided, self.turn.moved
-        if decided is None:
-            why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
-            return Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
-        text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move))
-        text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
-        text.append("  FORCED" if decided.forced else "", style="bold magenta")
-        if decided.why:
-            text.append(f"\n         {printable(decided.why)}", style="italic")
-        for node, moves in decided.votes.items():
-            text.append(f"\nvotes    {node}: {', '.join(f'{move} ({times})' for move, times in moves.items())}")
-        if moved:
-            past = moved.past
-            after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
-            text.append(f"\nplayed   {past.move}{ENGLISH.outcome(past)}; {after}")
-        return text
 
 
 def reply_lines(reply: Mapping[str, Any]) -> list[str]:

@@ -58,9 +58,9 @@ def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[Ro
             continue
         options, legal = turn.options(recorded), recorded.sections.get(LegalMoves)
         solved = turn.choice(turn.program(recorded))
-        for other, score in _choice_scores(turn, recorded, options):
-            uniform = averaged([score(option) for option in options])
-            yield from turn.marks_beside(recorded, score(move), score(solved) if solved else {}, uniform, other)
+        for other, scores in _choice_scores(turn, recorded, options):
+            uniform = averaged([scores[option] for option in options])
+            yield from turn.marks_beside(recorded, scores[move], scores[solved] if solved else {}, uniform, other)
         if legal is not None and legal.legal is not None:
             first = turn.calls(recorded)[:1]
             outside = move not in options or any(call.cause == "illegal" for call in first)
@@ -73,17 +73,23 @@ def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[Ro
 
 def _choice_scores(
     turn: MarkedTurn, recorded: RecordedReply, options: Sequence[Move]
-) -> Iterator[tuple[str | None, Callable[[Move], MoveMarks]]]:
-    """Yield what marks a move in the place of a choice; of marks about another role with that role's name."""
+) -> Iterator[tuple[str | None, Mapping[Move, MoveMarks]]]:
+    """Yield the marks of each legal move in the place of a choice; of marks about another role with that role's name:
+    the share of its advice that puts the move first, of that which is about such a move."""
     read = {note.action for replies in recorded.notes.values() for note in replies if isinstance(note, Choice)}
     candidates = [move for move in options if move in read]
-    yield None, partial(_choice_score, turn, options, candidates if len(candidates) > 1 else ())
+    candidates = candidates if len(candidates) > 1 else []
+    yield None, {move: _choice_score(turn, options, candidates, move) for move in turn.values}
     colleagues: dict[str, list[Advice]] = {}
     for role, node, put_first in turn.advice:
         if node != base(recorded.node.name):
             colleagues.setdefault(role, []).append(put_first)
     for role, pieces in colleagues.items():
-        yield role, partial(_agreement, pieces)
+        shares = dict[Move, MoveMarks]()
+        for move in turn.values:
+            agreeing = [piece.move == move for piece in pieces if piece.concerns(move)]
+            shares[move] = {AGREES.name: sum(agreeing) / len(agreeing)} if agreeing else {}
+        yield role, shares
 
 
 def _choice_score(turn: MarkedTurn, options: Sequence[Move], candidates: Sequence[Move], move: Move) -> MoveMarks:
@@ -96,12 +102,6 @@ def _choice_score(turn: MarkedTurn, options: Sequence[Move], candidates: Sequenc
     if ranks := [place for shortlist in turn.lists if (place := shortlist.rank(move)) is not None]:
         scores[LISTED_RANK.name] = ranks[0]
     return scores
-
-
-def _agreement(pieces: Sequence[Advice], move: Move) -> MoveMarks:
-    """Return the share of a role's advice that puts the move first, of that which is about such a move."""
-    concerned = [advice for advice in pieces if advice.concerns(move)]
-    return {AGREES.name: sum(advice.move == move for advice in concerned) / len(concerned)} if concerned else {}
 
 
 # Ratings, expected gains and ranks that a reply gives to moves
