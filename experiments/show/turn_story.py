@@ -159,7 +159,7 @@ class TurnStory:
         """Return the calls with their prompts."""
         for event in self._in_order():
             if isinstance(event, Call):
-                yield event, self._prompt(event)
+                yield event, event.messages or self._prompts.get(event.node, ())
 
     def prompts_alone(self) -> Iterator[RenderableType]:
         """Return the prompt of each call, message by message."""
@@ -178,9 +178,6 @@ class TurnStory:
             }
             for call, prompt in self.prompts()
         ]
-
-    def _prompt(self, call: Call) -> tuple[Message, ...]:
-        return call.messages or tuple(self._prompts.get(call.node, ()))
 
     def _in_order(self) -> list[Call | VerdictGiven]:
         """Return attempt by attempt, in the order of the config: nodes that run in parallel finish in any order."""
@@ -203,7 +200,7 @@ class TurnStory:
         return prompt_preview.recorded(self.config, self.turn.view, self.turn.events, self.memory)
 
     def _call(self, call: Call) -> RenderableType:
-        prompt = self._prompt(call)
+        prompt = call.messages or self._prompts.get(call.node, ())
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim")
         grid.add_column()

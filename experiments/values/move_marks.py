@@ -78,8 +78,16 @@ def _choice_scores(
     the share of its advice that puts the move first, of that which is about such a move."""
     read = {note.action for replies in recorded.notes.values() for note in replies if isinstance(note, Choice)}
     candidates = [move for move in options if move in read]
-    candidates = candidates if len(candidates) > 1 else []
-    yield None, {move: _choice_score(turn, options, candidates, move) for move in turn.values}
+    worth, scores = [turn.values[option] for option in options], dict[Move, MoveMarks]()
+    for move, value in turn.values.items():
+        rank = 1 + sum(other > value + ROUNDING for other in worth)
+        of_move = {REGRET.name: max([*worth, value]) - value, RANK.name: rank, CHOSE_BEST.name: float(rank == 1)}
+        if len(candidates) > 1:  # those that the role read, where they differ
+            of_move[SELECTION_REGRET.name] = max(0.0, turn.best(candidates) - value)
+        if ranks := [place for shortlist in turn.lists if (place := shortlist.rank(move)) is not None]:
+            of_move[LISTED_RANK.name] = ranks[0]
+        scores[move] = of_move
+    yield None, scores
     colleagues: dict[str, list[Advice]] = {}
     for role, node, put_first in turn.advice:
         if node != base(recorded.node.name):
@@ -90,18 +98,6 @@ def _choice_scores(
             agreeing = [piece.move == move for piece in pieces if piece.concerns(move)]
             shares[move] = {AGREES.name: sum(agreeing) / len(agreeing)} if agreeing else {}
         yield role, shares
-
-
-def _choice_score(turn: MarkedTurn, options: Sequence[Move], candidates: Sequence[Move], move: Move) -> MoveMarks:
-    """`candidates`: those that the role read, where they differ."""
-    worth, value = [turn.values[option] for option in options], turn.values[move]
-    rank = 1 + sum(other > value + ROUNDING for other in worth)
-    scores = {REGRET.name: max([*worth, value]) - value, RANK.name: rank, CHOSE_BEST.name: float(rank == 1)}
-    if candidates:
-        scores[SELECTION_REGRET.name] = max(0.0, turn.best(candidates) - value)
-    if ranks := [place for shortlist in turn.lists if (place := shortlist.rank(move)) is not None]:
-        scores[LISTED_RANK.name] = ranks[0]
-    return scores
 
 
 # Ratings, expected gains and ranks that a reply gives to moves
