@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.interchange import data_rows, sources
-from experiments.interchange.data_rows import DataSet, GameRows, condition
+from experiments.interchange.data_rows import DataSet, condition
 from experiments.interchange.sources import Source
 from experiments.record import parquet
 from experiments.record.files import whole, write_atomically
@@ -128,25 +128,20 @@ def export(
     with ExitStack() as stack:
         add = {test: stack.enter_context(_opened(path, data.columns)) for test, path in targets.items()}
         for number, game in enumerate(mapped(partial(data_rows.rows, data=data), games, workers), 1):
-            for row in _new(game, data, seen, written):
+            written.left_out += game.left_out
+            written.games += bool(game.rows)
+            for row in game.rows:
+                key = blake2b(json.dumps([row[name] for name in data.key]).encode(), digest_size=16).digest()
+                if key in seen:
+                    written.repeats += 1
+                    continue
+                seen.add(key)
                 test = held_out.tests(row)
                 add[test](row)
                 written.add(targets[test].name, row)
             if done:
                 done(number, len(games))
     return written
-
-
-def _new(game: GameRows, data: DataSet, seen: set[bytes], written: Written) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows whose texts are new."""
-    written.left_out += game.left_out
-    written.games += bool(game.rows)
-    for row in game.rows:
-        key = blake2b(json.dumps([row[name] for name in data.key]).encode(), digest_size=16).digest()
-        written.repeats += key in seen
-        if key not in seen:
-            seen.add(key)
-            yield row
 
 
 @contextmanager

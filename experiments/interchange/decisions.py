@@ -165,7 +165,13 @@ class Decision:
         questions = {(question.node.name, question.sample): question for question in replies}
         model_calls = [call for call in turn.calls if call.of_model and call.text is not None and call.fixed is None]
         calls = [Response(call, questions.get((call.node, call.sample))) for call in model_calls]
-        return calls + [Response(None, question) for question in questions.values() if _would_be_asked(question)]
+        for question in questions.values():  # those that a model in the place of a program would have been asked
+            node, role = question.node, question.node.role
+            if node.model != PROGRAM or node.answerer or role.template is None or not isinstance(question.reply, Reply):
+                continue
+            if role.settled is None or role.settled(question.sections, question.notes) is None:
+                calls.append(Response(None, question))
+        return calls
 
     def refused(self, response: Response) -> bool:
         """Return whether a response named a move that a verifier refused."""
@@ -204,11 +210,3 @@ class Decision:
     def values(self) -> Mapping[Move, float]:
         """What each legal move is worth at once, exactly."""
         return one_step_values(Position.of(self.game, self.turn.number).scene)
-
-
-def _would_be_asked(question: RecordedReply) -> bool:
-    """Whether a model in the place of a program would have been asked this."""
-    node, role = question.node, question.node.role
-    if node.model != PROGRAM or node.answerer or role.template is None or not isinstance(question.reply, Reply):
-        return False
-    return role.settled is None or role.settled(question.sections, question.notes) is None

@@ -99,9 +99,12 @@ def game(recorded: Game) -> HanabLiveGame:
         past = turn.moved.past
         history.append(past)
         actions.append(action_of(past.move, past.seat, orders))
-        target = actions[-1]["target"]
+        # `turn 3, hint P1 red: two of them are playable`; the move alone where no reason is recorded
+        target, why = actions[-1]["target"], (turn.decided.why if turn.decided else "").strip()
+        short = why if len(why) <= LONGEST_NOTE else f"{why[:LONGEST_NOTE]} ..."
+        note = f"turn {past.turn}, {past.move}{f': {short}' if short else ''}".translate(_PLAIN)
         for order in [target] if past.card else [orders.hands[target][slot] for slot in past.slots]:
-            notes[past.seat][order].append(_note(past, turn.decided.why if turn.decided else ""))
+            notes[past.seat][order].append(note)
     if recorded.result and recorded.result.end == "max_turns":
         actions.append({"type": END, "target": len(history) % started.players, "value": TERMINATED})
     data = {
@@ -130,13 +133,6 @@ def action_of(move: Move, seat: int, orders: CardOrders) -> dict[str, int]:
     if isinstance(move, HintRank):
         return {"type": RANK, "target": move.to, "value": move.rank}
     return {"type": PLAY if isinstance(move, Play) else DISCARD, "target": orders.take(seat, move.slot)}
-
-
-def _note(past: Past, why: str) -> str:
-    """`turn 3, hint P1 red: two of them are playable`; the move alone where no reason is recorded."""
-    head, reason = f"turn {past.turn}, {past.move}", why.strip()
-    short = reason if len(reason) <= LONGEST_NOTE else f"{reason[:LONGEST_NOTE]} ..."
-    return (f"{head}: {short}" if short else head).translate(_PLAIN)
 
 
 def turns_that_score(history: Sequence[Past]) -> int | None:

@@ -78,20 +78,7 @@ def read(source: str) -> Imported:
 
 
 def _game(data: Mapping[str, Any], where: str) -> Imported:
-    _check_options(data.get("options") or {}, where)
-    players = data.get("players")
-    if not isinstance(players, list) or not 2 <= len(players) <= 5 or not all(isinstance(p, str) for p in players):
-        raise UserError(f"{where}: players must be a list of 2 to 5 names, not {shortened(repr(players))}")
-    deck = _deck(data.get("deck"), where)
-    actions = _all(_Action, data["actions"], f"{where}: actions")
-    moves, ended = _moves(actions, len(players), deck, where)
-    # a journal can hold no lone surrogates, and no book
-    labels = tuple(shortened(name.encode("utf-8", "replace").decode()) for name in players)
-    return Imported(labels, deck, moves, ended)
-
-
-def _check_options(options: Any, where: str) -> None:
-    """Raises UserError for another game than standard Hanabi."""
+    options = data.get("options") or {}
     if not isinstance(options, dict):
         raise UserError(f"{where}: options must be a mapping, not {shortened(repr(options))}")
     if (variant := options.get("variant") or NO_VARIANT) != NO_VARIANT:
@@ -100,6 +87,23 @@ def _check_options(options: Any, where: str) -> None:
         )
     if strange := next((name for name in OTHER_RULES if options.get(name)), None):
         raise UserError(f"{where}: the option {strange} is set, which changes the rules; HLE plays without it")
+    players = data.get("players")
+    if not isinstance(players, list) or not 2 <= len(players) <= 5 or not all(isinstance(p, str) for p in players):
+        raise UserError(f"{where}: players must be a list of 2 to 5 names, not {shortened(repr(players))}")
+    if (cards := data.get("deck")) is None:
+        raise UserError(
+            f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID"
+        )
+    try:
+        deck = check_deck([f"{COLOURS[card.suitIndex]}{card.rank}" for card in _all(_Card, cards, f"{where}: deck")])
+    except ValueError as error:
+        message = str(error)
+        raise UserError(message if isinstance(error, UserError) else f"{where}: {message}") from None
+    actions = _all(_Action, data["actions"], f"{where}: actions")
+    moves, ended = _moves(actions, len(players), deck, where)
+    # a journal can hold no lone surrogates, and no book
+    labels = tuple(shortened(name.encode("utf-8", "replace").decode()) for name in players)
+    return Imported(labels, deck, moves, ended)
 
 
 def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
@@ -114,18 +118,6 @@ def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
         except ValidationError as error:
             raise user_error(f"{where}[{number}]", error) from None
     return entries
-
-
-def _deck(cards: Any, where: str) -> tuple[Card, ...]:
-    if cards is None:
-        raise UserError(
-            f"{where}: there is no deck; the site's export of the game has it: https://hanab.live/export/ID"
-        )
-    try:
-        return check_deck([f"{COLOURS[card.suitIndex]}{card.rank}" for card in _all(_Card, cards, f"{where}: deck")])
-    except ValueError as error:
-        message = str(error)
-        raise UserError(message if isinstance(error, UserError) else f"{where}: {message}") from None
 
 
 def _moves(

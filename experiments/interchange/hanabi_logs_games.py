@@ -111,22 +111,16 @@ def _deck(rows: Sequence[LogRow]) -> tuple[int | None, tuple[Card, ...]]:
         dealt_deck = deal(seed)
         if all(card in (None, dealt) for card, dealt in zip(seen, dealt_deck, strict=False)):
             return seed, dealt_deck
-    return None, _deck_of_states(seen)
-
-
-def _deck_of_states(seen: Sequence[Card | None]) -> tuple[Card, ...]:
-    """The deck of the cards that the states show, in the order of dealing, None for hidden ones; what nobody drew
-    follows in any order. Raises Broken."""
     cards = [card for card in seen if card is not None]
     if len(cards) < len(seen):
         raise Broken(
             "seed: HLE's deal of this seed does not show the hands of raw_game_state_before_move, which hides one hand"
         )
-    rest = [card for card in CARDS for _ in range(card.copies)]
+    rest = [card for card in CARDS for _ in range(card.copies)]  # what nobody drew follows in any order
     try:
         for card in cards:
             rest.remove(card)
-        return check_deck([*cards, *rest])
+        return None, check_deck([*cards, *rest])
     except ValueError:
         raise Broken("raw_game_state_before_move: the states show more copies of a card than there are") from None
 
@@ -162,13 +156,8 @@ class _Reading:
         move = self._move_made(after, named)
         self.turns.append(Turn(row, call, move))
         if move is not None:
-            self.referee = self._after(move)
+            self.referee.apply(move)
         return None
-
-    def _after(self, move: Move) -> Referee:
-        """The game after one more move."""
-        moves = [past.move for past in self.referee.history]
-        return rebuild(self.referee.players, self.referee.deck, [*moves, move])
 
     def _move_made(self, after: LogRow | None, named: Move | None) -> Move | None:
         """The one move that leads to the next state, that of the answer first; in the last row the answer's."""
@@ -179,9 +168,10 @@ class _Reading:
             *([] if named is None else [named]),
             *(candidate for candidate in self.referee.legal() if candidate != named),
         ]
+        players, deck, made = self.referee.players, self.referee.deck, [past.move for past in self.referee.history]
         fitting = []
         for move in tried:
-            if not any(differences(after.state, self._after(move))):
+            if not any(differences(after.state, rebuild(players, deck, [*made, move]))):
                 if move == named:
                     return move
                 fitting.append(move)

@@ -78,22 +78,17 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
-                    yield _object(line, path, number)
+                    try:
+                        data = json.loads(line)
+                    except (ValueError, RecursionError) as error:
+                        if number == 1:
+                            raise UserError(f"{path}, row 1 is not JSON: {error}") from None
+                        data = None
+                    yield data if isinstance(data, dict) else {}  # a row without fields, which is reported as one
     except OSError as error:
         raise UserError(f"cannot read {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError:
         raise UserError(f"cannot read {str(path)!r}: it is not UTF-8 text") from None
-
-
-def _object(line: str, path: Path, number: int) -> dict[str, Any]:
-    """The object of a line; one that is no object is a row without fields, which is reported as one."""
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        if number == 1:
-            raise UserError(f"{path}, row 1 is not JSON: {error}") from None
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRow:
@@ -109,6 +104,10 @@ def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRo
     state = _state(got, players)
     if got["deck_size"] is not None and _integer(got, "deck_size") != state.deck_size:
         raise Broken(f"deck_size: {got['deck_size']}, and the state says {state.deck_size}")
+    ratings = _parsed(got, "move_ratings")
+    ratings = [] if ratings is None else ratings
+    if not isinstance(ratings, list) or not all(isinstance(rating, int | float) for rating in ratings):
+        raise Broken("move_ratings: it is not a list of numbers")
     return LogRow(
         number,
         _text(got, "model_name"),
@@ -120,7 +119,7 @@ def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRo
         _legal(got),
         _text(got, "user_prompt"),
         _text(got, "system_prompt"),
-        _ratings(got),
+        tuple(map(float, ratings)),
     )
 
 
@@ -187,12 +186,3 @@ def _legal(got: Mapping[str, Any]) -> tuple[str, ...]:
     if wrong := next((text for text in texts.values() if not isinstance(text, str)), None):
         raise Broken(f"{field}: {shortened(repr(wrong))} is not a text")
     return tuple(texts[str(number)] for number in range(len(texts)))
-
-
-def _ratings(got: Mapping[str, Any]) -> tuple[float, ...]:
-    value = _parsed(got, "move_ratings")
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(rating, int | float) for rating in value):
-        raise Broken("move_ratings: it is not a list of numbers")
-    return tuple(map(float, value))

@@ -149,7 +149,10 @@ def _of_dictionary(data: Mapping[str, Any]) -> HleState:
         if data.get("current_player_offset"):
             raise NotAState("it is the observation of a player who does not move: current_player_offset is not 0")
         hands = [
-            tuple(_held(card, hints) for card, hints in zip(cards, knowledge, strict=True))
+            tuple(
+                Held(_card(card), hints["color"], None if hints["rank"] is None else int(hints["rank"]) + 1, None)
+                for card, hints in zip(cards, knowledge, strict=True)
+            )
             for cards, knowledge in zip(data["observed_hands"], data["card_knowledge"], strict=True)
         ]
         seat, hands = _turned(hands, seat)
@@ -175,11 +178,6 @@ def _card(data: Mapping[str, Any]) -> Card | None:
     return Card(f"{data['color']}{int(data['rank']) + 1}")
 
 
-def _held(card: Mapping[str, Any], hints: Mapping[str, Any]) -> Held:
-    rank = hints["rank"]
-    return Held(_card(card), hints["color"], None if rank is None else int(rank) + 1, None)
-
-
 # Comparison
 
 
@@ -197,29 +195,20 @@ def differences(state: HleState, referee: Referee) -> Iterator[str]:
         ("the deck size", state.deck_size, view.deck_size),
         ("the discards", sorted(state.discards), sorted(view.discards)),
     )
-    for name, theirs, ours in pairs:
+    for name, *both in pairs:
+        theirs, ours = (
+            " ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else value for value in both
+        )
         if theirs != ours:
-            yield f"{name}: {_said(theirs)}, not {_said(ours)}"
+            yield f"{name}: {theirs}, not {ours}"
     for seat, hand in enumerate(state.hands):
-        yield from _of_hand(seat, hand, referee)
-
-
-def _of_hand(seat: int, hand: Sequence[Held], referee: Referee) -> Iterator[str]:
-    own_cards = referee.view(seat).own
-    cards = referee.view((seat + 1) % referee.players).hands
-    held = next(held_card.cards for held_card in cards if held_card.seat == seat)
-    if len(held) != len(hand):
-        yield f"P{seat} holds {len(hand)} cards, not {len(held)}"
-        return
-    for slot, (held_card, card, card_knowledge) in enumerate(zip(hand, held, own_cards, strict=True)):
-        if held_card.card is not None and held_card.card != card:
-            yield f"P{seat}'s slot {slot}: {held_card.card}, not {card}"
-        elif (held_card.colour, held_card.rank) != (
-            card_knowledge.colour,
-            card_knowledge.rank,
-        ) or held_card.possible not in (None, card_knowledge):
-            yield f"what P{seat} was told of slot {slot}"
-
-
-def _said(value: Any) -> str:
-    return " ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
+        next_view = referee.view((seat + 1) % referee.players)
+        held = next(held_card.cards for held_card in next_view.hands if held_card.seat == seat)
+        if len(held) != len(hand):
+            yield f"P{seat} holds {len(hand)} cards, not {len(held)}"
+            continue
+        for slot, (said, card, known) in enumerate(zip(hand, held, referee.view(seat).own, strict=True)):
+            if said.card is not None and said.card != card:
+                yield f"P{seat}'s slot {slot}: {said.card}, not {card}"
+            elif (said.colour, said.rank) != (known.colour, known.rank) or said.possible not in (None, known):
+                yield f"what P{seat} was told of slot {slot}"

@@ -107,11 +107,15 @@ class Library:
 
     def readable(self, span: Span) -> Any:
         """A span as the SDK has it."""
-        kinds, codes = self.trace.SpanKind, self.trace.StatusCode
+        kinds, codes, flags = self.trace.SpanKind, self.trace.StatusCode, self.trace.TraceFlags(1)
+        context, parent = (
+            None if id is None else self.trace.SpanContext(span.trace, id, is_remote=False, trace_flags=flags)
+            for id in (span.id, span.parent)
+        )
         return self.sdk.ReadableSpan(
             name=span.name,
-            context=self._context(span.trace, span.id),
-            parent=None if span.parent is None else self._context(span.trace, span.parent),
+            context=context,
+            parent=parent,
             resource=self.resource,
             attributes=span.attributes,
             events=[self.sdk.Event(event.name, event.attributes, event.at) for event in span.events],
@@ -121,9 +125,6 @@ class Library:
             end_time=max(span.start, span.end),
             instrumentation_scope=self.scope,
         )
-
-    def _context(self, trace: int, span: int) -> Any:
-        return self.trace.SpanContext(trace, span, is_remote=False, trace_flags=self.trace.TraceFlags(1))
 
     def request(self, batch: Sequence[Span]) -> dict[str, Any]:
         """An ExportTraceServiceRequest in OTLP's JSON, in which ids are hexadecimal."""

@@ -13,7 +13,6 @@ from experiments.record.game import Game, Turn
 from experiments.tasks.fork.decision import decide
 from experiments.tasks.games import single_game
 from orchestrator.errors import ModelError, TurnError, UserError, did_you_mean
-from orchestrator.journal.events import Call
 from orchestrator.models.simulated_settings import among
 
 MOST = 20
@@ -35,10 +34,19 @@ class Forks:
 
     def decide(self, game: Game, query: Mapping[str, Any]) -> Json:
         """Return the old decision and the new ones. Raises UserError."""
-        turn, samples = _integer(query, "turn"), _integer(query, "samples", 1)
+        query = {"turn": None, "samples": 1, **query}
+        for key in ("turn", "samples"):
+            if type(query[key]) is not int:
+                raise UserError(f"{key} is {query[key]!r}; it must be a whole number")
+        turn, samples = query["turn"], query["samples"]
         if not 1 <= samples <= MOST:
             raise UserError(f"samples is {samples}; it can be 1 to {MOST}")
-        graph, model = self._choice(query, "graph"), self._choice(query, "model")
+        graph, model, offers = query.get("graph") or None, query.get("model") or None, self.offers()
+        # only what is offered: no file is read, and nobody is paid whom the user has not named
+        for key, choice in (("graph", graph), ("model", model)):
+            if choice is not None and choice not in offers[f"{key}s"]:
+                known = did_you_mean(str(choice), offers[f"{key}s"], "it can be")
+                raise UserError(f"{key} is {str(choice)[:80]!r}; {known}")
         named = dict(single_game.models([], model)) if model else {}
         game.board(turn)
         try:
@@ -56,32 +64,14 @@ class Forks:
             "warnings": list(fork.warnings),
         }
 
-    def _choice(self, query: Mapping[str, Any], key: str) -> str | None:
-        """Return a graph or model that is offered: no file is read, and nobody is paid whom the user has not named."""
-        value, offers = query.get(key) or None, self.offers()[f"{key}s"]
-        if value is not None and value not in offers:
-            raise UserError(f"{key} is {str(value)[:80]!r}; {did_you_mean(str(value), offers, 'it can be')}")
-        return value
-
-
-def _integer(query: Mapping[str, Any], key: str, default: int | None = None) -> int:
-    value = query.get(key, default)
-    if type(value) is not int:
-        raise UserError(f"{key} is {value!r}; it must be a whole number")
-    return value
-
 
 def _turn(turn: Turn) -> Json:
+    """Return the decision, and the calls with the sentences in which their nodes sum up."""
+    calls, names = list[Json](), ("node", "role", "model", "outcome", "fixed", "reply", "text", "error")
+    for call in turn.calls:
+        moves, reply = proposals(call.reply), call.reply or {}
+        summary = reply.get("summary") or reply.get("reason")
+        said = {"move": spoken.move(moves[0]) if moves else None, "says": summary if isinstance(summary, str) else None}
+        calls.append({name: getattr(call, name) for name in names} | said)
     empty = {"move": None, "why": None, "forced": False, "node": None}
-    return (spoken.decision(turn.decided) if turn.decided else empty) | {"calls": [_call(call) for call in turn.calls]}
-
-
-def _call(call: Call) -> Json:
-    """Return a call with the sentence in which its node sums up."""
-    moves, reply = proposals(call.reply), call.reply or {}
-    summary = reply.get("summary") or reply.get("reason")
-    names = ("node", "role", "model", "outcome", "fixed", "reply", "text", "error")
-    return {name: getattr(call, name) for name in names} | {
-        "move": spoken.move(moves[0]) if moves else None,
-        "says": summary if isinstance(summary, str) else None,
-    }
+    return (spoken.decision(turn.decided) if turn.decided else empty) | {"calls": calls}

@@ -17,7 +17,7 @@ from orchestrator.hanabi.convention.partner_model import understand
 from orchestrator.hanabi.literal_knowledge import Hands
 from orchestrator.hanabi.moves import Discard, Play
 from orchestrator.hanabi.view import Past, View
-from orchestrator.journal.events import Decided, GameSuspended, Moved, SeatInfo, VerdictGiven
+from orchestrator.journal.events import Decided, GameSuspended, Moved, VerdictGiven
 
 
 def game_page(game: Game, standing: Standing) -> Json:
@@ -27,6 +27,12 @@ def game_page(game: Game, standing: Standing) -> Json:
     turns: dict[int, list[Line]] = {}  # what stopped a game between two turns belongs to the one that had not begun
     for line in game.lines.lines:
         turns.setdefault(line.turn, []).append(line)
+    seats, only = [], {Provenance.PROGRAM: ["programs"], Provenance.PERSON: ["person"]}
+    for number, info in enumerate(started.seats):  # labelled where no language model sits there
+        players = Provenance.of_models(info.model)
+        labels = only.get(players) or [*players.labels, *["fake server"] * fake]
+        cheats = ["cheats: sees its own cards"] * info.own_hand
+        seats.append({"seat": number, "graph": info.graph, "model": info.model, "labels": cheats + labels})
     return {
         "id": game.name,
         "players": started.players,
@@ -36,20 +42,11 @@ def game_page(game: Game, standing: Standing) -> Json:
         "state": standing.state,
         "why": standing.why,
         "parent": {"id": parent.journal.removesuffix(".jsonl"), "turn": parent.turn} if parent else None,
-        "seats": [_seat(number, info, fake) for number, info in enumerate(started.seats)],
+        "seats": seats,
         "deck": spoken.cards(started.deck),
         "result": game.result.model_dump(mode="json") if game.result else None,
         "turns": [_turn(game, number, board, turns.get(number, [])) for number, board in enumerate(game.boards, 1)],
     }
-
-
-def _seat(number: int, info: SeatInfo, fake: bool) -> Json:
-    """Return a seat, labelled where no language model sits there."""
-    players = Provenance.of_models(info.model)
-    only = {Provenance.PROGRAM: ["programs"], Provenance.PERSON: ["person"]}
-    labels = only.get(players) or [*players.labels, *["fake server"] * fake]
-    cheats = ["cheats: sees its own cards"] * info.own_hand
-    return {"seat": number, "graph": info.graph, "model": info.model, "labels": cheats + labels}
 
 
 def _turn(game: Game, turn: int, board: Board, lines: list[Line]) -> Json:

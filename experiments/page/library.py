@@ -71,7 +71,18 @@ class Library:
             advice = "name a run folder, a folder of journals, or a journal"
             raise UserError(f"there is nothing at {str(path)!r}; {advice}{nearby(path)}") from None
         if real.is_dir():
-            return _folder(real, path)
+            games = real / GAMES
+            has_games = games.is_dir() and ((real / RUN).exists() or any(_walk(games)))
+            if has_games and games.resolve() != games:
+                leads = f"{str(path / GAMES)!r} leads out of the run folder"
+                raise UserError(f"{leads}; open {str(games.resolve())!r} itself")
+            if has_games or (real / RUN).exists():
+                return cls(real, "run")
+            for journal, _ in zip(_walk(real), range(MORE), strict=False):
+                with suppress(NotAJournal, NotBegun):
+                    Game.open(journal.path)
+                    return cls(real, "games")
+            raise UserError(f"{str(path)!r} holds neither a run ({RUN}) nor journals of games (*{SUFFIX})")
         if real.suffix != SUFFIX:
             raise UserError(f"{str(path)!r} is no journal: those end in {SUFFIX}")
         try:
@@ -120,21 +131,6 @@ class Library:
         if not path.is_file() or path.suffix != SUFFIX or (self.only and path != self.only and parts[0] != PERSONS):
             raise NotThereError(f"there is no game {id!r} here")
         return path
-
-
-def _folder(real: Path, path: Path) -> Library:
-    """Return the library of a folder that was named as `path`."""
-    games = real / GAMES
-    has_games = games.is_dir() and ((real / RUN).exists() or any(_walk(games)))
-    if has_games and games.resolve() != games:
-        raise UserError(f"{str(path / GAMES)!r} leads out of the run folder; open {str(games.resolve())!r} itself")
-    if has_games or (real / RUN).exists():
-        return Library(real, "run")
-    for journal, _ in zip(_walk(real), range(MORE), strict=False):
-        with suppress(NotAJournal, NotBegun):
-            Game.open(journal.path)
-            return Library(real, "games")
-    raise UserError(f"{str(path)!r} holds neither a run ({RUN}) nor journals of games (*{SUFFIX})")
 
 
 def _walk(base: Path) -> Iterator[JournalFile]:

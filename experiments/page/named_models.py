@@ -1,6 +1,6 @@
 """The models that the page may ask, and what they may cost: those named when the server was started, and no others."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self
@@ -51,17 +51,14 @@ class NamedLayer(ModelLayer):
         """Return the brain of a model. Raises UserError for one that was not named: a game's own must not be paid for
         without a word."""
         config = described(model) if is_langchain(model) else settings(model)
-        if _identity(config) not in map(_identity, self.named):
+        # its name, its server and the key tell one model from another
+        allowed = {(named.model, named.url, named.key) for named in self.named}
+        if (config.model, config.url, config.key) not in allowed:
             raise UserError(
                 f"this asks {config.model}, which may cost money: to allow that, start the server with --model "
                 f"{config.model}, or with the models file that has its server and key"
             )
         return super().brain(model)
-
-
-def _identity(model: ModelSettings) -> tuple[str, str, str | None]:
-    """Return what tells one model from another: its name, its server and the key."""
-    return model.model, model.url, model.key
 
 
 @dataclass(frozen=True)
@@ -81,11 +78,16 @@ class NamedModels:
         limited = max_tokens is not None or max_usd is not None
         teller = SharedAccounts(max_tokens, max_usd)
         budget = ServerBudget(max_tokens, max_usd, teller=teller) if limited else None
-        allowed = tuple(model for name in names for model in _on_servers(name))
+        allowed = list[ModelSettings]()
+        for model in (model for name in names for model in single_game.models([], name).values()):
+            if isinstance(model, SimSettings) or model == PROGRAM or is_simulated(model):
+                continue
+            if isinstance(model, ModelSettings) or not model.startswith(REPLAY):
+                allowed.append(settings(model))
         if budget:
-            for model in allowed:
-                budget.check(model)
-        return cls(tuple(dict.fromkeys(names)), budget, allowed)
+            for server in allowed:
+                budget.check(server)
+        return cls(tuple(dict.fromkeys(names)), budget, tuple(allowed))
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -95,11 +97,3 @@ class NamedModels:
     def layer(self) -> ModelLayer:
         """Return the model layer of one event loop."""
         return NamedLayer(budget=self.budget, named=self.allowed)
-
-
-def _on_servers(name: str) -> Iterator[ModelSettings]:
-    for model in single_game.models([], name).values():
-        if isinstance(model, SimSettings) or model == PROGRAM or is_simulated(model):
-            continue
-        if isinstance(model, ModelSettings) or not model.startswith(REPLAY):
-            yield settings(model)

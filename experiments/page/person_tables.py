@@ -34,19 +34,19 @@ class PersonTables:
 
     def offers(self) -> Json:
         """Return what a game can be made of, and the games that there are; no tokens, and no deals."""
+        games = []
+        for name in person_setup.names(self.folder)[:SHOWN]:
+            setup, result = person_setup.read(self.folder, name), None
+            with suppress(UserError):
+                result = Game.open(self.folder / f"{name}.jsonl").result
+            data = setup.model_dump(include={"graph", "model", "players", "seats"}) if setup else {}
+            games.append({"id": f"{PERSONS}/{name}", **data, "score": result.score_kept if result else None})
         return {
             "graphs": graphs.names(),
             "partners": [f"{partners.PREFIX}{name}" for name in partners.names()],
             "models": list(self.models.choices),
-            "games": [self._summary(name) for name in person_setup.names(self.folder)[:SHOWN]],
+            "games": games,
         }
-
-    def _summary(self, name: str) -> Json:
-        setup, result = person_setup.read(self.folder, name), None
-        with suppress(UserError):
-            result = Game.open(self.folder / f"{name}.jsonl").result
-        data = setup.model_dump(include={"graph", "model", "players", "seats"}) if setup else {}
-        return {"id": f"{PERSONS}/{name}", **data, "score": result.score_kept if result else None}
 
     def start(self, query: Mapping[str, Any]) -> Json:
         """Start a new game. Raises UserError."""

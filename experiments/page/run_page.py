@@ -61,8 +61,15 @@ def table(shelf: Shelf, swing: Callable[[str], float | None]) -> Json:
 
 
 def columns(shelf: Shelf, chosen: tuple[str, ...]) -> list[Json]:
-    """Return all columns; those `chosen` by the run's file are shown, in its order first."""
-    visible = chosen or (*SHOWN, *_differing(shelf))
+    """Return all columns; those `chosen` by the run's file are shown, in its order first, else those of SHOWN and
+    those that tell the games apart."""
+    every = [entry.cells for entry in shelf.entries]
+    differing = [name for name in ("arm", "repeat", "graph", "model") if len({cells.get(name) for cells in every}) > 1]
+    if all(f"{cells.get('arm')} on ".startswith(f"{cells.get('graph')} on ") for cells in every):
+        differing = [name for name in differing if name != "graph"]  # the arm's name says it too
+    differing += ["score_kept"] * any(row.score_strict != row.score_kept for row in shelf.rows)
+    differing += ["fallbacks"] * any(cells.get("fallbacks") for cells in every)
+    visible = chosen or (*SHOWN, *differing)
     order = (*chosen, *(key for key in KEYS if key not in chosen)) if chosen else KEYS
     return [
         {
@@ -73,17 +80,6 @@ def columns(shelf: Shelf, chosen: tuple[str, ...]) -> list[Json]:
         }
         for key in order
     ]
-
-
-def _differing(shelf: Shelf) -> list[str]:
-    """Return the columns that tell the games of a shelf apart; a graph that the arm's name says too is not shown."""
-    every = [entry.cells for entry in shelf.entries]
-    names = [name for name in ("arm", "repeat", "graph", "model") if len({cells.get(name) for cells in every}) > 1]
-    if all(f"{cells.get('arm')} on ".startswith(f"{cells.get('graph')} on ") for cells in every):
-        names = [name for name in names if name != "graph"]
-    struck_out = any(row.score_strict != row.score_kept for row in shelf.rows)
-    fallbacks = any(cells.get("fallbacks") for cells in every)
-    return [*names, *["score_kept"] * struck_out, *["fallbacks"] * fallbacks]
 
 
 FIGURES = "figures"
@@ -105,7 +101,11 @@ class RunPage:
         library = self.games.library
         run = library.run()
         study = run.get("experiment") or {}
-        data = self._analysed(shelf, run)
+        with self._lock:
+            if self._data[0] != shelf.finished:
+                rows = with_seeds(shelf.rows)
+                self._data = shelf.finished, run_data(library.root, rows, run) if rows else None
+            data = self._data[1]
         report = library.root / run_report.HTML
         return {
             "name": str(run.get("name") or library.name),
@@ -126,13 +126,6 @@ class RunPage:
             "report": f"/files/{run_report.HTML}" if report.is_file() else None,
             "roles": self._marks(data, shelf),
         }
-
-    def _analysed(self, shelf: Shelf, run: Mapping[str, Any]) -> RunData | None:
-        with self._lock:
-            if self._data[0] != shelf.finished:
-                rows = with_seeds(shelf.rows)
-                self._data = shelf.finished, run_data(self.games.library.root, rows, run) if rows else None
-            return self._data[1]
 
     def _marks(self, data: RunData | None, shelf: Shelf) -> Json | None:
         """Return the table of roles; read again when a game was finished or marked."""
@@ -202,7 +195,15 @@ def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Js
             "games": len(rows),
             "begun": started.count(name),
         }
-        arms.append(arm | (_scores(name, data) if summary and data else NO_SCORES))
+        if summary and data:
+            score = summary.of(data.metric)
+            arm["players"] = list(summary.counts)
+            arm |= {key: getattr(score, key) for key in ("mean", "se", "low", "high")}
+            arm["difference"] = data.difference(name)
+            arm |= {key: getattr(summary, key) for key in ("struck_out", "perfect", "forced_share")}
+        else:
+            arm |= NO_SCORES
+        arms.append(arm)
     return arms
 
 
@@ -210,22 +211,6 @@ NO_SCORES: Json = {
     **dict.fromkeys(("mean", "se", "low", "high", "difference", "struck_out", "forced_share", "perfect")),
     "players": [],
 }
-
-
-def _scores(arm: str, data: RunData) -> Json:
-    summary = next(row for row in reversed(data.analysis.summaries) if row.arm == arm)
-    score = summary.of(data.metric)
-    return {
-        "players": list(summary.counts),
-        "mean": score.mean,
-        "se": score.se,
-        "low": score.low,
-        "high": score.high,
-        "difference": data.difference(arm),
-        "struck_out": summary.struck_out,
-        "perfect": summary.perfect,
-        "forced_share": summary.forced_share,
-    }
 
 
 def roles(data: RunData) -> Json:

@@ -86,7 +86,7 @@ class Api:
         return run_page.table(self.games.shelf(), self.strips.swing)
 
     def game(self, query: Query) -> Any:
-        game = self._game(query)
+        game = self.games.game(query.get("id", ""))
         return game_page.game_page(game, self.games.standing(game))
 
     def turn(self, query: Query) -> Any:
@@ -105,7 +105,7 @@ class Api:
         return self.marks.of_turn(*self._turn(query))
 
     def strip(self, query: Query) -> Any:
-        return self.strips.of(self._game(query))
+        return self.strips.of(self.games.game(query.get("id", "")))
 
     def compare(self, query: Query) -> Any:
         return game_page.compared(*(self.games.game(query.get(name, "")) for name in ("a", "b")))
@@ -113,11 +113,8 @@ class Api:
     def fork(self, query: Mapping[str, Any]) -> Any:
         return self.forks.decide(self.games.game(str(query.get("id", ""))), query)
 
-    def _game(self, query: Query) -> Game:
-        return self.games.game(query.get("id", ""))
-
     def _turn(self, query: Query) -> tuple[Game, int]:
-        return self._game(query), spoken.number(query, "turn")
+        return self.games.game(query.get("id", "")), spoken.number(query, "turn")
 
     @property
     def answers(self) -> dict[str, Callable[[Query], Any]]:

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from multiprocessing.connection import Connection
@@ -96,9 +97,15 @@ class Strips:
         self.folder = folder
         self.metric = metric
         self._lock = Lock()
-        self._strips: dict[str, Json] = dict(_read(folder / STRIPS))
+        self._strips: dict[str, Json] = {}
         self._failed: dict[Key, str] = {}
         self._job: StripJob | None = None
+        kept = folder / STRIPS
+        for path in kept.rglob("*.json"):
+            with suppress(OSError, ValueError, RecursionError):  # files that are something else are left out
+                strip = json.loads(path.read_text("utf-8"))
+                if isinstance(strip, dict) and {"mark", "swings", "expected", "mistakes"} <= set(strip):
+                    self._strips[path.relative_to(kept).as_posix().removesuffix(".json")] = strip
 
     def of(self, game: Game) -> Json:
         """Return the strip if it is ready; else how many turns are done. The first question starts it."""
@@ -106,10 +113,17 @@ class Strips:
             self._collect()
             if (strip := self._ready(game)) is not None:
                 return strip
-            job = self._job_of(game)
+            key, job, done = (game.name, len(game.moves)), self._job, 0
+            if job and job.key != key and monotonic() - job.last_asked > IDLE_S:
+                job.stop()
+                job = None
+            if job is None:
+                self._job = StripJob.start(game, self.folder, self.metric, self._mark(game))
+            elif job.key == key:  # else another game is under way, which is still looked at
+                job.last_asked, done = monotonic(), job.done
             empty: list[None] = [None] * len(game.moves)
             nothing: Json = {"expected": empty, "error": empty, "swings": empty, "mistakes": []}
-            return {"ready": False, "done": job.done if job else 0, **nothing}
+            return {"ready": False, "done": done, **nothing}
 
     def ready(self, game: Game, *, compute: bool = False) -> Json | None:
         """Return the strip if it is ready; `compute`: wait until it is."""
@@ -143,19 +157,6 @@ class Strips:
         """Return a hash of all that a strip depends on."""
         parts = [version(), self.metric, game.started.players, *game.started.deck, *map(str, game.moves)]
         return sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
-
-    def _job_of(self, game: Game) -> StripJob | None:
-        """Return the job of this game; None while that of another one, which is still looked at, is under way."""
-        key, job = (game.name, len(game.moves)), self._job
-        if job and job.key == key:
-            job.last_asked = monotonic()
-            return job
-        if job and monotonic() - job.last_asked <= IDLE_S:
-            return None
-        if job:
-            job.stop()
-        self._job = StripJob.start(game, self.folder, self.metric, self._mark(game))
-        return self._job
 
     def _collect(self) -> None:
         """Keep what the job has found, if it has ended."""
@@ -192,16 +193,3 @@ def _plain(strip: Mapping[str, Any], job: StripJob) -> Json:
             for mistake in strip["mistakes"]
         ],
     }
-
-
-def _read(folder: Path) -> list[tuple[str, Json]]:
-    """Return the strips that were kept, by id; files that are something else are left out."""
-    strips = []
-    for path in folder.rglob("*.json"):
-        try:
-            strip = json.loads(path.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
-            continue
-        if isinstance(strip, dict) and {"mark", "swings", "expected", "mistakes"} <= set(strip):
-            strips.append((path.relative_to(folder).as_posix().removesuffix(".json"), strip))
-    return strips

@@ -161,18 +161,16 @@ def proposals(reply: Mapping[str, Any] | None) -> list[str]:
     moves = [move for key in ("action", "hint") if isinstance(move := reply.get(key), str)]
     for value in reply.values():
         if isinstance(value, list) and value and all(isinstance(entry, dict) and "action" in entry for entry in value):
-            ranks = [(rank, str(entry["action"])) for entry in value if (rank := _rank(entry)) is not None]
+            ranks = list[tuple[float, str]]()  # smaller for a better move
+            for entry in value:  # one that does not say how good its move is has none
+                worth = entry.get("rating", entry.get("gain"))
+                if isinstance(rank := entry.get("rank"), int | float):
+                    ranks.append((rank, str(entry["action"])))
+                elif isinstance(worth, int | float):
+                    ranks.append((-worth, str(entry["action"])))
             moves += [move for _, move in sorted(ranks, key=lambda pair: pair[0])]
     moves += [f"discard slot {slot}" for slot in reply.get("safest_first") or () if isinstance(slot, int)]
     return list(dict.fromkeys(move for move in moves if _MOVE.fullmatch(move)))
-
-
-def _rank(entry: Mapping[str, Any]) -> float | None:
-    """Return a number that is smaller for a better move; None for an entry that does not say how good its move is."""
-    if isinstance(rank := entry.get("rank"), int | float):
-        return rank
-    worth = entry.get("rating", entry.get("gain"))
-    return -worth if isinstance(worth, int | float) else None
 
 
 # Prompts: what a node was asked, section by section; of a program, what a model would have been asked

@@ -88,7 +88,10 @@ def role_data(role: Role) -> dict[str, Any]:
         "needs": [section.name for section in role.needs],
         "played_by": played_by(role),
         "after_game": role.after_game,
-        "options": {name: [_allowed(value) for value in values] for name, values in role.options.items()},
+        "options": {
+            name: [shown(value) if value is int or isinstance(value, range) else value for value in values]
+            for name, values in role.options.items()
+        },
         "marked": _marked(role) != "-",
         "marks": [asdict(info) | {"where": CONDITIONS.get(info.name, "")} for info in mark_infos(role.name).values()],
         "not_marked": role.mark.prose if isinstance(role.mark, Marker) else "",
@@ -110,8 +113,7 @@ def show_role(role: Role, console: Console) -> None:
     if role.after_game:
         console.print(Text("asked: after a game, by `evaluate judge`; no graph can have it"))
     for name, values in role.options.items():
-        allowed = ", ".join(str(_allowed(value)) for value in values)
-        console.print(Text(f"option {name}: {allowed}; the first is the default"))
+        console.print(Text(f"option {name}: {', '.join(map(shown, values))}; the first is the default"))
     console.print(Text(f"from: {roles.source(role.name)}"))
     for line in _marks(role):
         console.print(Text(line))
@@ -179,8 +181,3 @@ def rows_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         title, cut = name.replace("_", " "), name == "what_for"
         columns.append(Column(name, title, TEXT if words else INT, unbroken=name not in LONG, cut=cut))
     return table("rows", columns, [[*map(cell, row.values())] for row in rows])
-
-
-def _allowed(value: object) -> object:
-    """Return a possible value of an option, for people and JSON."""
-    return shown(value) if value is int or isinstance(value, range) else value

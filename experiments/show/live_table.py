@@ -11,7 +11,7 @@ from rich.text import Text
 from experiments.document.terminal import plain_table, printable
 from experiments.show.terminal import Warnings, card, choice, fireworks, slips, turn_line
 from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
-from orchestrator.hanabi.view import Knowledge, View
+from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Decided, Event, Moved, TurnStarted
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.words import ENGLISH
@@ -108,13 +108,9 @@ def hands(view: View) -> Table:
     """Return a row for each seat: its cards, and beside each what hints have told its owner."""
     slots = [f"slot {slot}" for slot in range(max(len(view.own), *(len(hand.cards) for hand in view.hands)))]
     table = plain_table("", *slots, words=("", *slots))
-    table.add_row(f"P{view.seat} (you)", *(_shown(Text("??", style="bold"), knowledge) for knowledge in view.own))
-    for hand in view.hands:
-        cells = (_shown(card(face), knowledge) for face, knowledge in zip(hand.cards, hand.known, strict=True))
-        table.add_row(f"P{hand.seat}", *cells)
+    rows = [(f"P{view.seat} (you)", [Text("??", style="bold")] * len(view.own), view.own)]
+    rows += [(f"P{hand.seat}", [*map(card, hand.cards)], hand.known) for hand in view.hands]
+    for name, faces, known in rows:
+        hinted = [f" {ENGLISH.hint(told)}" if told.colour or told.rank else "" for told in known]
+        table.add_row(name, *(Text.assemble(face, (hint, "dim")) for face, hint in zip(faces, hinted, strict=True)))
     return table
-
-
-def _shown(face: Text, knowledge: Knowledge) -> Text:
-    hinted = f" {ENGLISH.hint(knowledge)}" if knowledge.colour or knowledge.rank else ""
-    return Text.assemble(face, (hinted, "dim"))

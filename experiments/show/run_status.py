@@ -39,8 +39,11 @@ def facts(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         games = [f"{game}: {why}" for game, why in data[state].items()]
         more = [f"and {len(games) - SHOWN} more"] if len(games) > SHOWN else []
         yield from ((state, game) for game in (*games[:SHOWN], *more))
-    if step := _next(data):
-        yield "next", step
+    if any(process["paused_since"] for process in data["players"]):
+        yield "next", f"orchestrator experiment control {data['run']} resume"
+    elif not data["players"] and not data["silent"]:
+        over = data["games"] == data["finished"] or (data.get("stop") or {}).get("over")
+        yield "next", f"orchestrator report {data['run']}" if over else "repeat the command that started it"
 
 
 def _player(process: Mapping[str, Any]) -> str:
@@ -61,13 +64,3 @@ def _games(data: Mapping[str, Any]) -> str:
         counts["begun and not finished"] = data["begun"]
     parts += [f"{number} {name}" for name, number in counts.items() if number]
     return ", ".join(parts)
-
-
-def _next(data: Mapping[str, Any]) -> str:
-    if any(process["paused_since"] for process in data["players"]):
-        return f"orchestrator experiment control {data['run']} resume"
-    if data["players"] or data["silent"]:
-        return ""
-    if data["games"] == data["finished"] or (data.get("stop") or {}).get("over"):
-        return f"orchestrator report {data['run']}"
-    return "repeat the command that started it"

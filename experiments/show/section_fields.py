@@ -18,6 +18,8 @@ ALIASES: dict[str, ModuleType] = {
 }
 """Names of types that are no classes, and the modules that state them."""
 OURS = ("orchestrator.", "roles.", "hanabi_orchestrator.")
+NAME = re.compile(r"[A-Z]\w+")
+"""A name of a type."""
 INTERNAL = {"Self", "Section", "Frozen", "silent"}
 
 
@@ -71,7 +73,9 @@ def _line(text: str) -> str:
 def types_of(kinds: Iterable[type]) -> dict[str, type | str]:
     """Return the types that the fields of classes name, and theirs in turn: classes, and the meaning of other names."""
     types: dict[str, type | str] = {}
-    places = [(name, kind.__module__) for kind in kinds for member in members(kind) for name in _words(member.type)]
+    places = [
+        (name, kind.__module__) for kind in kinds for member in members(kind) for name in NAME.findall(member.type)
+    ]
     while places:
         name, module = places.pop(0)
         if name in types or name in INTERNAL:
@@ -79,15 +83,11 @@ def types_of(kinds: Iterable[type]) -> dict[str, type | str]:
         value = vars(sys.modules[module]).get(name)
         if isinstance(value, type) and value.__module__.startswith(OURS):
             types[name] = value
-            places += [(word, value.__module__) for member in members(value) for word in _words(member.type)]
+            places += [(word, value.__module__) for member in members(value) for word in NAME.findall(member.type)]
         elif name in ALIASES and (meaning := _alias(name)):
             types[name] = meaning
-            places += [(word, ALIASES[name].__name__) for word in _words(meaning.partition("  ")[0])]
+            places += [(word, ALIASES[name].__name__) for word in NAME.findall(meaning.partition("  ")[0])]
     return types
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[A-Z]\w+", text)
 
 
 def _alias(name: str) -> str:

@@ -7,7 +7,6 @@ from rich.text import Text
 
 from experiments.document.terminal import UNBROKEN, printable
 from experiments.values.position import Position
-from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import Past, View
@@ -27,17 +26,15 @@ def certainty(view: View, move: Move) -> str:
     if not isinstance(move, Play | Discard):
         return ""
     position = Position(view, {})
-    by_hints, by_conventions = (_chance(slots[move.slot], move) for slots in (position.by_hints, position.own))
+    chances = []
+    for slot in (position.by_hints[move.slot], position.own[move.slot]):
+        lost = f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
+        chances.append(f"playable {percent(slot.playable)}" if isinstance(move, Play) else lost)
+    by_hints, by_conventions = chances
     if by_hints == by_conventions:
         return f"{by_hints} by hints"
     (word, _), (again, share) = by_hints.split(), by_conventions.split()
     return f"{by_hints} by hints, {share if word == again else by_conventions} by conventions"
-
-
-def _chance(slot: Slot, move: Play | Discard) -> str:
-    if isinstance(move, Play):
-        return f"playable {percent(slot.playable)}"
-    return f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
 
 
 STYLES = {"R": "red", "Y": "yellow", "G": "green", "W": "bright_white", "B": "blue"}
@@ -112,7 +109,13 @@ def turn_line(
     """
     line = Text(f"{past.turn:>3}  P{past.seat}  ")
     style = "bold red" if past.scored is False else "bold" if past.scored else ""
-    line.append(f"{past.move}{_short(past)}".ljust(26), style=style)
+    if past.card is None:
+        outcome = f" -> {','.join(map(str, past.slots))}"
+    elif past.scored is None:
+        outcome = ENGLISH.outcome(past)
+    else:
+        outcome = f" ({past.card.value}{'' if past.scored else ', MISPLAY'})"
+    line.append(f"{past.move}{outcome}".ljust(26), style=style)
     line.append_text(fireworks(past.fireworks))
     line.append(
         f"  tokens {past.tokens}  lives {past.lives}  deck {max(view.deck_size - (past.card is not None), 0):>2}"
@@ -140,11 +143,3 @@ def slips(calls: Iterable[Call]) -> str:
         if call.injected:
             by_node.setdefault(call.node, {}).update(dict.fromkeys(call.injected))
     return "; ".join(f"{node} {', '.join(kinds).replace('_', ' ')}" for node, kinds in by_node.items())
-
-
-def _short(past: Past) -> str:
-    if past.card is None:
-        return f" -> {','.join(map(str, past.slots))}"
-    if past.scored is None:
-        return ENGLISH.outcome(past)
-    return f" ({past.card.value}{'' if past.scored else ', MISPLAY'})"

@@ -123,9 +123,26 @@ class TurnStory:
     """Characters of a line of a response."""
 
     def blocks(self) -> Iterator[RenderableType]:
+        """Return the table, the calls and verdicts, and what was decided and played."""
         yield picture(self.turn.view)
         yield from self.answers()
-        yield self._ending()
+        decided, moved = self.turn.decided, self.turn.moved
+        if decided is None:
+            why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
+            yield Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
+            return
+        text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move))
+        text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
+        text.append("  FORCED" if decided.forced else "", style="bold magenta")
+        if decided.why:
+            text.append(f"\n         {printable(decided.why)}", style="italic")
+        for node, moves in decided.votes.items():
+            text.append(f"\nvotes    {node}: {', '.join(f'{move} ({times})' for move, times in moves.items())}")
+        if moved:
+            past = moved.past
+            after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
+            text.append(f"\nplayed   {past.move}{ENGLISH.outcome(past)}; {after}")
+        yield text
 
     def answers(self) -> Iterator[RenderableType]:
         """Return the calls and verdicts, one after the other."""
@@ -142,7 +159,7 @@ class TurnStory:
         """Return the calls with their prompts."""
         for event in self._in_order():
             if isinstance(event, Call):
-                yield event, self._prompt(event)
+                yield event, event.messages or self._prompts.get(event.node, ())
 
     def prompts_alone(self) -> Iterator[RenderableType]:
         """Return the prompt of each call, message by message."""
@@ -161,9 +178,6 @@ class TurnStory:
             }
             for call, prompt in self.prompts()
         ]
-
-    def _prompt(self, call: Call) -> tuple[Message, ...]:
-        return call.messages or tuple(self._prompts.get(call.node, ()))
 
     def _in_order(self) -> list[Call | VerdictGiven]:
         """Return attempt by attempt, in the order of the config: nodes that run in parallel finish in any order."""
@@ -186,7 +200,7 @@ class TurnStory:
         return prompt_preview.recorded(self.config, self.turn.view, self.turn.events, self.memory)
 
     def _call(self, call: Call) -> RenderableType:
-        prompt = self._prompt(call)
+        prompt = call.messages or self._prompts.get(call.node, ())
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim")
         grid.add_column()
@@ -246,24 +260,6 @@ class TurnStory:
         ]
         return "\n".join((*lines, f"... {more} more lines; --full shows them") if more > 0 else lines)
 
-    def _ending(self) -> Text:
-        decided, moved = self.turn.decided, self.turn.moved
-        if decided is None:
-            why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
-            return Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
-        text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move))
-        text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
-        text.append("  FORCED" if decided.forced else "", style="bold magenta")
-        if decided.why:
-            text.append(f"\n         {printable(decided.why)}", style="italic")
-        for node, moves in decided.votes.items():
-            text.append(f"\nvotes    {node}: {', '.join(f'{move} ({times})' for move, times in moves.items())}")
-        if moved:
-            past = moved.past
-            after = f"score {sum(past.fireworks)}, tokens {past.tokens}, lives {past.lives}"
-            text.append(f"\nplayed   {past.move}{ENGLISH.outcome(past)}; {after}")
-        return text
-
 
 def reply_lines(reply: Mapping[str, Any]) -> list[str]:
     """Return a reply as lines: `reason: ...`, or for a list of objects its name and a line for each."""
@@ -271,16 +267,17 @@ def reply_lines(reply: Mapping[str, Any]) -> list[str]:
     for key, value in reply.items():
         name = key.replace("_", " ")
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            lines += [f"{name}:", *(f"- {_entry(entry)}" for entry in value)]
+            lines.append(f"{name}:")
+            for entry in value:
+                parts = [
+                    scalar(part) if field in BARE else f"{field.replace('_', ' ')} {scalar(part)}"
+                    for field, part in entry.items()
+                    if part is not None and field not in ("type", "future_impact")
+                ]
+                lines.append(f"- {' · '.join(parts)}")
         else:
             lines.append(f"{name}: {scalar(value)}")
     return lines
-
-
-def _entry(entry: Mapping[str, Any]) -> str:
-    """Return one object of a list on a line."""
-    fields = {key: value for key, value in entry.items() if value is not None and key not in ("type", "future_impact")}
-    return " · ".join(scalar(v) if key in BARE else f"{key.replace('_', ' ')} {scalar(v)}" for key, v in fields.items())
 
 
 def blocks(values: TurnValues) -> Iterator[Block]:

@@ -165,7 +165,16 @@ def _card(seat: SeatInfo) -> str:
 
 
 def data(difference: GameDiff) -> dict[str, Any]:
-    first, second = difference.turns
+    turns = [
+        {
+            "seat": turn.seat,
+            "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
+            "notes": {node: list(replies) for node, replies in turn.replies.items()},
+        }
+        if turn
+        else None
+        for turn in difference.turns
+    ]
     return {
         "a": str(difference.paths[0]),
         "b": str(difference.paths[1]),
@@ -174,18 +183,8 @@ def data(difference: GameDiff) -> dict[str, Any]:
         "differences": list(difference.settings),
         "first_turn": difference.first_move,
         "first_note": difference.first_note,
-        "turns": [_turn_data(turn) for turn in (first, second)] if difference.first_move else None,
+        "turns": turns if difference.first_move else None,
         "results": [story.result.model_dump(mode="json") if story.result else None for story in difference.stories],
-    }
-
-
-def _turn_data(turn: Turn | None) -> dict[str, Any] | None:
-    if turn is None:
-        return None
-    return {
-        "seat": turn.seat,
-        "decided": turn.decided.model_dump(mode="json") if turn.decided else None,
-        "notes": {node: list(replies) for node, replies in turn.replies.items()},
     }
 
 
@@ -199,7 +198,19 @@ def show(difference: GameDiff, console: Console) -> None:
         console.print(Text(f"- {setting}"), soft_wrap=True)
     if difference.first_move is not None:
         _show_turn(difference, console)
-    _results(difference, console)
+    console.print()
+    first, other = (story.result for story in difference.stories)
+    if first is None and other is None:
+        console.print(Text("Neither game is finished."))
+        return
+    values = [
+        (name, *(getattr(result, name) if result else "unfinished" for result in (first, other)))
+        for name in (*SCORES, *USED)
+    ]
+    rows = [(name.replace("_", " "), a, b) for name, a, b in values if a is not None or b is not None]
+    columns = (Column("what", "", unbroken=True), Column("a", "A", INT), Column("b", "B", INT))
+    looks: list[Look] = ["faint" if a == b else "strong" for _, a, b in rows]
+    console.print(terminal.table(table("results", columns, rows, looks=tuple(looks))))
 
 
 def _in_words(difference: GameDiff) -> str:
@@ -236,22 +247,6 @@ def _show_turn(difference: GameDiff, console: Console) -> None:
     console.print(sides(ours, theirs, console.width))
     if same := alike(first, second):
         console.print(Text(f"the same in both: {', '.join(same)}", style="dim"))
-
-
-def _results(difference: GameDiff, console: Console) -> None:
-    first, other = (story.result for story in difference.stories)
-    console.print()
-    if first is None and other is None:
-        console.print(Text("Neither game is finished."))
-        return
-    values = [
-        (name, *(getattr(result, name) if result else "unfinished" for result in (first, other)))
-        for name in (*SCORES, *USED)
-    ]
-    rows = [(name.replace("_", " "), a, b) for name, a, b in values if a is not None or b is not None]
-    columns = (Column("what", "", unbroken=True), Column("a", "A", INT), Column("b", "B", INT))
-    looks: list[Look] = ["faint" if a == b else "strong" for _, a, b in rows]
-    console.print(terminal.table(table("results", columns, rows, looks=tuple(looks))))
 
 
 def check(first: Path, second: Path) -> bool:

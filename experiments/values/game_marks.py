@@ -19,9 +19,7 @@ from experiments.values.rollout_store import RolloutStore
 from experiments.values.score_strip import strip
 from experiments.values.state_tracking import TrackedGame
 from graphs.attempts import base
-from graphs.config import GraphConfig
 from graphs.recorded import RecordedReply, program_marks, replies
-from orchestrator.journal.events import Call
 from orchestrator.models.settings import PROGRAM
 from orchestrator.values import Frozen
 from roles import Truth
@@ -206,24 +204,19 @@ def _nodes(story: Game) -> Iterator[NodeReplies]:
             key = base(call.node), call.role, call.model
             counts[*key, call.reply is not None] += 1
             if key not in unasked:
-                unasked[key] = _unasked(story.config(turn.seat, turn.number), call)
+                unasked[key] = ()
+                config, known = story.config(turn.seat, turn.number), call.role in roles.names()
+                # programs reply in the role's own type; of a model the prompt may not ask for all of that
+                if call.text is not None and config is not None and key[0] in config.nodes and known:
+                    role = roles.get(call.role)
+                    rated = issubclass(config.context_of(key[0]).reply(role), RatedChoice)
+                    unasked[key] = () if rated or role.reply is not Choice else ("ratings",)
     for key, missing in unasked.items():
-        node, role, model = key
         yield NodeReplies(
-            node=node,
-            role=role,
-            model=model,
+            node=key[0],
+            role=key[1],
+            model=key[2],
             replies=counts[*key, True],
             unusable=counts[*key, False],
             unasked=missing,
         )
-
-
-def _unasked(config: GraphConfig | None, call: Call) -> tuple[str, ...]:
-    """What the prompt of a model did not ask for; nothing for programs, which reply in the role's own type."""
-    node = base(call.node)
-    if call.text is None or config is None or node not in config.nodes or call.role not in roles.names():
-        return ()
-    role = roles.get(call.role)
-    rated = issubclass(config.context_of(node).reply(role), RatedChoice)
-    return () if rated or role.reply is not Choice else ("ratings",)

@@ -59,7 +59,18 @@ def fault(position: Position, past: Past) -> Fault | None:
 
 def known_fault(position: Position, past: Past) -> Fault | None:
     """Return the gravest fault of a move that needs no judge, the error in the final round included."""
-    return fault(position, past) or _final_round(position, past)
+    if known := fault(position, past):
+        return known
+    # a turn of the final round that scored nothing and let nobody score, although a play might have
+    view, move = position.view, past.move
+    if view.turns_left is None or view.lives < 2 or isinstance(move, Play):
+        return None
+    if isinstance(move, HintColour | HintRank) and position.scene.effect_of(move).helps:
+        return None
+    chance = max((slot.playable for slot in position.own), default=0.0)
+    if not chance:
+        return None
+    return "final_round", f"in the final round a play that fits with {percent(chance)} would have cost nothing"
 
 
 def _risky_misplay(position: Position, past: Past) -> Fault | None:
@@ -102,24 +113,17 @@ def _missed_play(position: Position, past: Past) -> Fault | None:
     return None
 
 
-def _empty_hint(position: Position, past: Past) -> Fault | None:
-    """A hint that left every card of its receiver as possible as before."""
+def _wasted_hint(position: Position, past: Past) -> Fault | None:
+    """A hint that left every card of its receiver as possible as before, or that touched only dead cards and let
+    nobody play."""
     move = past.move
     if not isinstance(move, HintColour | HintRank):
         return None
     named = types_of(move)
     hand = next(hand for hand in position.view.hands if hand.seat == move.to)
     after = (card.mask & (named if slot in past.slots else ~named) for slot, card in enumerate(hand.known))
-    if any(card.mask != now for card, now in zip(hand.known, after, strict=True)):
-        return None
-    return "empty_hint", f"the hint told P{move.to} nothing new about any card"
-
-
-def _wasted_token(position: Position, past: Past) -> Fault | None:
-    """A hint that touched only dead cards, and let nobody play."""
-    move = past.move
-    if not isinstance(move, HintColour | HintRank):
-        return None
+    if all(card.mask == now for card, now in zip(hand.known, after, strict=True)):
+        return "empty_hint", f"the hint told P{move.to} nothing new about any card"
     cards, effect = position.scene.hands[move.to], position.scene.effect_of(move)
     touched = [cards[slot] for slot in past.slots]
     if effect.helps or not all(position.view.piles.dead >> INDEX[card] & 1 for card in touched):
@@ -127,25 +131,11 @@ def _wasted_token(position: Position, past: Past) -> Fault | None:
     return "wasted_token", f"the hint touched only cards of P{move.to} that can never score"
 
 
-def _final_round(position: Position, past: Past) -> Fault | None:
-    """A turn of the final round that scored nothing and let nobody score, although a play might have."""
-    view, move = position.view, past.move
-    if view.turns_left is None or view.lives < 2 or isinstance(move, Play):
-        return None
-    if isinstance(move, HintColour | HintRank) and position.scene.effect_of(move).helps:
-        return None
-    chance = max((slot.playable for slot in position.own), default=0.0)
-    if not chance:
-        return None
-    return "final_round", f"in the final round a play that fits with {percent(chance)} would have cost nothing"
-
-
 FAULTS: tuple[Callable[[Position, Past], Fault | None], ...] = (
     _risky_misplay,
     _critical_discard,
     _missed_play,
-    _empty_hint,
-    _wasted_token,
+    _wasted_hint,
 )
 """The gravest first."""
 

@@ -57,9 +57,10 @@ def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[Ro
         if (move := turn.choice(recorded.reply)) is None:
             continue
         options, legal = turn.options(recorded), recorded.sections.get(LegalMoves)
-        for other, score in _choice_scores(turn, recorded, options):
-            uniform = averaged([score(option) for option in options])
-            yield from turn.marks(recorded, partial(_by_choice, turn, score), uniform, other)
+        solved = turn.choice(turn.program(recorded))
+        for other, scores in _choice_scores(turn, recorded, options):
+            uniform = averaged([scores[option] for option in options])
+            yield from turn.marks_beside(recorded, scores[move], scores[solved] if solved else {}, uniform, other)
         if legal is not None and legal.legal is not None:
             first = turn.calls(recorded)[:1]
             outside = move not in options or any(call.cause == "illegal" for call in first)
@@ -72,40 +73,31 @@ def choices(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[Ro
 
 def _choice_scores(
     turn: MarkedTurn, recorded: RecordedReply, options: Sequence[Move]
-) -> Iterator[tuple[str | None, Callable[[Move], MoveMarks]]]:
-    """Yield what marks a move in the place of a choice; of marks about another role with that role's name."""
+) -> Iterator[tuple[str | None, Mapping[Move, MoveMarks]]]:
+    """Yield the marks of each legal move in the place of a choice; of marks about another role with that role's name:
+    the share of its advice that puts the move first, of that which is about such a move."""
     read = {note.action for replies in recorded.notes.values() for note in replies if isinstance(note, Choice)}
     candidates = [move for move in options if move in read]
-    yield None, partial(_choice_score, turn, options, candidates if len(candidates) > 1 else ())
+    worth, scores = [turn.values[option] for option in options], dict[Move, MoveMarks]()
+    for move, value in turn.values.items():
+        rank = 1 + sum(other > value + ROUNDING for other in worth)
+        of_move = {REGRET.name: max([*worth, value]) - value, RANK.name: rank, CHOSE_BEST.name: float(rank == 1)}
+        if len(candidates) > 1:  # those that the role read, where they differ
+            of_move[SELECTION_REGRET.name] = max(0.0, turn.best(candidates) - value)
+        if ranks := [place for shortlist in turn.lists if (place := shortlist.rank(move)) is not None]:
+            of_move[LISTED_RANK.name] = ranks[0]
+        scores[move] = of_move
+    yield None, scores
     colleagues: dict[str, list[Advice]] = {}
     for role, node, put_first in turn.advice:
         if node != base(recorded.node.name):
             colleagues.setdefault(role, []).append(put_first)
     for role, pieces in colleagues.items():
-        yield role, partial(_agreement, pieces)
-
-
-def _by_choice(turn: MarkedTurn, score: Callable[[Move], MoveMarks], reply: BaseModel) -> MoveMarks:
-    move = turn.choice(reply)
-    return {} if move is None else score(move)
-
-
-def _choice_score(turn: MarkedTurn, options: Sequence[Move], candidates: Sequence[Move], move: Move) -> MoveMarks:
-    """`candidates`: those that the role read, where they differ."""
-    worth, value = [turn.values[option] for option in options], turn.values[move]
-    rank = 1 + sum(other > value + ROUNDING for other in worth)
-    scores = {REGRET.name: max([*worth, value]) - value, RANK.name: rank, CHOSE_BEST.name: float(rank == 1)}
-    if candidates:
-        scores[SELECTION_REGRET.name] = max(0.0, turn.best(candidates) - value)
-    if ranks := [place for shortlist in turn.lists if (place := shortlist.rank(move)) is not None]:
-        scores[LISTED_RANK.name] = ranks[0]
-    return scores
-
-
-def _agreement(pieces: Sequence[Advice], move: Move) -> MoveMarks:
-    """Return the share of a role's advice that puts the move first, of that which is about such a move."""
-    concerned = [advice for advice in pieces if advice.concerns(move)]
-    return {AGREES.name: sum(advice.move == move for advice in concerned) / len(concerned)} if concerned else {}
+        shares = dict[Move, MoveMarks]()
+        for move in turn.values:
+            agreeing = [piece.move == move for piece in pieces if piece.concerns(move)]
+            shares[move] = {AGREES.name: sum(agreeing) / len(agreeing)} if agreeing else {}
+        yield role, shares
 
 
 # Ratings, expected gains and ranks that a reply gives to moves

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, Card, Piles
 from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Discard, Hint, Move, Play
+from orchestrator.hanabi.moves import Discard, Move, Play
 
 TOKEN = 0.35
 """Points that an information token is worth while the deck has cards."""
@@ -31,7 +31,15 @@ def one_step_value(scene: Scene, move: Move) -> float:
     if isinstance(move, Discard):
         lost = sum(p * out_of_reach(card, scene.piles) for card, p in scene.beliefs[move.slot].likely().items())
         return _token(scene) - lost
-    return _led_to(scene, move) - _worth(scene)
+    # what the receiver's next move is worth more: they play a card, or keep one that they would discard
+    effect, cards = scene.effect_of(move), scene.hands[move.to]
+    if effect.says is None:
+        led_to = min((_played(scene, cards[slot]) for slot in effect.learned), default=0.0)
+    elif effect.warns:
+        led_to = float(out_of_reach(cards[effect.says.slot], scene.piles))
+    else:
+        led_to = _played(scene, cards[effect.says.slot])
+    return led_to - _worth(scene)
 
 
 def out_of_reach(card: Card, piles: Piles) -> int:
@@ -59,14 +67,3 @@ def _token(scene: Scene) -> float:
 def _worth(scene: Scene) -> float:
     """What a token is worth; nothing in the final round, in which only plays count."""
     return TOKEN if scene.knowledge.deck else 0.0
-
-
-def _led_to(scene: Scene, hint: Hint) -> float:
-    """What the receiver's next move is worth more by a hint: they play a card, or keep one that they would discard."""
-    effect, cards = scene.effect_of(hint), scene.hands[hint.to]
-    if effect.says is None:
-        return min((_played(scene, cards[slot]) for slot in effect.learned), default=0.0)
-    card = cards[effect.says.slot]
-    if effect.warns:
-        return float(out_of_reach(card, scene.piles))
-    return _played(scene, card)

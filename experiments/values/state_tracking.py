@@ -92,7 +92,7 @@ class TrackedGame:
 
     def lists(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[tuple[RecordedReply, Tracked]]:
         """The lists of a turn's replies. To be called for every turn of a seat, in order."""
-        for recorded, tracking, _ in self._followed(number, replies):
+        for recorded, tracking, *_ in self._followed(number, replies):
             yield recorded, tracking
 
     def follow(self, number: int, replies: Sequence[RecordedReply]) -> None:
@@ -102,29 +102,34 @@ class TrackedGame:
 
     def marks(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[RoleMark]:
         """The marks of a turn's replies. To be called for every turn of a seat, in order."""
-        for recorded, tracking, about in self._followed(number, replies):
+        for recorded, tracking, about, before in self._followed(number, replies):
             exact = tracking.marks(tracking.said) | {STALE: self._stale(tracking, tracking.said, about)}
-            source, baselines = place(recorded, number, tracking.seat), dict(self._baselines(recorded, tracking))
-            yield from role_mark.marks(source, exact, baselines)
+            reply = program_reply(recorded)
+            program = None if reply is None else stated_lists(reply, tracking.seat)
+            baselines: dict[str, Mapping[str, float]] = {}
+            for name, lists in {PROGRAM: program, NOTHING_EXCLUDED: open_lists(tracking.known)}.items():
+                if lists is not None:
+                    stale = self._stale(tracking, lists, self._about(tracking, lists, before))
+                    baselines[name] = tracking.marks(lists) | {STALE: stale}
+            baselines[UNIFORM] = guessed(tracking.before, tracking.known, tracking.moves)
+            yield from role_mark.marks(place(recorded, number, tracking.seat), exact, baselines)
 
     def _followed(
         self, number: int, replies: Sequence[RecordedReply]
-    ) -> Iterator[tuple[RecordedReply, Tracked, About]]:
-        earlier: dict[Place, _Earlier] = {}
+    ) -> Iterator[tuple[RecordedReply, Tracked, About, _Earlier | None]]:
+        """Each reply that states lists, what these are about, and the reply of the seat's last turn; None where that
+        brought none."""
+        seat, earlier = self.story.turn(number).seat, dict[Place, _Earlier]()
         for recorded in replies:
-            before = self._before(number, recorded)
+            before = self.earlier.get((seat, base(recorded.node.name), recorded.sample))
+            if before and before.turn != number - self.story.started.players:
+                before = None
             if (tracking := tracked(self.story, number, recorded.reply, before.reply if before else None)) is None:
                 continue
             about = self._about(tracking, tracking.said, before)
             earlier[tracking.seat, base(recorded.node.name), recorded.sample] = _Earlier(number, recorded.reply, about)
-            yield recorded, tracking, about
+            yield recorded, tracking, about, before
         self.earlier |= earlier
-
-    def _before(self, number: int, recorded: RecordedReply) -> _Earlier | None:
-        """The reply of the seat's last turn; None where that brought none."""
-        seat = self.story.turn(number).seat
-        earlier = self.earlier.get((seat, base(recorded.node.name), recorded.sample))
-        return earlier if earlier and earlier.turn == number - self.story.started.players else None
 
     def _about(self, tracking: Tracked, lists: Lists, before: _Earlier | None) -> About:
         """The card that each list is about: what it was about before, where it is a list of then, else the card that
@@ -142,15 +147,3 @@ class TrackedGame:
         hands = self.cards[tracking.turn - 1]
         readable = [(slot, card) for slot, card in about.items() if lists.get(slot) not in (None, ANY)]
         return sum(card not in hands[seat] for (seat, _), card in readable)
-
-    def _baselines(self, recorded: RecordedReply, tracking: Tracked) -> Iterator[tuple[str, Mapping[str, float]]]:
-        reply = program_reply(recorded)
-        program = None if reply is None else stated_lists(reply, tracking.seat)
-        before = self._before(tracking.turn, recorded)
-        for name, lists in {PROGRAM: program, NOTHING_EXCLUDED: open_lists(tracking.known)}.items():
-            if lists is not None:
-                yield (
-                    name,
-                    tracking.marks(lists) | {STALE: self._stale(tracking, lists, self._about(tracking, lists, before))},
-                )
-        yield UNIFORM, guessed(tracking.before, tracking.known, tracking.moves)

@@ -6,7 +6,6 @@ made on deals that had no part in choosing it, until the difference is clear: so
 among many. The remaining moves are tried on a few deals, for the table alone.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from experiments.record.game import Game
@@ -96,11 +95,6 @@ BASIS = (
 ONE_STEP = "points that a move scores or gives away at once, from the exact belief of the seat; no rollouts"
 
 
-def _score(value: float) -> float:
-    """A score that a game can end with: the sum of two means on different deals may lie a little beyond."""
-    return min(max(value, 0.0), 25.0)
-
-
 class _Search:
     """The rollouts of a turn, and which moves they compare. Every move is tried on the `first` deals, the better half
     on `second`; the best is compared with the move played on at most four times `batch`."""
@@ -132,27 +126,20 @@ class _Search:
         rivals = [move for move in self.tried if move != self.played]
         if not rivals:
             return self.played, 0.0, 0.0, first
-        ahead = self._best(rivals, first)[: (len(rivals) + 1) // 2]
-        challenger = self._best(ahead, second)[0]
+        ranked = sorted(rivals, key=lambda move: -mean(self._gains(move, 0, first)))
+        ahead = ranked[: (len(rivals) + 1) // 2]
+        challenger = max(ahead, key=lambda move: mean(self._gains(move, 0, second)))
         gains = self._gains(challenger, 0, second)
         if mean(gains) <= 0:
             return challenger, *mean_and_error(gains), second
-        return challenger, *self._on_fresh_deals(challenger)
-
-    def _best(self, moves: Sequence[Move], deals: int) -> list[Move]:
-        means = {move: mean(self._gains(move, 0, deals)) for move in moves}
-        return sorted(moves, key=lambda move: -means[move])
-
-    def _on_fresh_deals(self, challenger: Move) -> tuple[float, float, int]:
-        """The mean gain, its error, and the number of deals: as many as make clear on which side of the bar it lies."""
-        start, gains = self.second, list[float]()
-        for _ in range(4):
-            first = start + len(gains)
-            gains += self._gains(challenger, first, first + self.batch)
+        gains = []
+        for _ in range(4):  # fresh deals, as many as make clear on which side of the bar the mean lies
+            start = second + len(gains)
+            gains += self._gains(challenger, start, start + self.batch)
             loss, error = mean_and_error(gains)
             if abs(loss - WORTH) > SURE * error:
                 break
-        return loss, error, len(gains)
+        return challenger, loss, error, len(gains)
 
     def _gains(self, move: Move, first: int, last: int) -> list[float]:
         """What a move is worth more than the one played, deal by deal."""
@@ -180,11 +167,14 @@ class _Search:
         kept, kept_played = (
             mean(self._scores(choice, deals.start, deals.stop, "kept")) for choice in (move, self.played)
         )
+        score = mean(self._scores(self.played, 0, every)) + gain
+        kept_score = mean(self._scores(self.played, 0, every, "kept")) + (kept - kept_played)
         return MoveValue(
             move=move,
             one_step=self.one_step[move],
-            rollout=_score(mean(self._scores(self.played, 0, every)) + gain),
-            kept=_score(mean(self._scores(self.played, 0, every, "kept")) + (kept - kept_played)),
+            # a game can end with 0 to 25: the sum of two means on different deals may lie a little beyond
+            rollout=min(max(score, 0.0), 25.0),
+            kept=min(max(kept_score, 0.0), 25.0),
             error=error,
             deals=len(deals),
             rank=1,

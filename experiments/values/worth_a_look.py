@@ -160,25 +160,23 @@ def _stated(path: Path, peeked: Game) -> Iterator[Look]:
         state = f"suspended: {last.why}" if isinstance(last, GameSuspended) else "it stopped, or is being played"
         yield Look("suspended", path.as_posix(), None, None, None, f"after {many(turns, 'turn')}; {state}", turns)
         return
-    for group, weight, why, turn in _reasons(result):
-        yield Look(group, path.as_posix(), result.score_strict, result.score_kept, turn, why, weight)
-
-
-def _reasons(result: Result) -> Iterator[tuple[Group, float, str, int | None]]:
+    reasons = list[tuple[Group, float, str, int | None]]()
     if result.end == "lives_lost":
         why = f"the third life was lost in turn {result.turns}, with {many(result.score_kept, 'point')} on the table"
-        yield "struck_out", result.score_kept, why, result.turns
+        reasons.append(("struck_out", result.score_kept, why, result.turns))
     if result.forced:
         forced = f"{result.forced} of {result.turns} moves {'was' if result.forced == 1 else 'were'} forced"
-        yield "forced", result.forced / result.turns, forced, None
+        reasons.append(("forced", result.forced / result.turns, forced, None))
     if result.refused:
         turns = result.refused_turns or 0
         why = f"{many(result.refused, 'choice')} refused, in {many(turns, 'turn')} of {result.turns}"
-        yield "refused", turns / result.turns, why, None
+        reasons.append(("refused", turns / result.turns, why, None))
     if bad := result.fallbacks + result.faults:
         nodes, errors = many(result.fallbacks, "node"), many(result.faults, "transport error")
         causes = [f"{nodes} without a usable answer"] * bool(result.fallbacks) + [errors] * bool(result.faults)
-        yield "faults", bad, ", ".join(causes), None
+        reasons.append(("faults", bad, ", ".join(causes), None))
+    for group, weight, why, turn in reasons:
+        yield Look(group, path.as_posix(), result.score_strict, result.score_kept, turn, why, weight)
 
 
 def _overruled(path: Path, result: Result) -> Iterator[Look]:

@@ -101,11 +101,17 @@ class TerminalSeat:
             await self._handed_over(view)
             self._lines.drop()
             self._say(screen.turn_screen(view))
-        while (line := await self._asked(view)) is not None:
+        while True:
+            self._console.print(Text(f"P{view.seat}, your move (? for help): ", style="bold"), end="")
+            self._console.file.flush()
+            line = await self._lines.next()
+            if line is None or not self._lines.typed:
+                self._say(Text(printable(line or "")))
+            if line is None or line.strip().lower() in QUIT:
+                raise Left(f"P{view.seat} left the table")
             if not self._told(line.strip().lower(), view):
                 self._last = view.seat
                 return line
-        raise Left(f"P{view.seat} left the table")
 
     async def _handed_over(self, view: View) -> None:
         """Keep the screen empty, where several persons share it, until the next one asks for their turn."""
@@ -118,15 +124,6 @@ class TerminalSeat:
         self._say(screen.handed_over(view.seat))
         if self._lines.typed and await self._lines.next() is None:
             raise Left(f"P{view.seat} left the table")
-
-    async def _asked(self, view: View) -> str | None:
-        """Return a line; None when the input has ended or the person leaves."""
-        self._console.print(Text(f"P{view.seat}, your move (? for help): ", style="bold"), end="")
-        self._console.file.flush()
-        line = await self._lines.next()
-        if line is None or not self._lines.typed:
-            self._say(Text(printable(line or "")))
-        return None if line is None or line.strip().lower() in QUIT else line
 
     def _told(self, words: str, view: View) -> bool:
         """Answer a line that names no move; whether it was one."""
