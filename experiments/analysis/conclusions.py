@@ -62,7 +62,12 @@ def notes(analysis: Analysis) -> Iterator[str]:
         yield from stopping.sentences(analysis.stopped)
     if any(each.unit == "repeats" for each in analysis.differences):
         yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
-    yield from _planning([each for each in widest(analysis.differences) if not each.stop and each.testable])
+    usual = [each for each in widest(analysis.differences) if not each.stop and each.testable]
+    mdes = [each.mde for each in usual if each.mde is not None]
+    if mdes and not all(each.claimed for each in usual):  # what another experiment of this size could detect
+        least, most, points = min(mdes), max(mdes), usual[0].measured_in
+        effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
+        yield say.PLANNING(effects=effects, family=family(max(each.tests for each in usual)))
     if analysis.metric == "strict":
         yield from rare_strike_outs(analysis.summaries)
     for arm in arms:
@@ -79,16 +84,6 @@ def notes(analysis: Analysis) -> Iterator[str]:
         yield PROGRAMS
     elif programs:
         yield f"In {_named(programs, names)} no model was asked: programs played."
-
-
-def _planning(usual: Sequence[Difference]) -> Iterator[str]:
-    """Say what another experiment of this size could detect, where this one does not show a difference."""
-    mdes = [each.mde for each in usual if each.mde is not None]
-    if mdes and not all(each.claimed for each in usual):
-        tests = max(each.tests for each in usual)
-        least, most, points = min(mdes), max(mdes), usual[0].measured_in
-        effects = f"{least:.2f} {points}" if most - least < 0.005 else f"{least:.2f} to {most:.2f} {points}, by arm"
-        yield say.PLANNING(effects=effects, family=family(tests))
 
 
 def claims(differences: Sequence[Difference]) -> tuple[Difference, ...]:

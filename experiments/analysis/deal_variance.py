@@ -48,31 +48,28 @@ def deal_variance(
         deals.setdefault(row.seed, []).append(row.score(metric))
     scores = list(deals.values())
     means = [fmean(repeats) for repeats in scores]
-    df = len(ours) - len(deals)
+    df, n = len(ours) - len(deals), len(ours)
     within = (
         sum((score - mean) ** 2 for mean, each in zip(means, scores, strict=True) for score in each) / df
         if df
         else None
     )
+    between = None
+    if within is not None and len(means) > 1:  # deals may have different numbers of repeats
+        grand, sizes = fmean(score for each in scores for score in each), list(map(len, scores))
+        of_means = sum(size * (mean - grand) ** 2 for mean, size in zip(means, sizes, strict=True)) / (len(deals) - 1)
+        repeats = (n - sum(size**2 for size in sizes) / n) / (len(deals) - 1)
+        between = sqrt(max(0.0, (of_means - within) / repeats))
     return DealVariance(
         arm=ours[0].arm,
         players=players,
         deals=len(deals),
-        games=len(ours),
+        games=n,
         sd=sqrt(variance(means)) if len(means) > 1 else None,
         within=None if within is None else sqrt(within),
-        between=None if within is None or len(means) < 2 else sqrt(_between(scores, within)),
+        between=between,
         correlation=_correlation(ours, theirs, measures.metric(metric)),
     )
-
-
-def _between(deals: Sequence[Sequence[float]], within: float) -> float:
-    """Return the variance of the deals' true means; deals may have different numbers of repeats."""
-    n = sum(map(len, deals))
-    grand = fmean(score for scores in deals for score in scores)
-    of_means = sum(len(scores) * (fmean(scores) - grand) ** 2 for scores in deals) / (len(deals) - 1)
-    repeats = (n - sum(len(scores) ** 2 for scores in deals) / n) / (len(deals) - 1)
-    return max(0.0, (of_means - within) / repeats)
 
 
 def _correlation(ours: Sequence[Row], theirs: Sequence[Row], measure: Measure) -> float | None:

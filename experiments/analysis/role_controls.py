@@ -158,18 +158,20 @@ def role_controls(analysis: Analysis, run: Mapping[str, Any]) -> list[RoleContro
     for names, arms in nodes.items():
         removed, placebo, shuffled = (arms.get(kind) for kind in KINDS)
         every = (*analysis.differences, *analysis.apart)
-        effects = [widest([each for each in every if each.arm == arm]) for arm in (removed, placebo, shuffled, null)]
+        effects = [
+            {each.counts: each for each in widest([each for each in every if each.arm == arm])}
+            for arm in (removed, placebo, shuffled, null)
+        ]
         pairs = [each for each in analysis.contrasts if each.arm == removed]
-        contrasts = [widest([each for each in pairs if each.baseline == arm]) for arm in (placebo, shuffled, null)]
-        for counts in dict.fromkeys(each.counts for several in effects[:3] for each in several):
-            removal, of_placebo, of_shuffled, floor = (_at(several, counts) for several in effects)
-            beside = (_at(several, counts) for several in contrasts)
+        contrasts = [
+            {each.counts: each for each in widest([each for each in pairs if each.baseline == arm])}
+            for arm in (placebo, shuffled, null)
+        ]
+        for counts in dict.fromkeys(counts for several in effects[:3] for counts in several):
+            removal, of_placebo, of_shuffled, floor = (several.get(counts) for several in effects)
+            beside = (several.get(counts) for several in contrasts)
             controls.append(RoleControls(names, counts, removal, of_placebo, of_shuffled, floor, exact, *beside))
     return controls
-
-
-def _at(differences: Sequence[Difference], counts: tuple[int, ...]) -> Difference | None:
-    return next((each for each in differences if each.counts == counts), None)
 
 
 def contrasts(run: Mapping[str, Any]) -> list[tuple[str, str]]:

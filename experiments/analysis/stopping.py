@@ -101,18 +101,16 @@ def outcomes(rule: StopRule, rows: Sequence[Row], counts: Mapping[str, Sequence[
         played = games.get(arm, []), games.get(rule.baseline, [])
         at = sorted({*counts[arm]} & {*counts[rule.baseline]})
         last = max(stop.look for stop in stops.values()) if arm in rule.alongside else len(rule.looks)
+        done = [{row.pairing for row in finished} for finished in played]
         look, settled = 0, None
-        while look < last and not settled and _finished(rule, look + 1, played, at):
+        while look < last and not settled:
+            due = set(product(at, rule.seeds[: rule.looks[look]], range(1, rule.repeats + 1)))
+            if not all(due <= pairings for pairings in done):
+                break  # one of the two has not finished all games of the deals of the next look
             look += 1
             settled = None if arm in rule.alongside else _settled(rule, look, *played, at)
         stops[arm] = ArmStop(arm, look, len(rule.looks), rule.looks[look - 1] if look else 0, rule.most, settled)
     return stops
-
-
-def _finished(rule: StopRule, look: int, arms: Sequence[Sequence[Row]], counts: Sequence[int]) -> bool:
-    """Return whether both arms have finished all games of the deals of a look."""
-    games = set(product(counts, rule.seeds[: rule.looks[look - 1]], range(1, rule.repeats + 1)))
-    return all(games <= {row.pairing for row in rows} for rows in arms)
 
 
 def _settled(
@@ -192,7 +190,7 @@ class Stages:
         """Return the games until the next look; None when no arm needs more of them."""
         if self.rule is None:
             return None
-        arms = self._outcomes(rows)
+        arms = outcomes(self.rule, rows, self._counts)
         unsettled = [arms[arm] for arm in self.rule.arms if not arms[arm].over]
         if not unsettled:
             return None
@@ -205,18 +203,15 @@ class Stages:
         """Return those of the run's games that may still be played, and those that are finished."""
         if self.rule is None:
             return jobs
-        arms = self._outcomes(rows)
+        arms = outcomes(self.rule, rows, self._counts)
         most = max(self.rule.most if not arms[arm].over else arms[arm].deals for arm in self.rule.arms)
         names = {row.name for row in rows} | {job.name for job in self._until(most, arms)}
         return [job for job in jobs if job.name in names]
 
     def said(self, rows: Sequence[Row]) -> str:
         """Say how the arms stand at the end."""
-        return _stand(self._outcomes(rows), "no arm needs more games")
-
-    def _outcomes(self, rows: Sequence[Row]) -> dict[str, ArmStop]:
         assert self.rule is not None
-        return outcomes(self.rule, rows, self._counts)
+        return _stand(outcomes(self.rule, rows, self._counts), "no arm needs more games")
 
     def _until(self, deals: int, arms: dict[str, ArmStop]) -> list[Job]:
         """Return the games of this many deals, without those of arms that are over."""

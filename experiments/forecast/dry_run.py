@@ -200,7 +200,12 @@ COLUMNS = (
 
 def blocks(planned: Planned) -> Iterator[Block]:
     """Return the table of arms, and at most four footnotes: disk space, time, what estimates assume, prices."""
-    arms = _folded(planned.games)
+    arms = list(planned.games)
+    if len(arms) > READABLE:  # one row for all arms that cost the same
+        alike: dict[tuple[object, ...], list[Games]] = {}
+        for each in arms:
+            alike.setdefault((each.players, each.games, each.left, each.bill, each.basis), []).append(each)
+        arms = [_sum(f"{s[0].arm} and {len(s) - 1} more", s) if len(s) > 1 else s[0] for s in alike.values()]
     rows = [
         (each.arm, str(each.players or ""), each.games, each.left, *astuple(each.bill), each.basis)
         for each in (*arms, replace(planned.total, basis=""))
@@ -214,16 +219,6 @@ def blocks(planned: Planned) -> Iterator[Block]:
     hours = "" if took is None else f"time: about {duration(took)} in one process here (estimated from a few turns)"
     brief = (journals, hours, cost_estimate.ASSUMPTIONS_IN_BRIEF if planned.probed else "", "; ".join(planned.prices))
     yield from notes((*planned.notes, *planned.detectable, *filter(None, brief)), "aside")
-
-
-def _folded(games: Sequence[Games]) -> list[Games]:
-    """Return one row for all arms that cost the same, when there are too many rows to read."""
-    if len(games) <= READABLE:
-        return list(games)
-    alike: dict[tuple[object, ...], list[Games]] = {}
-    for each in games:
-        alike.setdefault((each.players, each.games, each.left, each.bill, each.basis), []).append(each)
-    return [_sum(f"{same[0].arm} and {len(same) - 1} more", same) if same[1:] else same[0] for same in alike.values()]
 
 
 def _sum(arm: str, games: Sequence[Games]) -> Games:

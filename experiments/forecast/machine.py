@@ -54,7 +54,13 @@ def examine() -> Checklist:
         checklist.ok("keys", f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)")
     else:
         checklist.ok("keys", "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file `.env`")
-    _files(checklist)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = hard if hard != resource.RLIM_INFINITY else max(soft, FEW_FILES)
+    sentence = f"{soft} may be open" + (f", raised to {min(most, 8192)} when needed" if most > soft else "")
+    if most < FEW_FILES:
+        checklist.warn("files", f"{sentence}: few games and calls at a time; say `ulimit -n 4096` first")
+    else:
+        checklist.ok("files", sentence)
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     checklist.ok("processors", f"{cpus}; `--workers {cpus}` uses all of them for games of programs")
     return checklist
@@ -117,13 +123,3 @@ def _folder(checklist: Checklist, folder: Path) -> None:
         )
     else:
         checklist.ok("disk", sentence)
-
-
-def _files(checklist: Checklist) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = hard if hard != resource.RLIM_INFINITY else max(soft, FEW_FILES)
-    sentence = f"{soft} may be open" + (f", raised to {min(most, 8192)} when needed" if most > soft else "")
-    if most < FEW_FILES:
-        checklist.warn("files", f"{sentence}: few games and calls at a time; say `ulimit -n 4096` first")
-    else:
-        checklist.ok("files", sentence)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,12 +85,15 @@ async def _schemas(checklist: Checklist, settings: ModelSettings, asking: Sequen
     if isinstance(reply, str):
         checklist.warn("schemas", f"the server refuses JSON schemas ({reply}); prompts alone will state the format")
         return
+    enforced = False
+    with suppress(ValueError):
+        enforced = json.loads(reply.text) == {"colour": ONLY}
     refused = [problem for request in asking if (problem := await _refused(settings, request))]
     if refused:
         checklist.warn("schemas", f"taken, but not all: {'; '.join(refused)}")
     elif reply.finish == "length":
         checklist.warn("schemas", "taken; whether they are enforced is not known, the answer was cut off")
-    elif _is_only(reply.text):
+    elif enforced:
         names = ", ".join(request.reply.__name__ for request in asking)
         checklist.ok("schemas", f"taken and enforced, also for the graph's replies ({names})")
     else:
@@ -125,13 +129,6 @@ async def _tiny(settings: ModelSettings, form: Mapping[str, Any], tokens: int) -
         raise UserError(f"the model server {problems[-1]}")
     finally:
         await client.aclose()
-
-
-def _is_only(text: str) -> bool:
-    try:
-        return bool(json.loads(text) == {"colour": ONLY})
-    except ValueError:
-        return False
 
 
 async def _question(

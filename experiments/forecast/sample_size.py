@@ -247,20 +247,17 @@ def sentences(proposal: Proposal) -> list[str]:
         *cost_estimate.about_prices(options.models),
         *([] if options.models else ["no model on a server is asked: games cost only time"]),
     ]
-    return [*basis, *(_about(proposal, size) if size else [_nothing(proposal)])]
-
-
-def _nothing(proposal: Proposal) -> str:
-    """Say why nothing is proposed."""
-    options = proposal.options
+    if size:
+        return [*basis, *_about(proposal, size)]
     if not options.goal.limited or not options.models:
-        return "nothing is proposed: give --effect POINTS, or a budget, e.g. --budget 5usd"
+        return [*basis, "nothing is proposed: give --effect POINTS, or a budget, e.g. --budget 5usd"]
     deals = options.fewest(options.cheapest)
-    return (
+    return [
+        *basis,
         f"{options.goal.budget} do not buy an experiment that can show anything: with {len(options.arms)} arms no p "
         f"can be below .05 on fewer than {deals} deals, and at {options.cheapest[0]} players these take "
-        f"{_price(options.deal(options.cheapest) * deals)}. Use fewer arms or a cheaper model"
-    )
+        f"{_price(options.deal(options.cheapest) * deals)}. Use fewer arms or a cheaper model",
+    ]
 
 
 def _price(bill: cost_estimate.Bill) -> str:

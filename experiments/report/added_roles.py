@@ -2,7 +2,8 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,21 +64,17 @@ def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> Ad
             turns.append(turn)
             ours_is, theirs_is = (moves[turn - 1].kind.partition("_")[0] for moves in (mine, base))
             kinds[f"another {ours_is}" if ours_is == theirs_is else f"a {ours_is} for a {theirs_is}"] += 1
-    return AddedRole(
-        arm, baseline, nodes, len(deals), tuple(sorted(turns)), dict(kinds.most_common()),
-        dict(_proposed(data, arm, nodes)),
-    )  # fmt: skip
-
-
-def _proposed(data: RunData, arm: str, nodes: tuple[str, ...]) -> Iterator[tuple[str, tuple[float, int]]]:
-    try:
+    tallies = []
+    with suppress(NothingToDrawError):  # more arms than have a row each
         tallies = [tally.proposed for (name, _), tally in data.tallies.items() if name == arm]
-    except NothingToDrawError:  # more arms than have a row each
-        return
+    proposed = dict[str, tuple[float, int]]()
     for node in nodes:
         sums = [tally[node] for tally in tallies if node in tally]
-        if turns := int(sum(number for _, number in sums)):
-            yield node, (sum(played for played, _ in sums), turns)
+        if number := int(sum(turns_of for _, turns_of in sums)):
+            proposed[node] = sum(played for played, _ in sums), number
+    return AddedRole(
+        arm, baseline, nodes, len(deals), tuple(sorted(turns)), dict(kinds.most_common()), proposed
+    )  # fmt: skip
 
 
 def data(roles: Sequence[AddedRole]) -> list[dict[str, Any]]:

@@ -69,31 +69,28 @@ class MarkedRun:
 
 def read(path: Path, arm: str | None = None) -> RunData:
     """Return the finished games that a path names. Raises UserError where there are none, or none of this arm."""
-    games, run = _games(path), run_folder.run(path) if path.is_dir() else {}
+    if not path.exists():
+        raise UserError(f"there is nothing at {str(path)!r}; name a game, a folder of games or a run{nearby(path)}")
+    if (path / RUN).is_file():
+        games: Sequence[Row] = run_folder.read_rows(path)
+    else:
+        base = path if path.is_dir() else path.parent
+        finished = [
+            replace(
+                rows.row("", game.started.repeat, journal.relative_to(base).as_posix(), game.result),
+                arm=rows.who_played(game.result.graph, game.result.model),
+            )
+            for journal, game in (saved.journals(path) if path.is_dir() else [(path, Game.open(path))])
+            if game.result
+        ]
+        if not finished:
+            raise UserError(f"there is no finished game in {str(path)!r}; marks need the end of a game")
+        games = rows.with_seeds(finished)
+    run = run_folder.run(path) if path.is_dir() else {}
     arms = list(dict.fromkeys(row.arm for row in games))
     if arm is not None and arm not in arms:
         raise UserError(f"--arm is {arm!r}; {did_you_mean(arm, arms, 'the arms of these games are')}")
     return run_data.run_data(path, [row for row in games if arm in (None, row.arm)], run)
-
-
-def _games(path: Path) -> Sequence[Row]:
-    if not path.exists():
-        raise UserError(f"there is nothing at {str(path)!r}; name a game, a folder of games or a run{nearby(path)}")
-    if (path / RUN).is_file():
-        return run_folder.read_rows(path)
-    pairs = saved.journals(path) if path.is_dir() else [(path, Game.open(path))]
-    base = path if path.is_dir() else path.parent
-    games = [
-        replace(
-            rows.row("", game.started.repeat, journal.relative_to(base).as_posix(), game.result),
-            arm=rows.who_played(game.result.graph, game.result.model),
-        )
-        for journal, game in pairs
-        if game.result
-    ]
-    if not games:
-        raise UserError(f"there is no finished game in {str(path)!r}; marks need the end of a game")
-    return rows.with_seeds(games)
 
 
 def marked(

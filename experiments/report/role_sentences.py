@@ -74,7 +74,9 @@ def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
         for mark in marks:
             sides[_side(mark, name)].append(mark)
             units.append(mark.units)
-        texts = [f"{side} on {len(several)}{_names(several, side)}" for side, several in sides.items() if several]
+        worse = [mark.key.title for mark in sides["worse"]]
+        named = {"worse": f" ({', '.join(worse[:NAMED])}{', ...' if len(worse) > NAMED else ''})"}
+        texts = [f"{side} on {len(several)}{named.get(side, '')}" for side, several in sides.items() if several]
         if marks:
             counts.append(f"of {many(len(marks), 'mark')} beside {title} {', '.join(texts)}")
     if counts:
@@ -83,13 +85,6 @@ def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
 
 
 SIDES = ("better", "worse", "no significant difference", "equal", "not tested")
-
-
-def _names(marks: Sequence[MarkSummary], side: str) -> str:
-    """Return the first marks on which a role is worse."""
-    if side != "worse":
-        return ""
-    return f" ({', '.join(mark.key.title for mark in marks[:NAMED])}{', ...' if len(marks) > NAMED else ''})"
 
 
 def _side(mark: MarkSummary, name: str) -> str:

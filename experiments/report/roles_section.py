@@ -1,6 +1,6 @@
 """The section "Roles" of a report: how right each role was, who was followed, what was refused, faults of moves."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -134,15 +134,14 @@ def differences(run: MarkedRun) -> Table:
 def following(run: MarkedRun) -> Table:
     """Return how often each role's advice was taken, and whether rightly."""
     columns = (
-        *_heads(run, "followed"),
         Column("turns", "turns", COUNT, of=lambda marks: marks["followed"].turns),
         _share("followed", "followed"),
         *(marks_table.baseline(name, name, PERCENT, itemgetter("followed")) for name in BASELINES[:2]),
         _share("overruled_right", "overruled though right"),
         _share("followed_wrong", "followed though wrong"),
     )
-    rows, title = _by_role(run, "followed"), "Who was followed when it mattered"
-    return listing("roles-following", columns, rows, title=title, caption=FOLLOWING_CAPTION)
+    title = "Who was followed when it mattered"
+    return _by_role(run, "followed", columns, "roles-following", title, FOLLOWING_CAPTION)
 
 
 def judging(run: MarkedRun) -> Table:
@@ -152,7 +151,6 @@ def judging(run: MarkedRun) -> Table:
         return lambda marks: getattr(marks.get("refusal_gain"), name, None)
 
     columns = (
-        *_heads(run, "refused"),
         Column("choices", "choices", COUNT, of=lambda marks: marks["refused"].replies),
         *(_share("refused", "refused"), _share("right_verdict", "right verdicts")),
         *(_share("refused_safe", "safe ones refused"), _share("accepted_unsafe", "unsafe ones accepted")),
@@ -160,23 +158,20 @@ def judging(run: MarkedRun) -> Table:
         Column("gain", "points gained by each", SIGNED, of=gain("mean")),
         Column("gain_bounds", "95 %", SIGNED_INTERVAL, of=gain("bounds")),
     )
-    rows, title = _by_role(run, "refused"), "What verifiers refused"
-    return listing("roles-judging", columns, rows, title=title, caption=JUDGING_CAPTION)
+    return _by_role(run, "refused", columns, "roles-judging", "What verifiers refused", JUDGING_CAPTION)
 
 
-def _by_role(run: MarkedRun, needed: str) -> list[Mapping[str, MarkSummary]]:
-    """Return the marks by name of every arm and role that has a mark."""
+def _by_role(run: MarkedRun, needed: str, columns: Sequence[Column], key: str, title: str, caption: str) -> Table:
+    """Return a table of every arm and role that has a mark; its columns read the marks by name."""
     by_role: dict[tuple[str, str], dict[str, MarkSummary]] = {}
     for mark in run.summaries:
         by_role.setdefault((mark.arm, mark.key.role), {})[mark.key.name] = mark
-    return [marks for marks in by_role.values() if needed in marks]
-
-
-def _heads(run: MarkedRun, needed: str) -> tuple[Column, Column]:
-    return (
+    heads = (
         Column("arm", "arm", constant=True, of=lambda marks: run.labels[marks[needed].arm]),
         Column("role", "role", constant=True, of=lambda marks: answerer(marks[needed])),
     )
+    rows = [marks for marks in by_role.values() if needed in marks]
+    return listing(key, (*heads, *columns), rows, title=title, caption=caption)
 
 
 def _share(name: str, title: str) -> Column:

@@ -88,7 +88,10 @@ def run_report(
         control_tables.apart(analysis),
         *_game_tables(data, tasks),
         *(roles_section.blocks(roles) if roles else ()),
-        *_figures([drawn for drawn in figures if drawn not in first], left_out),
+        Heading("Figures", key="figures"),
+        *_drawn([drawn for drawn in figures if drawn not in first]),
+        *([Text("Left out:")] if left_out else []),
+        *notes((f"{omitted.title}: {omitted.why}" for omitted in left_out), "aside"),
         *_settings(data),
         *([Heading("Appendix", key="appendix"), corrected] if corrected.rows else []),
     )
@@ -124,14 +127,6 @@ def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
         yield replace(score_tables.scores(free, free.summaries), key="unforced-arms", title=title, caption=caption)
         differences = score_tables.differences(free.differences, free.other_differences, free)
         yield replace(differences, key="unforced-differences", title="", caption="")
-
-
-def _figures(figures: Sequence[drawing.DrawnFigure], left_out: Sequence[drawing.LeftOut]) -> Iterator[Block]:
-    yield Heading("Figures", key="figures")
-    yield from _drawn(figures)
-    if left_out:
-        yield Text("Left out:")
-        yield from notes((f"{omitted.title}: {omitted.why}" for omitted in left_out), "aside")
 
 
 def _drawn(figures: Sequence[drawing.DrawnFigure]) -> Iterator[Figure]:

@@ -119,7 +119,12 @@ class RunControl(Generic[U]):
         return {"said": f"it goes on; it was paused since {_clock(since)}"}
 
     def _limit(self, model: str, most: int) -> dict[str, Any]:
-        keys = self._models(model)
+        """Limit the models of a name: as in a models file, or without provider or server."""
+        if not self.limits:
+            raise UserError("this run asks no model on a server, so there is no limit to change")
+        if not (keys := [key for key in self.limits if model in _names(key[1])]):
+            names = [_names(name)[-1] for _, name in self.limits]
+            raise UserError(f"this run asks no model {model!r}; {did_you_mean(model, names, 'it asks')}")
         if most < self.workers:
             raise UserError(
                 f"{self.workers} processes divide the calls of a model among them, so the limit must be at least "
@@ -135,16 +140,6 @@ class RunControl(Generic[U]):
         sentence = f"{keys[0][1]}: at most {most} call{'s' * (most > 1)} at a time{each}; before {before}"
         self.screen.line(sentence)
         return {"said": sentence}
-
-    def _models(self, name: str) -> list[tuple[str, str]]:
-        """Return the models of this name: as in a models file, or without provider or server."""
-        if not self.limits:
-            raise UserError("this run asks no model on a server, so there is no limit to change")
-        keys = [key for key in self.limits if name in _names(key[1])]
-        if not keys:
-            names = [_names(model)[-1] for _, model in self.limits]
-            raise UserError(f"this run asks no model {name!r}; {did_you_mean(name, names, 'it asks')}")
-        return keys
 
     def _retry(self, game: str) -> dict[str, Any]:
         unit = self._unit(game)

@@ -252,20 +252,16 @@ class Progress:
         while nobody can say."""
         steps, ahead = self.ended - self._before, float(self.total - self.ended)
         if self.status.turns:
-            steps, ahead = self.status.turns - self.status.earlier, self._ahead()
+            steps, expected = self.status.turns - self.status.earlier, 0.0
+            for turns, number in self._waiting.items():
+                ended = self._turns.get(turns, Mean())
+                # the mean of those that ended, and of some that nobody saw, since short ones end first
+                expected += number * ((ended.total + UNSEEN * (turns or 0)) / (ended.number + UNSEEN))
+            behind = self.status.turns - self._ended_turns
+            share = self.status.playing / (self._waiting.total() or 1)
+            # a unit in play has some of its turns left, however long it is already
+            ahead = max(expected - behind, expected * (1 - share) + LAST * expected * share)
         if steps < FEWEST or self.ended == self.total or self.paused:
             return None
         seconds = (time.monotonic() - self._began) / steps * ahead
         return seconds, self.status.usd / (self.status.turns or steps) * ahead if self.status.priced else 0.0
-
-    def _ahead(self) -> float:
-        """Return the turns that are expected of the units that are not finished. A unit in play has some of them left,
-        however long it is already."""
-        expected = 0.0
-        for turns, number in self._waiting.items():
-            ended = self._turns.get(turns, Mean())
-            # the mean of those that ended, and of some that nobody saw, since short ones end first
-            expected += number * ((ended.total + UNSEEN * (turns or 0)) / (ended.number + UNSEEN))
-        behind = self.status.turns - self._ended_turns
-        share = self.status.playing / (self._waiting.total() or 1)
-        return max(expected - behind, expected * (1 - share) + LAST * expected * share)

@@ -197,8 +197,9 @@ class Runner(Generic[U]):
         """Ask these units. `on_end` is called for those that come to their end; the outcomes of others are kept."""
         if self.unusable:
             return
-        executor, before = self._executor(), self.before
-        control = self._control(executor, units)
+        workers = min([self.options.workers, *self.limits.values()])  # each has at least one call at a time
+        executor, before = self._executor(workers), self.before
+        control = self._control(executor, units, workers)
 
         def on_outcome(outcome: Outcome[U]) -> None:
             self.progress(outcome)
@@ -267,13 +268,8 @@ class Runner(Generic[U]):
             status=self.status,
         )
 
-    @property
-    def _workers(self) -> int:
-        """The processes: each has at least one call at a time."""
-        return min([self.options.workers, *self.limits.values()])
-
-    def _executor(self) -> Executor[U]:
-        models, workers = self.options.models, self._workers
+    def _executor(self, workers: int) -> Executor[U]:
+        models = self.options.models
         if self.options.executor == "ray":
             from experiments.running.ray_actors import RayActors  # optional, and slow to import
 
@@ -282,7 +278,7 @@ class Runner(Generic[U]):
             return WorkerPool(Processes(self.task, models, self.budget, workers), workers)
         return LocalExecutor(self.task, models.layer(self.budget))
 
-    def _control(self, executor: Executor[U], units: Sequence[U]) -> RunControl[U]:
+    def _control(self, executor: Executor[U], units: Sequence[U], workers: int) -> RunControl[U]:
         finished = self.records.finished()
         over = {unit.name: unit for unit in self.units if unit.name in finished}
         return RunControl(
@@ -293,7 +289,7 @@ class Runner(Generic[U]):
             set(over),
             self.unfinished,
             dict(self.limits),
-            workers=self._workers,
+            workers=workers,
             cached=self.options.models.cache != OFF,
             screen=self.progress,
             stopping=lambda: self.interrupted or self.halted is not None,

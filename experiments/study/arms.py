@@ -180,30 +180,24 @@ def _arm(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[s
         remarks.append(
             f"{name} cheats: its seats see their own cards. It is an upper line, left out of rankings and claims."
         )
+    # where the notes of nodes come from that are not asked
+    sources = {
+        node: str(step.value or BASELINE)
+        for step in changes.steps
+        if everybody.config is not None and step.kind in ("placebo", "shuffled")
+        for node in named(everybody.config, step.kind, str(step.node))
+    }
     arm = Arm(
         name,
         everybody,
         {number: player_spec(seat, experiment) for number, seat in {**experiment.seats, **changes.seats}.items()},
         players=experiment.players,
         purpose=Purpose(kind="null") if name == controls.NULL and "null" in kinds else controls.purpose(changes),
-        sources=_sources(everybody, changes),
+        sources=sources,
         remarks=tuple(remarks),
     )
     check(arm)
     return arm
-
-
-def _sources(everybody: PlayerSpec, changes: Changes) -> dict[str, str]:
-    """Where the notes of nodes come from that are not asked, by node."""
-    config = everybody.config
-    if config is None:
-        return {}
-    return {
-        node: str(step.value or BASELINE)
-        for step in changes.steps
-        if step.kind in ("placebo", "shuffled")
-        for node in named(config, step.kind, str(step.node))
-    }
 
 
 def check(arm: Arm) -> None:

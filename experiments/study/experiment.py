@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from experiments.record import measures, run_folder
 from experiments.record.rows import COLUMNS
@@ -19,11 +19,11 @@ from experiments.study.file_schema import (
     CrossPlay,
     Model,
     Name,
+    Pool,
     SeatConfig,
     SeatNumber,
     Verifier,
     label,
-    labelled,
     spelt,
     value_errors,
 )
@@ -48,7 +48,7 @@ class AdHoc(Frozen):
 
     seat: SeatConfig
     """The evaluated seat."""
-    pool: dict[Name, SeatConfig] | Literal["partners"]
+    pool: Pool
     """The partners, by label; a list is labelled by its graphs. `partners`: all rule players."""
     position: Literal["random", "rotate"] | SeatNumber = "random"
     """Where the evaluated seat sits: drawn at random for each trial, (seed mod players), or always the same seat.
@@ -61,11 +61,6 @@ class AdHoc(Frozen):
     """Seed of these draws: another number draws other positions and other past games."""
     cross: int | None = Field(default=None, ge=0)
     """How many of the trials' deals the partners also play among themselves, from the first on; all if not given."""
-
-    @field_validator("pool", mode="before")
-    @classmethod
-    def _labelled(cls, pool: Any) -> Any:
-        return labelled(pool)
 
     @model_validator(mode="after")
     def _enough(self) -> Self:
@@ -99,7 +94,7 @@ class Experiment(Frozen):
     """Other players for some seats, in every arm."""
     verify: Verifier | None = None
     """Overrides the graphs' own verifier."""
-    arms: dict[Name, Changes] | Literal["leave_one_out"] = {}
+    arms: Annotated[dict[Name, Changes] | Literal["leave_one_out"], BeforeValidator(spelt)] = {}
     """`leave_one_out`: the whole graph, and one arm per removable node, without that node."""
     matrix: dict[str, tuple[Any, ...]] = {}
     """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""
@@ -136,11 +131,6 @@ class Experiment(Frozen):
     @classmethod
     def _several(cls, graph: Any) -> Any:
         return as_list(graph) if isinstance(graph, str) and "," in graph else graph
-
-    @field_validator("arms", mode="before")
-    @classmethod
-    def _spelt(cls, arms: Any) -> Any:
-        return spelt(arms)
 
     @field_validator("metric")
     @classmethod
@@ -270,14 +260,12 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
     for change in changes:
         put(data, change)
     experiment = checked(data, where, folder)
-    return experiment if any(change.startswith("baseline=") for change in changes) else _compared(experiment)
-
-
-def _compared(experiment: Experiment) -> Experiment:
-    """Several graphs each play every arm, or play whole: then the baseline is that arm of the first, or the first."""
+    chosen = any(change.startswith("baseline=") for change in changes)
+    if chosen or len(experiment.graphs) == 1 or experiment.matrix or experiment.baseline is None:
+        return experiment
+    # several graphs each play every arm, or play whole: then the baseline is that arm of the first, or the first
     arms, first = experiment.arms, label(experiment.graphs[0])
-    several = len(experiment.graphs) > 1 and not experiment.matrix and experiment.baseline is not None
-    if not several or (arms and experiment.baseline not in (("full",) if arms == "leave_one_out" else arms)):
+    if arms and experiment.baseline not in (("full",) if arms == "leave_one_out" else arms):
         return experiment
     return experiment.model_copy(update={"baseline": f"{first}.{experiment.baseline}" if arms else first})
 
@@ -311,18 +299,14 @@ def checked(data: dict[str, Any], where: str, folder: Path | None = None) -> Exp
     except UserError as error:
         raise UserError(f"{where}: {error}") from None
     except ValidationError as error:
-        raise _shortest(where, error) from None
-
-
-def _shortest(where: str, error: ValidationError) -> UserError:
-    """One sentence. For a value of several possible types, the error of the type that was meant: the deepest one."""
-    first = error.errors()[0]
-    if first["loc"] and first["loc"][0] in UNIONS:
+        first = error.errors()[0]
+        if not first["loc"] or first["loc"][0] not in UNIONS:
+            raise user_error(where, error, EXAMPLES) from None
+        # for a value of several possible types, the error of the type that was meant: the deepest one
         alike = [problem for problem in error.errors() if problem["loc"][0] == first["loc"][0]]
         first = max(alike, key=lambda problem: (len(problem["loc"]), problem["type"] == "value_error"))
         path = [str(part) for part in first["loc"] if "[" not in str(part) and part not in TYPES]
-        return UserError(f"{where}: {complaint(first, '.'.join(path), EXAMPLES)}")
-    return user_error(where, error, EXAMPLES)
+        raise UserError(f"{where}: {complaint(first, '.'.join(path), EXAMPLES)}") from None
 
 
 EXAMPLES = {

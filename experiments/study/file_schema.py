@@ -124,21 +124,20 @@ def labelled(seats: Any) -> Any:
     return by_label
 
 
+Pool = Annotated[dict[Name, SeatConfig] | Literal["partners"], BeforeValidator(labelled)]
+"""Seats by label; a list is labelled by its graphs. `partners`: all rule players."""
+
+
 class CrossPlay(Frozen):
     """Cross-play of every ordered pair (A, B): A in exactly one seat, B in all others."""
 
-    seats: dict[Name, SeatConfig] | Literal["partners"]
+    seats: Pool
     """By label; a list is labelled by its graphs. `partners`: all rule players."""
     rotate: bool = False
     """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which always starts."""
     sequence: bool = False
     """Of two, A and B, instead of pairs: A takes the seats of B one by one, from seat 0 on. The arm `A-2` has A in two
     seats."""
-
-    @field_validator("seats", mode="before")
-    @classmethod
-    def _labelled(cls, seats: Any) -> Any:
-        return labelled(seats)
 
     @model_validator(mode="after")
     def _two(self) -> Self:

@@ -105,27 +105,22 @@ def _with(
     if graph and "graph" in settings:
         raise UserError(f"arm {name!r}: the arm names a graph itself, so it cannot be combined with several graphs")
     for key, value in cell.items():
+        keys = key.split(".")
         inner: Any = settings
-        for part in key.split("."):
+        for part in keys:
             inner = inner.get(part, MISSING) if isinstance(inner, dict) else MISSING
         if inner is not MISSING:
             raise UserError(f"arm {name!r}: the arm and the matrix both set {key}; remove one of them")
-        _copy_short_form(data, experiment, key.split("."))
-        place(data, key.split("."), value, f"matrix: {key}")
+        if keys[0] in ("models", "seats") and len(keys) > 2:
+            # one of the settings of the experiment's own model or seat varies: `models.default.temperature`
+            own = experiment.model_dump(include={keys[0]}, exclude_unset=True).get(keys[0], {})
+            varied = {str(called): whole for called, whole in own.items() if str(called) == keys[1]}
+            data[keys[0]] = {**varied, **data.get(keys[0], {})}
+        place(data, keys, value, f"matrix: {key}")
     try:
         return Changes.model_validate(data)
     except ValidationError as error:
         raise user_error(f"arm {name!r}", error) from None
-
-
-def _copy_short_form(data: dict[str, Any], experiment: Experiment, keys: list[str]) -> None:
-    """Start from the experiment's own model or seat when one of its settings varies: `models.default.temperature`."""
-    if keys[0] not in ("models", "seats") or len(keys) < 3:
-        return
-    experiment_data = experiment.model_dump(include={keys[0]}, exclude_unset=True).get(keys[0], {})
-    by_name = {str(name): value for name, value in experiment_data.items()}
-    if keys[1] in by_name:
-        data[keys[0]] = {keys[1]: by_name[keys[1]], **data.get(keys[0], {})}
 
 
 def _check_axes(experiment: Experiment, matrix: Mapping[str, Any], axes: Mapping[str, list[Any]]) -> None:

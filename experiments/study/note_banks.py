@@ -87,7 +87,15 @@ class NoteBank:
 
     def write(self, journals: Iterable[Path]) -> None:
         """Raises UserError when the games hold no notes of a node."""
-        games = [content for path in journals if (content := _game(path, self.roles))["notes"]]
+        games = []
+        for path in journals:
+            events = journal.read(path)
+            started = events[0]
+            assert isinstance(started, GameStarted)
+            if given := recorded.given_notes(events, self.roles):
+                game: dict[str, Any] = {"name": f"{path.parent.name}/{path.stem}", "seed": started.seed}
+                notes = [note.model_dump(mode="json") for note in given]
+                games.append({**game, "deal": _hashed(started.deck), "notes": notes})
         for node, role in self.roles:
             if not any(note["node"] == node for game in games for note in game["notes"]):
                 where = f"no game of {self.source!r} at {self.players} players"
@@ -158,19 +166,6 @@ def _loaded(path: Path, written_at: int) -> Mapping[str, Any]:
 @lru_cache(maxsize=1024)
 def _hashed(deck: tuple[Card, ...]) -> str:
     return fingerprint.hashed(list(deck))
-
-
-def _game(path: Path, roles: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    events = journal.read(path)
-    notes = recorded.given_notes(events, roles)
-    started = events[0]
-    assert isinstance(started, GameStarted)
-    return {
-        "name": f"{path.parent.name}/{path.stem}",
-        "seed": started.seed,
-        "deal": _hashed(started.deck),
-        "notes": [note.model_dump(mode="json") for note in notes],
-    }
 
 
 def _journals(source: Path) -> list[Path]:

@@ -55,12 +55,19 @@ def departures(run: Mapping[str, Any]) -> Iterator[str]:
         ("player counts", spans(run["players"]), spans(players)),
         ("deals", deals, usual_deals),
         ("repeats", run.get("repeats", 1), defaults.pop("repeats")),
-        *_sampling(run, defaults.pop("sampling", {})),
-        ("verify", experiment.get("verify") or "the graphs' own", "the graphs' own"),
     ]
-    values = {**experiment, "metric": run.get("metric") or experiment.get("metric")}
+    # requests to servers carry settings; programs and simulated models get none
+    models = [model for seat in (run.get("seats") or {}).values() for model in (seat.get("models") or {}).values()]
+    sent = [model for model in models if isinstance(model, Mapping) and on_server(str(model["model"]))]
+    asked = defaults.pop("sampling", {})
+    for name in SAMPLING if sent else ():
+        values = [asked.get(name), *(model.get(name) for model in sent)]
+        usual_text, *texts = ("not set" if value is None else str(value) for value in values)
+        settings.append((name, " and ".join(sorted({*texts})), usual_text))
+    settings.append(("verify", experiment.get("verify") or "the graphs' own", "the graphs' own"))
+    of_run = {**experiment, "metric": run.get("metric") or experiment.get("metric")}
     for key, value in defaults.items():
-        settings += _nested(key, values.get(key) or value, value)
+        settings += _nested(key, of_run.get(key) or value, value)
     yield from (f"{name} ({value} instead of {usual})" for name, value, usual in settings if value != usual)
 
 
@@ -73,16 +80,6 @@ def _nested(name: str, value: Any, usual: Any) -> Iterator[Setting]:
             yield from _nested(f"{name}.{key}", value.get(key, inner), inner)
     else:
         yield name, value, usual
-
-
-def _sampling(run: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[Setting]:
-    """The settings that requests to servers carry; programs and simulated models get none."""
-    models = [model for seat in (run.get("seats") or {}).values() for model in (seat.get("models") or {}).values()]
-    sent = [model for model in models if isinstance(model, Mapping) and on_server(str(model["model"]))]
-    for name in SAMPLING if sent else ():
-        values = [usual.get(name), *(model.get(name) for model in sent)]
-        usual_text, *texts = ("not set" if value is None else str(value) for value in values)
-        yield name, " and ".join(sorted({*texts})), usual_text
 
 
 def _pool(pool: Any) -> str:

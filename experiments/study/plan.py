@@ -61,21 +61,18 @@ class Plan:
                 note_banks.check_baseline(arm, played, experiment.baseline, experiment.numbers)
             banks = tuple(bank for arm in played for bank in note_banks.banks(arm, folder))
             plan = cls(experiment, folder, tuple(played), remarks=remarks, banks=banks)
-        plan._check_size()
-        plan._check_training()
+        plan._check()
         return plan
 
-    def _check_size(self) -> None:
-        """Raise UserError for arms that would share a folder, and for more games than can be planned."""
+    def _check(self) -> None:
+        """Raise UserError for arms that would share a folder, for more games than can be planned, and for a deal that a
+        model was trained on."""
         arm_names.check(arm.name for arm in self.arms)
         deals = len(self.experiment.numbers)
         each = sum(len(arm.players) * min(deals, deals if arm.deals is None else arm.deals) for arm in self.arms)
         if (games := each * self.experiment.repeats) > MOST_GAMES:
             factors = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
             raise UserError(f"{factors} make {games:,} games; a run has at most {MOST_GAMES:,}")
-
-    def _check_training(self) -> None:
-        """Raise UserError for a deal that a model was trained on."""
         models = (model for spec in self.specs.values() for model in spec.models.values())
         for model in (model for model in models if isinstance(model, ModelSettings) and not self.experiment.deals):
             if shared := sorted({*self.seeds}.intersection(numbers(model.trained_on))):
@@ -113,7 +110,8 @@ class Plan:
             remarks.append(
                 f"All arms of all graphs are compared with {self.baseline}; --set baseline=ARM names another arm."
             )
-        if names := [arm.name for arm in self.arms if _knows_more(arm)]:
+        seats = {arm.name: [spec for n in arm.players for spec in arm.lineup(Deal(1, n))] for arm in self.arms}
+        if names := [arm for arm, specs in seats.items() if any(s.config and knows_more(s.config) for s in specs)]:
             remarks.append(
                 f"{', '.join(names)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal "
                 "says more of the position than the seat may know."
@@ -210,9 +208,3 @@ class Plan:
 
     def deal(self, seed: int, players: int, repeat: int = 1) -> Deal:
         return Deal(seed, players, repeat, self.experiment.decks.get(seed))
-
-
-def _knows_more(arm: Arm) -> bool:
-    """Whether a safety rule of the arm knows more than the seat whose decisions it judges."""
-    specs = (spec for players in arm.players for spec in arm.lineup(Deal(1, players)))
-    return any(spec.config is not None and knows_more(spec.config) for spec in specs)

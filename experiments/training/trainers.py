@@ -11,7 +11,8 @@ from orchestrator.errors import UserError, did_you_mean
 LORA = "lora."
 """How settings of the adapter begin: `lora.r`."""
 REWARDS = "rewards"
-"""The setting that names functions of experiments.rewards, for GRPO."""
+"""The setting that names functions of experiments.rewards, with commas between, for GRPO."""
+KNOWN_REWARDS = ("move_value", "scaled_move_value", "own_rating", "score_change", "final_score")
 COMMON: Final[Mapping[str, Any]] = {
     "num_train_epochs": 1,
     "per_device_train_batch_size": 4,
@@ -70,7 +71,12 @@ def trainer(kind: Kind, model: Any, tokenizer: Any, rows: Any, chosen: Mapping[s
     of_trl = {name: value for name, value in chosen.items() if not name.startswith(LORA) and name != REWARDS}
     accelerated = torch.cuda.is_available()
     machine = {"output_dir": str(folder), "use_cpu": not accelerated, "bf16": accelerated}
-    functions = {"reward_funcs": _rewards(str(chosen[REWARDS]))} if kind == "grpo" else {}
+    names = str(chosen[REWARDS]).split(",") if kind == "grpo" else []
+    for name in names:
+        if name not in KNOWN_REWARDS:
+            given = f"--set {REWARDS}={chosen[REWARDS]}"
+            raise UserError(f"{given}: {did_you_mean(name, KNOWN_REWARDS, 'a reward can be')}")
+    functions = {"reward_funcs": [getattr(rewards, name) for name in names]} if names else {}
     try:
         args = getattr(trl, f"{kind.upper()}Config")(**{**machine, **of_trl})
         adapter = LoraConfig(task_type="CAUSAL_LM", **of_lora)
@@ -80,12 +86,3 @@ def trainer(kind: Kind, model: Any, tokenizer: Any, rows: Any, chosen: Mapping[s
         )
     except (TypeError, ValueError) as error:
         raise UserError(f"the settings do not fit: {error}") from None
-
-
-def _rewards(names: str) -> list[Any]:
-    """Return functions of experiments.rewards by their names, with commas between. Raises UserError."""
-    known = ("move_value", "scaled_move_value", "own_rating", "score_change", "final_score")
-    for name in names.split(","):
-        if name not in known:
-            raise UserError(f"--set {REWARDS}={names}: {did_you_mean(name, known, 'a reward can be')}")
-    return [getattr(rewards, name) for name in names.split(",")]

@@ -130,9 +130,12 @@ def _run(training: Training, rows: Rows, held_out: Rows | None, out: Path, done:
     trainer = trainers.trainer(training.kind, model, tokenizer, rows.training, training.settings, out / CHECKPOINTS)
     each = trainer.args.train_batch_size * trainer.args.gradient_accumulation_steps
 
+    known: dict[str, Any] = json.loads((out / ANSWERS).read_text("utf-8")) if (out / ANSWERS).exists() else {}
+
     def ask(seen: int) -> None:
-        if held_out:
-            _keep_answers(out, min(seen, len(rows.all)), trainer.model, tokenizer, held_out)
+        if held_out and (number := str(min(seen, len(rows.all)))) not in known:
+            known[number] = asdict(answers.measure(trainer.model, tokenizer, held_out.all))
+            write_atomically(out / ANSWERS, json.dumps(known))
 
     trainer.remove_callback(PrinterCallback)
     trainer.add_callback(_progress(done, ask, each))
@@ -173,15 +176,6 @@ def _start(training: Training) -> tuple[Any, Any]:
     for folder in folders:
         model = weights.adapted(model, folder / weights.ADAPTER)
     return model, tokenizer
-
-
-def _keep_answers(out: Path, seen: int, model: Any, tokenizer: Any, held_out: Rows) -> None:
-    """Add the answers of a model that has seen so many rows, unless they are there."""
-    path = out / ANSWERS
-    known: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    if str(seen) not in known:
-        known[str(seen)] = asdict(answers.measure(model, tokenizer, held_out.all))
-        write_atomically(path, json.dumps(known))
 
 
 def _write_settings(training: Training, model: Path, out: Path) -> None:

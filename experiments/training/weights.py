@@ -28,7 +28,14 @@ def load(name: str) -> tuple[Any, Any]:
     if tokenizer.chat_template is None:
         raise UserError(f"{name!r} has no chat template; take an instruct model")
     model.to("cuda" if torch.cuda.is_available() else "cpu")
-    return _unquantized(model) if of_file else model, tokenizer
+    if not of_file:
+        return model, tokenizer
+    # trainers refuse a model that was quantized, though its numbers no longer are: it becomes one as any other
+    config = type(model.config)(**{**model.config.to_dict(), "quantization_config": None})
+    vars(config).pop("quantization_config", None)
+    fresh = type(model)(config).to(dtype=model.dtype, device=model.device)
+    fresh.load_state_dict(model.state_dict())
+    return fresh, tokenizer
 
 
 def adapted(model: Any, adapter: Path) -> Any:
@@ -43,16 +50,6 @@ def precision() -> Any:
     import torch
 
     return torch.bfloat16 if torch.cuda.is_available() else torch.float32
-
-
-def _unquantized(model: Any) -> Any:
-    """Return a model from a GGUF file as any other: trainers refuse one that was quantized, though its numbers no
-    longer are."""
-    config = type(model.config)(**{**model.config.to_dict(), "quantization_config": None})
-    vars(config).pop("quantization_config", None)
-    fresh = type(model)(config).to(dtype=model.dtype, device=model.device)
-    fresh.load_state_dict(model.state_dict())
-    return fresh
 
 
 def write(model: Any, tokenizer: Any, base: str, folder: Path) -> Path:

@@ -135,7 +135,12 @@ def regrouping_test(first: Sequence[float], second: Sequence[float], draws: int 
     if len(second) != n:
         raise ValueError(f"samples of {n} and {len(second)} values; they must have the same size")
     exact = math.comb(2 * n, n) <= EXACT
-    groups = _all_groups(n) if exact else _random_groups(n, draws)
+    if exact:
+        groups = _all_groups(n)
+    else:
+        places = np.tile(np.arange(2 * n), (draws, 1))
+        shuffled = np.random.default_rng(SEED).permuted(places, axis=1)[:, :n]
+        groups = np.concatenate([np.arange(n)[None, :], shuffled])
     sums, moved = both[groups].sum(axis=1), (groups >= n).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         limits = (sum(first) - sums) / moved, (sums - sum(second)) / (n - moved)
@@ -147,12 +152,6 @@ def regrouping_test(first: Sequence[float], second: Sequence[float], draws: int 
 def _all_groups(n: int) -> Matrix:
     """Return the places of the values that come first, a row for each choice of n of 2n; mirror images once."""
     return np.array([(0, *rest) for rest in combinations(range(1, 2 * n), n - 1)])
-
-
-def _random_groups(n: int, draws: int) -> Matrix:
-    places = np.tile(np.arange(2 * n), (draws, 1))
-    shuffled = np.random.default_rng(SEED).permuted(places, axis=1)[:, :n]
-    return np.concatenate([np.arange(n)[None, :], shuffled])
 
 
 def holm(ps: Sequence[float]) -> list[float]:

@@ -66,7 +66,11 @@ def _proposals(data: RunData) -> Rows:
         for node, (played, turns) in tally.proposed.items():
             sums.setdefault(node, {}).setdefault(arm, []).append((played, turns))
     if not sums:
-        raise NothingToDrawError(_why_no_proposals(data))
+        nodes = [node for config in data.configs for name, node in config["nodes"].items() if name != config["decides"]]
+        if data.configs and not any(turn_rows.chooses(node["role"]) for node in nodes):
+            raise NothingToDrawError("no node but the deciding one chooses a move")
+        lean = data.run.get("journals") == "lean"
+        raise NothingToDrawError("lean journals hold no proposals of programs" if lean else "no node proposed a move")
     return [
         {"node": node, "arm": arm, "turns": int(turns), "share": played / turns}
         for node, by_arm in sums.items()
@@ -74,14 +78,6 @@ def _proposals(data: RunData) -> Rows:
         if arm in by_arm
         for played, turns in [map(sum, zip(*by_arm[arm], strict=True))]
     ]
-
-
-def _why_no_proposals(data: RunData) -> str:
-    nodes = [node for config in data.configs for name, node in config["nodes"].items() if name != config["decides"]]
-    if data.configs and not any(turn_rows.chooses(node["role"]) for node in nodes):
-        return "no node but the deciding one chooses a move"
-    lean = data.run.get("journals") == "lean"
-    return "lean journals hold no proposals of programs" if lean else "no node proposed a move"
 
 
 def _paint_proposals(table: Rows, data: RunData) -> Any:

@@ -48,7 +48,13 @@ def _paint(table: Rows, data: RunData) -> Any:
         score.set_title(plots.headed(players))
         by_arm = groups(rows, "arm")
         for place, arm in enumerate(arm for arm in data.shortlist() if arm in by_arm):
-            _line(score, lives, by_arm[arm], place, data.name(arm))
+            shown, colour = by_arm[arm], plots.COLOURS[place % len(plots.COLOURS)]
+            look = {"color": colour, "linestyle": plots.DASHES[place % len(plots.DASHES)], "linewidth": 1.3}
+            turns = [row["turn"] for row in shown]
+            score.plot(turns, [row["score_kept"] for row in shown], label=data.name(arm), **look)
+            if bounds := [(row["turn"], row["low"], row["high"]) for row in shown if row["low"] is not None]:
+                score.fill_between(*zip(*bounds, strict=True), color=colour, alpha=0.12, linewidth=0)
+            lives.plot(turns, [row["lives_lost"] for row in shown], **look)
         for ax in (score, lives):
             ax.set_xlim(1, max(row["turn"] for row in rows))
         score.set(ylim=(0, 25), yticks=[0, 5, 10, 15, 20, 25], ylabel="points")
@@ -58,15 +64,6 @@ def _paint(table: Rows, data: RunData) -> Any:
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=2, handlelength=2.4, columnspacing=1.2)
     return figure
-
-
-def _line(score: Any, lives: Any, rows: Rows, place: int, name: str) -> None:
-    look = {"color": plots.COLOURS[place % len(plots.COLOURS)], "linestyle": plots.DASHES[place % len(plots.DASHES)]}
-    turns = [row["turn"] for row in rows]
-    score.plot(turns, [row["score_kept"] for row in rows], linewidth=1.3, label=name, **look)
-    if bounds := [(row["turn"], row["low"], row["high"]) for row in rows if row["low"] is not None]:
-        score.fill_between(*zip(*bounds, strict=True), color=look["color"], alpha=0.12, linewidth=0)
-    lives.plot(turns, [row["lives_lost"] for row in rows], linewidth=1.3, **look)
 
 
 FIGURE = Figure(

@@ -1,13 +1,14 @@
 """Each arm's score against the baseline's, deal by deal."""
 
 from collections import Counter
+from itertools import product
 from typing import Any
 
 from experiments.analysis.compare import compare
 from experiments.analysis.statistics.clusters import cluster_means
 from experiments.document import plots
 from experiments.record import measures
-from experiments.record.rows import PERFECT, Row
+from experiments.record.rows import PERFECT
 from experiments.report import order
 from experiments.report.figures.cost import MARKS
 from experiments.report.figures.figure import Figure, Rows, by_players, groups
@@ -25,22 +26,18 @@ def _deals(data: RunData) -> Rows:
         raise NothingToDrawError("no arm is compared with a baseline")
     if len({row.seed for row in data.rows}) == 1:
         raise NothingToDrawError("there is a single deal")
-    base = data.rows_of(data.analysis.baseline or "")
-    return by_players(
-        {"players": players, "arm": arm, "seed": seed, "baseline_score": baseline, "arm_score": score}
-        for arm in order.foremost(compared, data.analysis, PANELS)
-        for players in data.players()
-        for seed, (baseline, score) in _pairs(data, data.rows_of(arm), base, players).items()
-    )
-
-
-def _pairs(data: RunData, games: list[Row], base: list[Row], players: int) -> dict[int, tuple[float, float]]:
-    """Return, by seed, the score of the baseline and of the arm, averaged over the repeats that both played."""
-    of_arm, of_base = ([row for row in rows if row.players == players] for rows in (games, base))
-    comparison = compare(of_arm, of_base, measures.metric(data.metric))
-    ours, theirs = comparison.rows if comparison else ([], [])
-    arm, baseline = (cluster_means((row.seed, row.score(data.metric)) for row in rows) for rows in (ours, theirs))
-    return {seed: (baseline[seed], arm[seed]) for seed in sorted(arm)}
+    rows = []
+    for arm, players in product(order.foremost(compared, data.analysis, PANELS), data.players()):
+        both = (data.rows_of(name) for name in (arm, data.analysis.baseline or ""))
+        ours, theirs = ([row for row in games if row.players == players] for games in both)
+        comparison = compare(ours, theirs, measures.metric(data.metric))
+        pairs = comparison.rows if comparison else ([], [])
+        # averaged over the repeats that both played
+        score, base = (cluster_means((row.seed, row.score(data.metric)) for row in played) for played in pairs)
+        for seed in sorted(score):
+            head = {"players": players, "arm": arm, "seed": seed}
+            rows.append({**head, "baseline_score": base[seed], "arm_score": score[seed]})
+    return by_players(rows)
 
 
 def _paint(rows: Rows, data: RunData) -> Any:

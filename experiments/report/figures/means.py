@@ -1,30 +1,25 @@
 """One number of each arm by player count: the interquartile mean of its scores, and the turns of its games."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from experiments.analysis.summaries import Summary
 from experiments.document import plots
 from experiments.report.figures.figure import SOURCE, Figure, Rows, by_players, experienced, groups
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
 
 
-def _table(data: RunData, name: str, value: Callable[[Summary], tuple[float | None, ...]]) -> Rows:
-    """Return a row for each summary, with its `value` and the ends of its interval."""
-    rows = [
-        {
-            **{"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric},
-            **dict(zip((name, "low", "high"), value(s), strict=True)),
-        }
-        for s in data.summaries()
-    ]
+def _table(data: RunData, *, name: str) -> Rows:
+    """Return a row for each summary, with its number of this name and the ends of its interval."""
+    rows = []
+    for s in data.summaries():
+        head = {"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric}
+        value, low, high = s.means.get(name), None, None
+        if name == "iqm":
+            score = s.of(data.metric)
+            value, low, high = score.iqm, score.iqm_low, score.iqm_high
+        rows.append({**head, name: value, "low": low, "high": high})
     return by_players(rows)
-
-
-def _iqm(data: RunData) -> Rows:
-    return _table(data, "iqm", lambda s: (s.of(data.metric).iqm, s.of(data.metric).iqm_low, s.of(data.metric).iqm_high))
 
 
 def _paint(table: Rows, data: RunData, *, name: str, label: str, most: float | None = None) -> Any:
@@ -47,14 +42,14 @@ FIGURES = (
         "Interquartile means",
         "Mean of the middle half of the scores of all games, with its 95 % bootstrap interval over deals (Agarwal et "
         f"al. 2021): a few very good or bad games do not move it. The grey band: {SOURCE}.",
-        _iqm,
+        partial(_table, name="iqm"),
         partial(_paint, name="iqm", label="interquartile mean of the {score} score", most=25),
     ),
     Figure(
         "lengths",
         "Turns of a game",
         "Mean number of turns of a game, all players together.",
-        lambda data: _table(data, "turns", lambda s: (s.means["turns"], None, None)),
+        partial(_table, name="turns"),
         partial(_paint, name="turns", label="turns"),
     ),
 )

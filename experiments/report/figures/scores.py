@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from experiments.analysis import conclusions
@@ -62,7 +63,12 @@ def _paint_scores(table: Rows, data: RunData) -> Any:
             if row["strict"] != row["kept"]:
                 ax.plot([row[other]], [at], "D", **OTHER_MARK)
         plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
-        _references(ax, control_tables.published_means(data, players))
+        # dashed lines at published scores, with their names above the panel, apart where lines are close
+        at = -1.0
+        for name, mean in sorted(control_tables.published_means(data, players).items(), key=itemgetter(1)):
+            at = max(mean, at + APART)
+            ax.axvline(mean, color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+            ax.text(at - 0.1, 1.01, name, transform=ax.get_xaxis_transform(), **REFERENCE)
         ax.set_xlim(-0.4, 25.4)
     axes[-1].set_xlabel(f"{data.metric} score: {MEANS[data.metric]}")
     if any(row["strict"] != row["kept"] for row in table):
@@ -82,16 +88,8 @@ OTHER_MARK: dict[str, Any] = {
 
 APART = 0.9
 """Points between the names of two published scores."""
-
-
-def _references(axes: Any, means: Mapping[str, float]) -> None:
-    """Draw dashed lines at published scores, with their names above the panel, apart where lines are close."""
-    look = {"fontsize": 6.5, "color": plots.MUTED, "rotation": 30, "ha": "left", "va": "bottom"}
-    at = -1.0
-    for name, mean in sorted(means.items(), key=lambda reference: reference[1]):
-        at = max(mean, at + APART)
-        axes.axvline(mean, color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        axes.text(at - 0.1, 1.01, name, transform=axes.get_xaxis_transform(), **look)
+REFERENCE: dict[str, Any] = {"fontsize": 6.5, "color": plots.MUTED, "rotation": 30, "ha": "left", "va": "bottom"}
+"""The look of these names."""
 
 
 def _points(ax: Any, place: float, games: Sequence[float]) -> None:
