@@ -277,8 +277,7 @@ class Game:
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         """All moves that were made, oldest first."""
-        self._index()
-        return tuple(event.past.move for event in self.lines.of_kind(Moved))
+        return tuple(self.lines.moves())
 
     @cached_property
     def boards(self) -> tuple[Board, ...]:

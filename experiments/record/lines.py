@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Move, parse
 from orchestrator.journal import file
 from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.models.request import FAKE, Outcome
@@ -160,6 +161,25 @@ class Lines:
             raise UserError(NO_GAME)
         self.lines.append(added)
         self._number += 1
+
+    def moves(self) -> list[Move]:
+        """Return all moves that were made; of a file that was not read yet, from their lines alone.
+
+        Raises UserError.
+        """
+        if self.path is None or self.lines:
+            return [event.past.move for event in self.of_kind(Moved)]
+        moves, number = list[Move](), 0
+        try:
+            for line in file.lines(self.path):
+                number += 1
+                if not line.isspace() and file.tag(line) == "moved":
+                    moves.append(parse(file.data(line)["past"]["move"]))
+        except UnicodeDecodeError:
+            raise UserError(f"cannot read {self.title} as a journal: it is not text") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{self.title}, line {number}: {error}") from None
+        return moves
 
     def of_kind(self, kind: type[E]) -> Iterator[E]:
         """Yield the events of short lines of a kind."""
