@@ -25,16 +25,22 @@ class Position:
 
     view: View
     memory: Memory
+    pack: str = "newest"
+    """The convention pack by which the past is read."""
 
     @classmethod
     def of(cls, story: Game, number: int) -> "Position":
         """Raises UserError when the game has no such turn."""
-        return cls(story.turn(number).view, story.memory(number))
+        view, config = story.turn(number).view, story.config(story.seat(number), number)
+        kinds = (kind for name in config.nodes for kind in config.kinds(name)) if config else ()
+        packs = (str(options["pack"]) for kind, options in kinds if kind is ConventionFacts and "pack" in options)
+        return cls(view, story.memory(number), next(packs, "newest"))
 
     @cached_property
     def scene(self) -> Scene:
-        """As a convention player sees it who adapts to their partners."""
-        return ConventionFacts.of(self.view, {"told": "whole"}).holding(self.memory).scene
+        """As a convention player sees it who adapts to their partners; by the pack `information`, with what everybody
+        knows by its code."""
+        return ConventionFacts.of(self.view, {"told": "whole", "pack": self.pack}).holding(self.memory).scene
 
     @property
     def own(self) -> tuple[Slot, ...]:

@@ -1,6 +1,7 @@
 """Values of moves: against enumeration, within bounds, the same twice, for every kind of game."""
 
 import json
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from orchestrator.hanabi.cards import CARDS, INDEX, Card, Piles
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
 from orchestrator.hanabi.convention.search import Deals
 from orchestrator.hanabi.moves import HintColour, HintRank, Play
+from tests.support.positions import events_of
 from tests.support.prove import FULL
 from tests.support.stories import partners_story, random_story, story_of
 
@@ -35,6 +37,19 @@ def hands_of(position: Position) -> list[tuple[Card, ...]]:
 def late(story: Game, deck: int) -> list[int]:
     """The turns with so many cards in the deck, or fewer."""
     return [turn.number for turn in story.turns if turn.view.deck_size <= deck]
+
+
+async def test_a_position_is_read_by_the_code_that_its_seat_keeps() -> None:
+    """Read by `newest`, hints of that code rule out what cards are."""
+    story = Game.of(await events_of("house_information", players=4, seed=4))
+    wrong = {"information": 0, "newest": 0}
+    for turn, hands in zip(story.turns, true_hands(story), strict=True):
+        by_code = Position.of(story, turn.number)
+        assert by_code.pack == "information"
+        for position in (by_code, replace(by_code, pack="newest")):
+            pairs = zip(position.own, hands[turn.view.seat], strict=True)
+            wrong[position.pack] += sum(not slot.possible >> INDEX[card] & 1 for slot, card in pairs)
+    assert not wrong["information"] and wrong["newest"]
 
 
 @pytest.mark.parametrize("players", [3, 5])
