@@ -104,8 +104,8 @@ def _critical_discard(position: Position, past: Past) -> Fault | None:
 
 
 def _missed_play(position: Position, past: Past) -> Fault | None:
-    """A card that certainly fits was not played, and no other card was."""
-    if isinstance(past.move, Play):
+    """A card that certainly fits was not played, no other card was, nor a hint given that comes before a play."""
+    if isinstance(past.move, Play) or past.move == position.usual:
         return None
     for slots, by in ((position.by_hints, "by hints and counting"), (position.own, "by the conventions")):
         if sure := [slot for slot, card in enumerate(slots) if card.playable == 1.0]:

@@ -9,7 +9,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
-from orchestrator.hanabi.convention.policy import Scene, decide
+from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, numbered
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Move
@@ -54,8 +54,8 @@ class Position:
 
     @cached_property
     def usual(self) -> Move:
-        """What a convention player would do."""
-        return decide(self.scene)[0]
+        """What `house` would do by its programs."""
+        return decide(self.scene, HOUSE_STEPS)[0]
 
     @cached_property
     def state(self) -> str:

@@ -37,7 +37,8 @@ def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     legal, facts = set(position.moves), sections.get(ConventionFacts)
     code = facts.code if facts else None
     hints = code.hints() if code else _hints(position, at)
-    urgent = next((advice for advice in (policy.save(at) if at else ()) if advice[0] in legal), None)
+    first = (advice for step in (policy.save, policy.help_first) for advice in (step(at) if at and not code else ()))
+    urgent = next((advice for advice in first if advice[0] in legal), None)
     hint, why = urgent or next((advice for advice in hints if advice[0] in legal), (None, NO_HINT))
     explanation = "The past moves are not known."
     if history := sections.get(History):

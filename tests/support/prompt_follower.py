@@ -165,6 +165,10 @@ def tom_interpreter(prompt: Prompt) -> Mapping[str, object]:
         hint = best_hint(hint for hint in prompt.hints if hint.helps and f" {player} " in hint.move)
         hint = hint or f"hint {player} rank {rank}"
         hint = hint if hint in [other.move for other in prompt.hints] else None
+    takes = optional(r"^- P\d takes for playable: (.+?)\. P\d discards next", prompt.facts)
+    two = len(prompt.hands) == 1 and prompt.number("Cards left in the deck") > 0
+    if hint is None and two and prompt.number("Information tokens") >= 3 and takes == "none":
+        hint = best_hint(hint for hint in prompt.hints if hint.helps)
     urgent = hint is not None
     hint = hint or best_hint(hint for hint in prompt.hints if hint.helps)
     if "reads hints literally" in prompt.facts:

@@ -18,7 +18,7 @@ from orchestrator.hanabi import belief
 from orchestrator.hanabi.cards import MAX_TOKENS
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, common_knowledge, made_known
 from orchestrator.hanabi.convention.hint_convention import NEWEST, focus, is_certain, is_dump, next_discard
-from orchestrator.hanabi.convention.policy import Scene
+from orchestrator.hanabi.convention.policy import Scene, help_first
 from orchestrator.hanabi.literal_knowledge import hinted
 from orchestrator.hanabi.moves import Discard, HintRank
 from orchestrator.hanabi.view import View
@@ -45,6 +45,11 @@ def _sure(scene: Scene) -> list[int]:
     return [slot for slot, card in enumerate(scene.beliefs) if card.playable == 1.0]
 
 
+def _hint_first(scene: Scene) -> bool:
+    """Return whether a hint may come before a play: one that saves a card, or helps the other of two players."""
+    return scene.in_danger() is not None or any(help_first(scene))
+
+
 def _true_hints(scene: Scene) -> Moves:
     legal = set(scene.legal)
     return tuple(e.hint for e in scene.hint_effects if e.helps and not e.warns and e.hint in legal)
@@ -69,7 +74,7 @@ def play_hint_read(view: View) -> Question | None:
         return None
     hint, slot = pointed
     scene = _scene(view)
-    if len(hint.past.slots) < 2 or _sure(scene) != [slot] or scene.in_danger() is not None:
+    if len(hint.past.slots) < 2 or _sure(scene) != [slot] or _hint_first(scene):
         return None
     why = f"by R4 the newest touched card that may be playable or not, slot {slot}, is playable now"
     return Question(f"{hint}: which card does it point at?", plays(slot), why, (OLDEST, LITERAL))
@@ -83,7 +88,7 @@ def made_known_read(view: View) -> Question | None:
     after, points = before.read_hint(hint.past.seat, hint.hint, hint.past.slots)
     learned = [] if points else made_known(before.common[view.seat], after, before.piles)
     tempting, scene = _tempting(view, hint, before), _scene(view)
-    if len(learned) != 1 or tempting is None or _sure(scene) != learned or scene.in_danger() is not None:
+    if len(learned) != 1 or tempting is None or _sure(scene) != learned or _hint_first(scene):
         return None
     why = f"by R3 the hint makes slot {learned[0]} known to be playable and says nothing more of slot {tempting}"
     return Question(f"{hint}: what do you play?", plays(learned[0]), why, (OVER,), {OVER: plays(tempting)})

@@ -21,6 +21,10 @@ GAMBLES: Mapping[int, int] = {3: NEARLY_OVER, 2: 1}
 """Lives left -> the most cards in the deck at which a likely play is better than a discard; the last life is never
 gambled."""
 
+SPARE_TOKENS = 3
+"""At a table of two: the tokens from which a partner who knows of no card to play is helped before an own play. With
+more players somebody else can help them, and there it costs points."""
+
 LIKELY = 0.6
 """Among strangers, the chance from which a play is worth a life, while there is one to spare (Piers' threshold)."""
 
@@ -206,6 +210,18 @@ def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
         yield effect.hint, f"P{effect.hint.to} will know of a card to play"
 
 
+def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
+    """At a table of two, help a partner who knows of no card to play before playing, while tokens are to spare."""
+    known = (is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.next])
+    if (
+        scene.knowledge.players == 2
+        and scene.knowledge.deck
+        and scene.knowledge.tokens >= SPARE_TOKENS
+        and not any(known)
+    ):
+        yield from help(scene)
+
+
 def likely(scene: Scene) -> Iterator[Reasoned[Play]]:
     """Where nobody keeps to the conventions, play what is likely to fit, while there is a life to spare."""
     if not scene.among_strangers or scene.knowledge.lives < 2:
@@ -257,7 +273,7 @@ def gamble_in_time(scene: Scene) -> Iterator[Reasoned[Play]]:
         yield from gamble(scene)
 
 
-HOUSE_STEPS: tuple[PolicyStep, ...] = (save, play, likely, help, teach, dump, gamble_in_time, discard)
+HOUSE_STEPS: tuple[PolicyStep, ...] = (save, help_first, play, likely, help, teach, dump, gamble_in_time, discard)
 """The steps of `house`, which also does what is right beside players who keep to no convention."""
 STEPS: tuple[PolicyStep, ...] = (save, play, help, gamble, dump, discard)
 

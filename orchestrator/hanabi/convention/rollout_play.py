@@ -1,11 +1,11 @@
 """A convention player on plain integers, and what a search asks of a rollout; see `rollout_table`.
 
-The steps are those of `policy.decide`. One thing is coarser: a player's belief about the own hand is computed slot by
-slot and not jointly.
+The steps are those of `house` beside partners who keep to the conventions (`policy.HOUSE_STEPS`). One thing is coarser:
+a player's belief about the own hand is computed slot by slot and not jointly.
 """
 
 from orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
-from orchestrator.hanabi.convention.policy import GAMBLES
+from orchestrator.hanabi.convention.policy import GAMBLES, SPARE_TOKENS
 from orchestrator.hanabi.convention.rollout_table import (
     COMMON,
     COPIES,
@@ -170,6 +170,19 @@ def help(game: Game) -> int:
 
 
 @compiled
+def help_first(game: Game) -> int:
+    """See `policy.help_first`."""
+    if game[PLAYERS] != 2 or game[DECK] == 0 or game[TOKENS] < SPARE_TOKENS:
+        return NONE
+    partner = 1 - game[SEAT]
+    for slot in range(game[SIZES + partner]):
+        if not game[COMMON + 5 * partner + slot] & ~game[PLAYABLE]:
+            return NONE
+    _, hint = helping(game, partner)
+    return hint
+
+
+@compiled
 def gamble(game: Game) -> int:
     """See `policy.gamble`. MASKS must stand."""
     if game[DECK] > RISKED[game[LIVES]]:
@@ -186,6 +199,8 @@ def gamble(game: Game) -> int:
 def decide(game: Game) -> int:
     """Return the move of a convention player, see `policy.decide`: that of the first step that has one."""
     move = save(game)
+    if move == NONE:
+        move = help_first(game)
     if move == NONE:
         own_masks(game)
         move = play(game)

@@ -36,7 +36,8 @@ HINTS = (
     ),
     share_info(
         "urgent_true",
-        "Whether the receiver of a hint called urgent holds a critical card.",
+        "Whether the receiver of a hint called urgent holds a critical card, or at a table of two, where such hints "
+        "also give a partner something to play, the hint is useful.",
         uniform="the share of legal hints to such receivers",
     ),
     share_info("urgent_kept", "Whether the receiver of an urgent hint that was given next discarded no critical card."),
@@ -61,6 +62,11 @@ def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None
     return float(says_something(whole_position(truth.view), hint))
 
 
+def _urgent(hint: Hint, sections: Sections, truth: Truth) -> bool:
+    two = truth.view is not None and truth.view.players == 2
+    return holds_critical(truth, hint.to) or (two and bool(_useful(hint, sections, truth)))
+
+
 def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
     move, hint, partners = truth.past, report.hint, [hand.seat for hand in truth.view.hands] if truth.view else []
     if not isinstance(hint, Hint) or hint.to not in partners:  # nothing is known of that partner
@@ -71,7 +77,7 @@ def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
         hint_useful=_useful(hint, sections, truth),
         hint_given=is_hint,
         hint_played=None if report.urgent else played,
-        urgent_true=holds_critical(truth, hint.to) if hint and report.urgent else None,
+        urgent_true=_urgent(hint, sections, truth) if hint and report.urgent else None,
         urgent_kept=saved if report.urgent else None,
     )
     return {**foreseen.score(_intended(report), truth), **(hinted or {})} or None
@@ -84,7 +90,7 @@ def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
     hinted = only(
         hint_useful=mean(useful for hint in hints if (useful := _useful(hint, sections, truth)) is not None),
         hint_given=one_of,
-        urgent_true=mean(holds_critical(truth, hint.to) for hint in hints),
+        urgent_true=mean(_urgent(hint, sections, truth) for hint in hints),
     )
     return {**foreseen.guess(_intended(report), truth), **(hinted or {})} or None
 

@@ -330,6 +330,7 @@ SHEET: Mapping[PolicyStep, str] = dict(
         HOUSE_STEPS,
         (
             "Save a critical card that the next player is about to discard:",
+            "A table of two, 3 tokens or more, and the other takes no card for playable; a hint that makes them play:",
             "Surely playable:",
             "Playable with 60% or more, where nobody else keeps to the conventions and a life is to spare:",
             "A hint that makes somebody play a playable card, most news first:",

@@ -1,5 +1,7 @@
 """What a hint points at, what it warns of and what silence says, one position at a time."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from orchestrator.hanabi.cards import ANY, OF_COLOUR, OF_RANK, Card, Mask, Piles, mask, unmask
@@ -13,7 +15,7 @@ from orchestrator.hanabi.convention.hint_convention import (
     between,
     next_discard,
 )
-from orchestrator.hanabi.convention.policy import Scene, decide
+from orchestrator.hanabi.convention.policy import HOUSE_STEPS, STEPS, PolicyStep, Scene, decide
 from orchestrator.hanabi.referee import Referee
 from tests.support.positions import dealt
 
@@ -166,11 +168,11 @@ def test_the_next_discard(hand: list[Mask], slot: int | None) -> None:
     assert next_discard(hand, Piles((1, 0, 0, 0, 0), ())) == slot
 
 
-def chosen(referee: Referee) -> str:
+def chosen(referee: Referee, steps: Sequence[PolicyStep] = STEPS) -> str:
     """What a convention player does."""
     view = referee.view()
     hands = {hand.seat: hand.cards for hand in view.hands}
-    return str(decide(Scene(view.seat, known_to_all(referee), hands, view.legal, view.turns_left))[0])
+    return str(decide(Scene(view.seat, known_to_all(referee), hands, view.legal, view.turns_left), steps)[0])
 
 
 def test_a_player_points_at_a_card_that_fits() -> None:
@@ -184,3 +186,16 @@ def test_a_player_rather_lets_another_play_than_warn_him_and_warns_where_he_cann
 
 def test_a_player_plays_what_he_was_pointed_at() -> None:
     assert chosen(dealt(PLAIN, "R1 R3 G2 R1 B5", moves=["hint P1 red"])) == "play slot 3"
+
+
+def test_of_two_players_house_helps_a_partner_who_knows_no_play_before_it_plays() -> None:
+    hands = ("Y1 R4 G4 W4 B4", "R1 R3 G2 R1 B5")
+    helped = dealt(*hands, moves=["hint P1 red"])
+    assert (chosen(helped), chosen(helped, HOUSE_STEPS)) == ("play slot 3", "hint P0 yellow")
+    both = dealt(*hands, moves=["hint P1 red", "hint P0 yellow"])
+    assert chosen(both, HOUSE_STEPS) == "play slot 0"
+    three = dealt(PLAIN, "R1 R3 G2 R1 B5", "Y1 R4 G4 W4 B4", moves=["hint P1 red"])
+    assert chosen(three, HOUSE_STEPS) == "play slot 3"
+    passes = ["hint P1 rank 5", "hint P0 rank 4"]
+    three_tokens, one_token = (dealt(*hands, moves=[*passes * number, "hint P1 red"]) for number in (2, 3))
+    assert chosen(three_tokens, HOUSE_STEPS) == "hint P0 yellow" and chosen(one_token, HOUSE_STEPS) == "play slot 3"

@@ -18,7 +18,7 @@ from orchestrator.hanabi.convention import rollout_table as table
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
 from orchestrator.hanabi.convention.past_moves import PastMoves
-from orchestrator.hanabi.convention.policy import Scene, decide
+from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
 from orchestrator.hanabi.convention.rollout import RolloutGame, act, move, numbered
 from orchestrator.hanabi.convention.search import Deals, Trial, best, candidates, search
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
@@ -56,7 +56,7 @@ def conventional(players: int, seed: int) -> Iterator[tuple[Referee, Scene, Move
     referee, customs = Referee(players, deal(seed)), (NEWEST,) * players
     while not referee.over:
         at = scene(referee.view(), common_knowledge(customs, referee.view().history))
-        made = decide(at)[0]
+        made = decide(at, HOUSE_STEPS)[0]
         yield referee, at, made
         referee.apply(made)
 
