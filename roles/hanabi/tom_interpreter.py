@@ -85,7 +85,7 @@ def foresee(at: Scene, seat: int) -> Foreseen:
     hand = at.knowledge.common[seat]
     fits = [slot for slot, mask in enumerate(hand) if is_certain(mask, at.piles.playable)]
     if fits:
-        return Foreseen("play", fits[0], 0.95)
+        return Foreseen("play", fits[0], 0.5 if at.may_help_first else 0.95)  # they may give a hint first
     dead = [slot for slot, mask in enumerate(hand) if is_certain(mask, at.piles.dead)]
     slot = dead[0] if dead else next_discard(hand, at.piles) or 0
     return Foreseen("hint or discard", slot, 0.7) if at.knowledge.tokens else Foreseen("discard", slot, 0.9)

@@ -163,6 +163,12 @@ class Scene:
         spare = [(slot.critical + slot.playable - slot.dead, -slot.dead) for slot in self.beliefs]
         return min(range(len(spare)), key=spare.__getitem__)
 
+    @property
+    def may_help_first(self) -> bool:
+        """True if a helping hint may come before a play: at a table of two, while tokens are to spare."""
+        now = self.knowledge
+        return now.players == 2 and now.deck > 0 and now.tokens >= SPARE_TOKENS
+
     def in_danger(self) -> int | None:
         """Return the slot of a critical card that the next player is about to discard."""
         slot = next_discard(self.knowledge.common[self.next], self.piles, self.knowledge.conventions[self.next])
@@ -213,12 +219,7 @@ def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
 def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """At a table of two, help a partner who knows of no card to play before playing, while tokens are to spare."""
     known = (is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.next])
-    if (
-        scene.knowledge.players == 2
-        and scene.knowledge.deck
-        and scene.knowledge.tokens >= SPARE_TOKENS
-        and not any(known)
-    ):
+    if scene.may_help_first and not any(known):
         yield from help(scene)
 
 
