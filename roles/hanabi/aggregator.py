@@ -56,7 +56,7 @@ def aggregator(sections: Sections, notes: Notes) -> Choice:
 def _urgent(case: Case) -> Advice:
     for mind in of_type(case.notes, MindReport):
         if mind.hint is not None and mind.urgent:
-            yield mind.hint, f"the interpreter's hint cannot wait: {mind.suggestion}"
+            yield mind.hint, f"the interpreter's hint comes first: {mind.suggestion}"
 
 
 def _play(case: Case) -> Advice:
