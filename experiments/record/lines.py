@@ -232,7 +232,7 @@ def _turn(event: Event, before: int) -> int:
     return event.past.turn if event.event == "moved" else getattr(event, "turn", before)
 
 
-_HEAD = re.compile(rb'\{"v": 1, "event": "(\w+)", "t": "([^"\\]*)"(?:, "turn": (\d+))?')
+_HEAD = re.compile(rb'\{"v": 1, "event": "(\w+)", "t": "([^"]*)"(?:, "turn": (\d+))?')
 _CALL = re.compile(
     rb', "seat": \d+, "node": "([^"\\]*)", "role": "([^"\\]*)", "sample": \d+, "ask": \d+, '
     rb'"model": "([^"\\]*)", "prompt_hash": (null|"\w*")'
@@ -240,7 +240,7 @@ _CALL = re.compile(
 _OUTCOMES: dict[bytes, Outcome] = {outcome.encode(): outcome for outcome in get_args(Outcome)}
 _TAIL = re.compile(
     rb'"outcome": "(ok|repaired|reasked|fallback|failed)"(?:.*"constraint": "([^"\\]*)")?'
-    rb'.*"cached": (true|false).*"usd": (null|[\d.e-]+), "estimated": \w+, "tokens_in": (\d+), "tokens_out": (\d+)'
+    rb'.*"cached": (true|false).*"usd": (null|[\d.e-]+), "estimated": [^,]*, "tokens_in": (\d+), "tokens_out": (\d+)'
     rb'.*"served_by": (?:null|"([^"\\]*)"), "fingerprint": (?:null|"([^"\\]*)").*"latency_s": ([\d.e-]+)',
     re.DOTALL,
 )

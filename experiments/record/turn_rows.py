@@ -91,7 +91,7 @@ def turns(game: Game, arm: str) -> list[TurnRow]:
             decided = event
         elif event.event == "moved" and decided:
             rows.append(_row(game, arm, event.past, decided, calls, origin))
-            first |= {origin.turn: origin.refused[0]} if origin.refused else {}
+            first |= {event.past.turn: origin.refused[0]} if origin.refused else {}
             calls, decided = [], None
     return _with_effects(game, rows, first)
 

@@ -34,7 +34,7 @@ HEAD = b'{"v": 1, "event": '
 TAIL = 16384
 """Bytes; the last line of a finished game is shorter."""
 
-_START = re.compile(rb'\{"v": 1, "event": ("\w+"), "t": "[^"\\]*"')
+_START = re.compile(rb'\{"v": 1, "event": ("\w+"), "t": "[\w.:+-]*"')
 """The beginning of a line as this version writes it."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
