@@ -1,4 +1,4 @@
-"""The base class of every value that is stored or passed between packages; lists that people may write short."""
+"""The base classes of values that are stored or passed between packages; lists that people may write short."""
 
 from typing import Annotated, Any, Generic, TypeVar
 
@@ -7,10 +7,14 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 from orchestrator.errors import did_you_mean
 
 
-class Frozen(BaseModel):
-    """A frozen pydantic model that refuses unknown keys and lists the known ones."""
+class Value(BaseModel):
+    """A frozen pydantic model that refuses unknown keys: for what programs write, and read by the thousand."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Frozen(Value):
+    """One that lists the known keys, for what people write."""
 
     @model_validator(mode="before")
     @classmethod

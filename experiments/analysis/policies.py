@@ -109,15 +109,18 @@ class ActionTable:
         return {then: share for (first, then), (share, _) in self.next_shares.items() if first == action}
 
 
-def action_tables(folder: Path, rows: Sequence[Row], *, by: By = "player") -> list[ActionTable]:
+def action_tables(
+    folder: Path, rows: Sequence[Row], *, by: By = "player", journals: Mapping[Path, Game] | None = None
+) -> list[ActionTable]:
     """Return the tables of finished games: by arm, player count, and who acts and who is next.
 
-    `by`: whether seats where the same player sits are one, or each seat has tables of its own. Raises UserError when a
-    journal is missing or cannot be read.
+    `by`: whether seats where the same player sits are one, or each seat has tables of its own; `journals`: those that
+    are open already. Raises UserError when a journal is missing or cannot be read.
     """
     tables: dict[tuple[str, int, str, str], ActionTable] = {}
     for row in rows:
-        game = Game.open(folder / row.journal)
+        path = folder / row.journal
+        game = (journals or {}).get(path) or Game.open(path)
         seats = [seat.graph if by == "player" else f"P{number}" for number, seat in enumerate(game.started.seats)]
         turns = [(seats[game.seat(turn)], _action(move)) for turn, move in enumerate(game.moves, 1)]
         pairs: dict[Pair, Counter[Pair]] = {}

@@ -129,7 +129,7 @@ def timed(lines: Lines, first: int = 0) -> Iterator[Timed]:
     for number, line in enumerate(lines.lines[first:], first + 1):
         if not line.at:
             raise UserError(f"{lines.title}, line {number}: the line has no time, without which there is no span")
-        event = None if line.tag == "turn_started" else lines.parse([line])[0]
+        event = None if line.tag == "turn_started" else next(lines.parse([line]))
         yield line, round(line.at * 1e6) * 1000, event
 
 

@@ -28,7 +28,7 @@ def turn(game: Game, number: int) -> Json:
     """Return a turn for the browser. Raises UserError when the game has no such turn."""
     game.board(number)
     lines = [line for line in game.lines.lines if line.turn == number]
-    events = game.lines.parse(lines)
+    events = [*game.lines.parse(lines)]
     calls = [(line, event) for line, event in zip(lines, events, strict=True) if isinstance(event, Call)]
     decided = next((event for event in events if isinstance(event, Decided)), None)
     config = game.config(game.seat(number), number)
@@ -244,7 +244,7 @@ def prompt(game: Game, turn: int, key: str) -> Json:
     """Raises UserError for a turn or a call that is not there."""
     game.board(turn)
     lines = [line for line in game.lines.lines if line.turn == turn]
-    return Prompts(game, turn, game.lines.parse(lines)).prompt(key)
+    return Prompts(game, turn, [*game.lines.parse(lines)]).prompt(key)
 
 
 def _message(message: Message, only: set[str]) -> Json:

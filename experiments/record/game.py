@@ -125,7 +125,7 @@ class Turn:
 
     def parse(self, lines: Sequence[Line]) -> list[Event]:
         """Return the events of some lines of the turn. Raises UserError."""
-        return self.game.lines.parse(lines) if self.game else [line.event for line in lines if line.event]
+        return [*self.game.lines.parse(lines)] if self.game else [line.event for line in lines if line.event]
 
     @property
     def calls(self) -> list[Call]:
@@ -255,7 +255,7 @@ class Game:
     @property
     def events(self) -> list[Event]:
         """All events of the journal, parsed."""
-        return self.lines.parse(self._index())
+        return [*self.lines.parse(self._index())]
 
     @property
     def briefs(self) -> Iterator[CallBrief]:
@@ -265,9 +265,8 @@ class Game:
     @property
     def calls(self) -> Iterator[Call]:
         """The calls, oldest first, parsed one by one."""
-        for line in self._index():
-            if line.tag == "call":
-                yield from (event for event in self.lines.parse([line]) if isinstance(event, Call))
+        calls = [line for line in self._index() if line.tag == "call"]
+        yield from (event for event in self.lines.parse(calls) if isinstance(event, Call))
 
     @property
     def last(self) -> Event | None:

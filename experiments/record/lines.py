@@ -7,11 +7,11 @@ asked, what became of it and what it cost.
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar, get_args
+from typing import BinaryIO, NamedTuple, TypeVar, get_args
 
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, parse
@@ -31,8 +31,7 @@ USABLE = ("ok", "repaired")
 """Outcomes of calls whose reply was used."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallBrief:
+class CallBrief(NamedTuple):
     """A call without its texts."""
 
     node: str
@@ -55,15 +54,14 @@ class CallBrief:
 
     @classmethod
     def of(cls, call: Call) -> "CallBrief":
-        return cls(**{name: getattr(call, name) for name in cls.__slots__})
+        return cls(**{name: getattr(call, name) for name in cls._fields})
 
     @property
     def usable(self) -> bool:
         return self.outcome in USABLE
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of a journal."""
 
     tag: str
@@ -106,6 +104,8 @@ class Lines:
     _restarts: int = 0
     _last: bytes = b""
     """The last line that was read, or its end, by which a file that was written anew is recognized."""
+    _moves: list[Move] | None = None
+    """Those of a file that was read without keeping its lines."""
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Lines":
@@ -137,30 +137,34 @@ class Lines:
             if stat.st_size == self.end:
                 return
             opened.seek(self.end)
-            for line in opened:
-                if not line.endswith(b"\n") and not file.is_whole(line):
-                    break
-                self._add(line)
-                self.end += len(line)
-                self._last = line[-TAIL:]
+            for line, _ in self._read(opened):
+                self.lines.append(line)
 
-    def _add(self, line: bytes) -> None:
-        if line.isspace():
+    def _read(self, opened: BinaryIO) -> Iterator[tuple[Line, bytes]]:
+        """Yield the lines from where the file stands, each with its bytes. Raises UserError for what is no journal."""
+        before = self.lines[-1] if self.lines else None
+        for data in opened:
+            if not data.endswith(b"\n") and not file.is_whole(data):
+                return
+            if not data.isspace():
+                before = self._line(data, before)
+                yield before, data
             self._number += 1
-            return
+            self.end += len(data)
+            self._last = data[-TAIL:]
+
+    def _line(self, data: bytes, before: Line | None) -> Line:
         try:
-            if not self.lines and self.first and self.first[0] == line:
-                added = Line("game_started", 0, 0, len(line), _stamp(line), self.first[1])
-            else:
-                added = _line(line, self.end, self.lines[-1].turn if self.lines else 0)
+            if before is None and self.first and self.first[0] == data:
+                return Line("game_started", 0, 0, len(data), _stamp(data), self.first[1])
+            line = _line(data, self.end, before.turn if before else 0)
         except UnicodeDecodeError:
             raise UserError(f"cannot read {self.title} as a journal: it is not text") from None
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(f"{self.title}, line {self._number + 1}: {error}") from None
-        if not self.lines and added.tag != "game_started":
+        if before is None and line.tag != "game_started":
             raise UserError(NO_GAME)
-        self.lines.append(added)
-        self._number += 1
+        return line
 
     def moves(self) -> list[Move]:
         """Return all moves that were made; of a file that was not read yet, from their lines alone.
@@ -169,6 +173,8 @@ class Lines:
         """
         if self.path is None or self.lines:
             return [event.past.move for event in self.of_kind(Moved)]
+        if self._moves is not None:
+            return self._moves
         moves, number = list[Move](), 0
         try:
             for line in file.lines(self.path):
@@ -185,19 +191,37 @@ class Lines:
         """Yield the events of short lines of a kind."""
         return (line.event for line in self.lines if isinstance(line.event, kind))
 
-    def parse(self, lines: Sequence[Line]) -> list[Event]:
-        """Return the events of some lines. Raises UserError."""
-        if all(line.event for line in lines) or self.path is None:
-            return [line.event for line in lines if line.event]
-        events = list[Event]()
+    def parse(self, lines: Sequence[Line]) -> Iterator[Event]:
+        """Yield the events of some lines, one by one. Raises UserError."""
+        if self.path is None or all(line.event for line in lines):
+            yield from (line.event for line in lines if line.event)
+            return
         with self.path.open("rb") as opened:
             for line in lines:
-                opened.seek(line.start)
-                try:
-                    events.append(line.event or file.parsed(opened.read(line.size)))
-                except ValueError as error:
-                    raise UserError(f"{self.title}, turn {line.turn}: {error}") from None
-        return events
+                if line.event is None:
+                    opened.seek(line.start)
+                yield line.event or self._event(line, opened.read(line.size))
+
+    def events(self, wanted: Callable[[CallBrief], bool]) -> Iterator[Event]:
+        """Yield the events of short lines and of the calls that are wanted, oldest first; of a file that was not read
+        yet, line by line, without keeping any. Raises UserError."""
+        if self.path is None or self.lines:
+            yield from self.parse([line for line in self.lines if (wanted(line.call) if line.call else line.event)])
+            return
+        moves = list[Move]()
+        with self.path.open("rb", buffering=2**20) as opened:
+            for line, data in Lines(self.path, self.first, self.title)._read(opened):
+                if line.event and line.event.event == "moved":
+                    moves.append(line.event.past.move)
+                if wanted(line.call) if line.call else line.event:
+                    yield line.event or self._event(line, data)
+        self._moves = moves
+
+    def _event(self, line: Line, data: bytes) -> Event:
+        try:
+            return file.parsed(data)
+        except ValueError as error:
+            raise UserError(f"{self.title}, turn {line.turn}: {error}") from None
 
 
 NO_GAME = "this journal does not start with a game_started line, so it is not a game"
@@ -205,34 +229,35 @@ NO_GAME = "this journal does not start with a game_started line, so it is not a 
 
 def _turn(event: Event, before: int) -> int:
     """Return the turn that an event belongs to; those of whole games stay at the turn before them."""
-    return event.past.turn if isinstance(event, Moved) else getattr(event, "turn", before)
+    return event.past.turn if event.event == "moved" else getattr(event, "turn", before)
 
 
 _HEAD = re.compile(rb'\{"v": 1, "event": "(\w+)", "t": "([^"]*)"(?:, "turn": (\d+))?')
 _CALL = re.compile(
-    rb', "seat": \d+, "node": "[^"\\]*", "role": "[^"\\]*", "sample": \d+, "ask": \d+, '
-    rb'"model": "[^"\\]*", "prompt_hash": (?:null|"\w*")'
+    rb', "seat": \d+, "node": "([^"\\]*)", "role": "([^"\\]*)", "sample": \d+, "ask": \d+, '
+    rb'"model": "([^"\\]*)", "prompt_hash": (null|"\w*")'
 )
-_OUTCOMES: dict[str, Outcome] = {outcome: outcome for outcome in get_args(Outcome)}
+_OUTCOMES: dict[bytes, Outcome] = {outcome.encode(): outcome for outcome in get_args(Outcome)}
 _TAIL = re.compile(
-    rb'"outcome": "(?:ok|repaired|reasked|fallback|failed)".*"tokens_in": \d+, "tokens_out": \d+.*"latency_s": [\d.]',
+    rb'"outcome": "(ok|repaired|reasked|fallback|failed)"(?:.*"constraint": "([^"\\]*)")?'
+    rb'.*"cached": (true|false).*"usd": (null|[\d.e-]+), "estimated": [^,]*, "tokens_in": (\d+), "tokens_out": (\d+)'
+    rb'.*"served_by": (?:null|"([^"\\]*)"), "fingerprint": (?:null|"([^"\\]*)").*"latency_s": ([\d.e-]+)',
     re.DOTALL,
 )
-_PAIR = re.compile(rb'"(\w+)": ("[^"\\]*"|[\w.+-]+)')
 
 
 def _line(line: bytes, start: int, turn: int) -> Line:
     """Raises ValueError, KeyError or TypeError for a line that is no event."""
     head = _HEAD.match(line)
-    tag = head[1].decode() if head else ""
-    if tag in ("turn_started", "call") and head and head[3]:
-        brief = _brief(line, head.end()) if tag == "call" else None
-        if brief or tag == "turn_started":
-            return Line(tag, int(head[3]), start, len(line), head[2], call=brief)
+    if head and head[3]:
+        if head[1] == b"turn_started":
+            return Line("turn_started", int(head[3]), start, len(line), head[2])
+        if head[1] == b"call" and (brief := _brief(line, head.end())):
+            return Line("call", int(head[3]), start, len(line), head[2], call=brief)
     event = file.parsed(line)
-    call = CallBrief.of(event) if isinstance(event, Call) else None
+    call = CallBrief.of(event) if event.event == "call" else None
     short = event if event.event in SHORT else None
-    return Line(event.event, _turn(event, turn), start, len(line), _stamp(line), short, call)
+    return Line(event.event, _turn(event, turn), start, len(line), head[2] if head else _stamp(line), short, call)
 
 
 def _stamp(line: bytes) -> bytes:
@@ -248,26 +273,27 @@ def _brief(line: bytes, start: int) -> CallBrief | None:
     """
     head = _CALL.match(line, start)
     outcome, reasoning, rest = (line.rfind(key) for key in (b'"outcome": ', b'"reasoning": ', b'"latency_s": '))
-    tail = line[outcome:reasoning] + line[rest:]
-    if not (head and 0 <= outcome < reasoning < rest and _TAIL.match(tail)):
+    tail = _TAIL.match(line[outcome:reasoning] + line[rest:]) if head and 0 <= outcome < reasoning < rest else None
+    if not (head and tail):
         return None
-    values = {key.decode(): value for key, value in _PAIR.findall(head[0] + tail)}
+    node, role, model, prompt_hash = head.groups()
+    kind, constraint, cached, usd, tokens_in, tokens_out, served_by, fingerprint, latency = tail.groups()
     return CallBrief(
-        node=_text(values["node"]) or "",
-        role=_text(values["role"]) or "",
-        model=_text(values["model"]) or "",
-        of_model=values["prompt_hash"] != b"null",
-        outcome=_OUTCOMES[_text(values["outcome"]) or ""],
-        tokens_in=int(values["tokens_in"]),
-        tokens_out=int(values["tokens_out"]),
-        usd=None if values.get("usd") in (None, b"null") else float(values["usd"]),
-        cached=values.get("cached") == b"true",
-        latency_s=float(values["latency_s"]),
-        constraint=_text(values.get("constraint")),
-        served_by=_text(values.get("served_by")),
-        fake=_text(values.get("fingerprint")) == FAKE,
+        node.decode(),
+        role.decode(),
+        model.decode(),
+        prompt_hash != b"null",
+        _OUTCOMES[kind],
+        int(tokens_in),
+        int(tokens_out),
+        None if usd == b"null" else float(usd),
+        cached == b"true",
+        float(latency),
+        _text(constraint),
+        _text(served_by),
+        fingerprint == FAKE.encode(),
     )
 
 
 def _text(value: bytes | None) -> str | None:
-    return None if value in (None, b"null") else (value or b"").strip(b'"').decode()
+    return None if value is None else value.decode()

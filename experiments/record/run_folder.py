@@ -64,8 +64,8 @@ def games(run: Mapping[str, Any]) -> int | None:
     return counts * len(run.get("seeds", ())) * int(run.get("repeats", 1))
 
 
-def read_rows(folder: Path, known: Mapping[Path, Game] | None = None) -> list[Row]:
-    """Return the finished games of a run folder; journals that are `known` to be finished are not read again.
+def read_rows(folder: Path, journals: Mapping[Path, Game] | None = None) -> list[Row]:
+    """Return the finished games of a run folder; `journals`: its games, if `peek_all` has read them just now.
 
     Raises UserError when there are none.
     """
@@ -73,7 +73,7 @@ def read_rows(folder: Path, known: Mapping[Path, Game] | None = None) -> list[Ro
         raise UserError(
             f"there is no folder {str(folder)!r}; name that of a run, e.g. runs/role-ablation{nearby(folder)}"
         )
-    games = rows.finished(folder, rows.peek_all(folder, known)) or written(folder)
+    games = rows.finished(folder, rows.peek_all(folder) if journals is None else journals) or written(folder)
     if not games:
         raise UserError(
             f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}, as a run's "

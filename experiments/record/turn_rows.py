@@ -82,18 +82,17 @@ def game_turns(folder: Path, row: Row) -> list[TurnRow]:
 def turns(game: Game, arm: str) -> list[TurnRow]:
     """Return the turns of a game as rows. Raises UserError for a journal that cannot be read."""
     find, rows, first = MoveOrigins(), list[TurnRow](), dict[int, Move]()
-    find(game.started)
-    for turn in game.turns:
-        calls, decided, origin = list[Call](), None, MoveOrigin(0, False)
-        for event in turn.parse([line for line in turn.lines if line.event or _names_moves(line.call)]):
-            origin = find(event) or origin
-            if isinstance(event, Decided):
-                decided = event
-            elif isinstance(event, Call) and _names_moves(event):
-                calls.append(event)
-        if decided and turn.moved:
-            rows.append(_row(game, arm, turn.moved.past, decided, calls, origin))
-            first |= {turn.number: origin.refused[0]} if origin.refused else {}
+    calls, decided, origin = list[Call](), None, MoveOrigin(0, False)
+    for event in game.lines.events(_names_moves):
+        origin = find(event) or origin
+        if event.event == "call" and _names_moves(event):
+            calls.append(event)
+        elif event.event == "decided":
+            decided = event
+        elif event.event == "moved" and decided:
+            rows.append(_row(game, arm, event.past, decided, calls, origin))
+            first |= {event.past.turn: origin.refused[0]} if origin.refused else {}
+            calls, decided = [], None
     return _with_effects(game, rows, first)
 
 
@@ -159,9 +158,9 @@ def _proposed(calls: Iterable[Call]) -> dict[tuple[str, int], str]:
     return {(base(call.node), call.sample): action for call, action in actions if isinstance(action, str)}
 
 
-def _names_moves(call: Call | CallBrief | None) -> bool:
+def _names_moves(call: Call | CallBrief) -> bool:
     """Return whether a call tells how a move came about."""
-    return call is not None and (chooses(call.role) or lists_moves(call.role))
+    return chooses(call.role) or lists_moves(call.role)
 
 
 @cache

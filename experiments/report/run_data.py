@@ -123,6 +123,8 @@ class RunData:
     """The games with the marks of their roles, where a report has them."""
     references: tuple[Reference, ...] = ()
     """Published scores to show beside the run's own."""
+    journals: Mapping[Path, Game] = field(default_factory=dict)
+    """Its games by path, as far as they have been opened already."""
 
     @cached_property
     def answerers(self) -> Mapping[str, Answerer]:
@@ -273,12 +275,16 @@ class RunData:
         tallies: dict[tuple[str, int], TurnTally] = {}
         for row in self.rows:
             if row.arm in arms:
-                if not (self.folder / row.journal).exists():
-                    raise NothingToDrawError("the journals are not in this folder")
-                tallies.setdefault((row.arm, row.players), TurnTally()).add(
-                    turn_rows.game_turns(self.folder, row), row.seed
-                )
+                turns = turn_rows.turns(self.game(row), row.arm)
+                tallies.setdefault((row.arm, row.players), TurnTally()).add(turns, row.seed)
         return tallies
+
+    def game(self, row: Row) -> Game:
+        """Return a game. Raises NothingToDrawError without its journal, and UserError for an unreadable one."""
+        path = self.folder / row.journal
+        if not path.exists():
+            raise NothingToDrawError("the journals are not in this folder")
+        return self.journals.get(path) or Game.open(path)
 
     def players(self) -> list[int]:
         return sorted({row.players for row in self.rows})

@@ -14,6 +14,7 @@ from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
 from experiments.record.game import Game
 from experiments.record.measures import METRICS
+from experiments.record.rows import peek_all
 from experiments.report import (
     added_roles,
     control_tables,
@@ -211,13 +212,15 @@ def write(
     without finished games.
     """
     run_folder.run(folder)  # what is wrong with run.yaml is said before anything else
-    why = marked_run.prepare(folder, run_folder.read_rows(folder, peeked), compute=marks)  # long, so before the lock
+    journals = peek_all(folder, peeked)
+    why = marked_run.prepare(folder, run_folder.read_rows(folder, journals), compute=marks)  # long, so before the lock
     with locked(folder) if folder.is_dir() else nullcontext():
         run = run_folder.run(folder)
-        games = tuple(run_folder.read_rows(folder, peeked or {}))
+        journals = peek_all(folder, journals)
+        games = tuple(run_folder.read_rows(folder, journals))
         cited = (run.get("experiment") or {}).get("reference") or []
         references = named([*([cited] if isinstance(cited, str) else cited), *reference])
-        data = replace(run_data(folder, games, run, metric, interval), references=references)
+        data = replace(run_data(folder, games, run, metric, interval), references=references, journals=journals)
         roles = Unmarked(why) if why else marked_run.ready(data)
         data = replace(data, marked=roles.games if isinstance(roles, MarkedRun) else ())
         painted, left_out = drawing.draw(data, png=png)

@@ -12,10 +12,10 @@ from typing import Literal
 from pydantic import Field
 
 from orchestrator.hanabi.cards import COLOUR_NAMES, Colour
-from orchestrator.values import Frozen
+from orchestrator.values import Value
 
 
-class Play(Frozen):
+class Play(Value):
     """Play the card in an own slot, 0 to 4."""
 
     kind: Literal["play"] = "play"
@@ -25,7 +25,7 @@ class Play(Frozen):
         return f"play slot {self.slot}"
 
 
-class Discard(Frozen):
+class Discard(Value):
     """Discard the card in an own slot, 0 to 4."""
 
     kind: Literal["discard"] = "discard"
@@ -35,7 +35,7 @@ class Discard(Frozen):
         return f"discard slot {self.slot}"
 
 
-class HintColour(Frozen):
+class HintColour(Value):
     """Hint all cards of a colour in another hand."""
 
     kind: Literal["hint_colour"] = "hint_colour"
@@ -47,7 +47,7 @@ class HintColour(Frozen):
         return f"hint P{self.to} {COLOUR_NAMES[self.colour]}"
 
 
-class HintRank(Frozen):
+class HintRank(Value):
     """Hint all cards of a rank in another hand."""
 
     kind: Literal["hint_rank"] = "hint_rank"

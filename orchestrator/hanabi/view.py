@@ -19,12 +19,12 @@ from orchestrator.hanabi.cards import (
     masked,
 )
 from orchestrator.hanabi.move_reading import Grounded
-from orchestrator.values import Frozen
+from orchestrator.values import Value
 
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 
 
-class Knowledge(Frozen):
+class Knowledge(Value):
     """The literal knowledge of one card from positive and negative hints, without counting cards."""
 
     colour: Colour | None = None
@@ -54,7 +54,7 @@ class Knowledge(Frozen):
         return masked(self.colour or COLOURS, (self.rank,) if self.rank else RANKS)
 
 
-class Hand(Frozen):
+class Hand(Value):
     """Another seat's hand, and its owner's knowledge from hints; slot 0 is the oldest card."""
 
     seat: SeatNumber
@@ -62,7 +62,7 @@ class Hand(Frozen):
     known: tuple[Knowledge, ...]
 
 
-class Past(Frozen):
+class Past(Value):
     """One past turn as one seat saw it."""
 
     turn: int
@@ -85,7 +85,7 @@ class Past(Frozen):
     """After the move."""
 
 
-class View(Frozen):
+class View(Value):
     """Everything that one seat may know at one turn, as plain data without a reference to the game."""
 
     players: int = Field(ge=2, le=5)

@@ -16,7 +16,7 @@ from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.models.usage import Usage
 from orchestrator.replies.reader import Cause
 from orchestrator.replies.reply import Form
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, Value
 
 ShortView = Annotated[
     View, PlainSerializer(lambda view: view.model_dump(mode="json", exclude_defaults=True), return_type=dict)
@@ -141,14 +141,14 @@ class GameStarted(Frozen):
         return "; ".join(dict.fromkeys(seat.control for seat in self.everybody if seat.control)) or None
 
 
-class TurnStarted(Frozen):
+class TurnStarted(Value):
     event: Literal["turn_started"] = "turn_started"
     turn: int
     seat: int
     view: ShortView
 
 
-class Call(Frozen):
+class Call(Value):
     """One request of one node and its response. The call of a program has no messages and no text: its prompt can be
     rendered on demand."""
 
@@ -258,7 +258,7 @@ UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin",
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 
-class VerdictGiven(Frozen):
+class VerdictGiven(Value):
     """The verdict of a judge node on a decision."""
 
     event: Literal["verdict"] = "verdict"
@@ -272,7 +272,7 @@ class VerdictGiven(Frozen):
     """What the node that is asked again reads, where that is less than `why`."""
 
 
-class Decided(Frozen):
+class Decided(Value):
     event: Literal["decided"] = "decided"
     turn: int
     seat: int
@@ -292,12 +292,12 @@ class Decided(Frozen):
     """What the seat gets on its own next turn."""
 
 
-class Moved(Frozen):
+class Moved(Value):
     event: Literal["moved"] = "moved"
     past: Past
 
 
-class GameSuspended(Frozen):
+class GameSuspended(Value):
     """The game was suspended here; the events after this one were played when it was resumed."""
 
     event: Literal["suspended"] = "suspended"
@@ -306,7 +306,7 @@ class GameSuspended(Frozen):
     why: str
 
 
-class GameEnded(Frozen):
+class GameEnded(Value):
     event: Literal["game_ended"] = "game_ended"
     result: Result
 

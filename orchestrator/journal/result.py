@@ -7,7 +7,7 @@ from pydantic import Field
 
 from orchestrator.hanabi.referee import End
 from orchestrator.models.usage import Usage
-from orchestrator.values import Frozen
+from orchestrator.values import Value
 
 NOT_STATED = Field(exclude_if=lambda value: value is None)
 Later = Annotated[int | None, NOT_STATED]
@@ -21,7 +21,7 @@ def deal_in_words(seed: int | None, deck_name: str | None) -> str:
     return "a deck of its own" if seed is None else f"seed {seed}"
 
 
-class Result(Frozen):
+class Result(Value):
     """How a game ended."""
 
     score_strict: int

@@ -17,7 +17,7 @@ from orchestrator.logs import log
 from orchestrator.models import second_ask
 from orchestrator.replies.reader import Cause, Reading, Unreadable, copied, read
 from orchestrator.replies.reply import Form, Options, Reply
-from orchestrator.values import Frozen
+from orchestrator.values import Frozen, Value
 
 Speaker = Literal["system", "user", "assistant"]
 
@@ -116,7 +116,7 @@ class Span(Frozen):
     """In characters, end excluded."""
 
 
-class Message(Frozen):
+class Message(Value):
     role: Speaker
     content: str
     spans: tuple[Span, ...] = ()

@@ -39,7 +39,7 @@ def _tables(data: RunData) -> list[ActionTable]:
     rows = [row for row in data.rows if row.arm in data.shortlist()]
     if not all((data.folder / row.journal).exists() for row in rows):
         raise NothingToDrawError("the journals are not in this folder")
-    return policies.action_tables(data.folder, rows)
+    return policies.action_tables(data.folder, rows, journals=data.journals)
 
 
 def _table(data: RunData, *, players: int, tables: Callable[[], list[ActionTable]]) -> Rows:
