@@ -36,6 +36,11 @@ class NetworkReachedError(AssertionError):
 gc.disable()  # until all tests are collected: a third of the time of imports goes into looking for garbage
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest test, beside which the other processes run the rest."""
+    items.sort(key=lambda item: item.path.name != "test_readme.py")
+
+
 def pytest_collection_finish() -> None:
     """Leave the imported modules and the tests out of every later search for garbage."""
     gc.freeze()

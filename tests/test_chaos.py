@@ -74,16 +74,18 @@ async def test_games_on_a_server_with_every_fault_end_legally_and_every_fault_is
 
 
 def ledger_of_the_wire(calls: list[Call], faults: Faults) -> None:
-    """Every failed try stands in the journal, under its status or its kind."""
+    """Every failed try stands in the journal, under its status or its kind, or as late: on a busy machine other answers
+    than those that hang may be late too."""
     seen = Counter(attempt.status for call in calls for attempt in call.attempts if attempt.error)
-    done = faults.done
-    assert seen.pop(429) == done["429"] + done["429_retry_after"]
-    assert seen.pop(400) == done["no_schema"]
-    assert [seen.pop(status) for status in (500, 502, 503)] == [done[status] for status in ("500", "502", "503")]
     late = sum(attempt.error == "did not answer in time" for call in calls for attempt in call.attempts)
-    silent = ("drop", "drop_midway", "html", "half_json", "no_completion")
-    assert seen.pop(None) == late + sum(done[kind] for kind in silent) and not seen
-    assert late >= done["hang"]  # on a busy machine other answers may be late too
+    done, silent = faults.done, ("drop", "drop_midway", "html", "half_json", "no_completion")
+    statuses: dict[int | None, int] = {429: done["429"] + done["429_retry_after"], 400: done["no_schema"]}
+    statuses |= {int(status): done[status] for status in ("500", "502", "503")}
+    statuses[None] = sum(done[kind] for kind in silent)
+    seen[None] -= late
+    missing = {status: many - seen.pop(status) for status, many in statuses.items()}
+    assert not seen and min(missing.values()) >= 0
+    assert sum(missing.values()) <= late - done["hang"]
 
 
 def ledger_of_content(calls: list[Call], faults: Faults) -> None:

@@ -101,7 +101,7 @@ def script(folder: Path, text: str) -> str:
 
 
 def command(folder: Path, *arguments: str) -> str:
-    return printed(processes.command(folder, *arguments, paths=(folder,)))
+    return printed(processes.command(folder, *arguments, paths=(folder,), marking=True))
 
 
 @cache

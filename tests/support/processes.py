@@ -34,9 +34,11 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(list(IMPORTED))
 
 
-def command(folder: Path, *arguments: str, paths: tuple[Path, ...] = ()) -> "CompletedProcess[str]":
+def command(
+    folder: Path, *arguments: str, paths: tuple[Path, ...] = (), marking: bool = False
+) -> "CompletedProcess[str]":
     """`orchestrator ARGUMENTS`, run in a folder; packages that lie in `paths` are installed."""
-    return _completed(folder, run_command, arguments, (*paths, ROOT))
+    return _completed(folder, marking_command if marking else run_command, arguments, (*paths, ROOT))
 
 
 def begun(folder: Path, *arguments: str) -> BaseProcess:
@@ -62,6 +64,15 @@ def file(folder: Path, name: str, *, paths: tuple[Path, ...] = ()) -> "Completed
 
 
 def run_command(*arguments: str) -> None:
+    """Run `orchestrator ARGUMENTS` in this process; reports mark no games unasked but in `make prove`."""
+    if not FULL:
+        from experiments.report import marked_run
+
+        marked_run.SMALL = 0
+    marking_command(*arguments)
+
+
+def marking_command(*arguments: str) -> None:
     """Run `orchestrator ARGUMENTS` in this process; reports have empty pictures but in `make prove`."""
     sys.argv = ["orchestrator", *arguments]
     from experiments.cli import main

@@ -42,8 +42,8 @@ arms:
 """
 
 
-def command(folder: Path, *arguments: str) -> str:
-    done = processes.command(folder, "experiment", *arguments)
+def command(folder: Path, *arguments: str, marking: bool = False) -> str:
+    done = processes.command(folder, "experiment", *arguments, marking=marking)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -87,7 +87,8 @@ def test_the_run_and_its_journals_hold_the_arm_and_the_run_goes_on(folder: Path)
 
 def test_simulated_models_answer_a_new_role_by_its_program(folder: Path) -> None:
     sim = ("--set", "models.default=sim:average", "--set", "seeds=1", "--set", "controls.null=false")
-    text = command(folder, "run", "mine.yaml", "--import", "oldest.py", "--out", "runs/sim", *sim, "-q", "--full")
+    arguments = ("run", "mine.yaml", "--import", "oldest.py", "--out", "runs/sim", *sim, "-q", "--full")
+    text = command(folder, *arguments, marking=True)
     assert re.search(r"Arm with-mood, beside full: same as the baseline: .*discard_strategist", text)
     assert "with-oldest adds oldest. 1 of 1 games differ" in text
     assert re.search(r"oldest, in arm with-oldest: Its notes: .*Its first choice was played in \d+%", text)

@@ -41,7 +41,11 @@ def rl_game(agent: HleAgent, players: int, seed: int) -> Result:
     return agent.finish(environment.state)
 
 
-@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize(
+    ("seat", "players"),
+    [(seat, players) for seat in ("house", "cac") for players in PLAYERS if FULL or (seat == "house") == players % 2],
+    indirect=["seat"],
+)
 def test_it_plays_as_at_our_table(seat: Seat, players: int, tmp_path: Path) -> None:
     for seed in range(1, 6 if FULL else 2):
         here, there = tmp_path / f"here{seed}.jsonl", tmp_path / f"there{seed}.jsonl"
