@@ -3,8 +3,11 @@
 from dataclasses import replace
 from random import Random
 
+from orchestrator.hanabi.convention import search as conventions
 from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.convention.search import Ingredients, Trial, best, search
+from orchestrator.hanabi.information import search as code
+from orchestrator.hanabi.rollout_game import Rollout
+from orchestrator.hanabi.search import Deals, Ingredients, Trial, best, search
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import scene_of, understood
@@ -44,16 +47,20 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
     options = defaults(OPTIONS) | dict(sections.options)
     rollouts = options["rollouts"]
     assert isinstance(rollouts, int)  # as its options say
-    ingredients = Ingredients(
-        options["past"] == "weighed", options["misleading"] == "left_out", options["endgame"] == "exact"
-    )
+    ingredients = Ingredients(options["misleading"] == "left_out", options["endgame"] == "exact")
     if not position.possible:
         return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
     chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat does not know
-    harmless = replace(at, legal=[move for move in at.legal if literal_play.harmless(position, move)])
+    harmless = [move for move in at.legal if literal_play.harmless(position, move)]
     facts = sections.get(ConventionFacts)
-    history = facts.history if facts is not None else ()
-    trials = search(harmless, usual, rollouts, chance, history=history, ingredients=ingredients)
+    history = facts.history if facts and rollouts and options["past"] == "weighed" else ()
+    deals: Deals[Rollout]
+    if facts and facts.code:
+        coded = replace(facts.code, legal=harmless)
+        deals = code.Deals(coded, facts.hands, facts.turns_left, chance, history)
+    else:
+        deals = conventions.Deals(replace(at, legal=harmless), chance, history)
+    trials = search(deals, usual, rollouts, ingredients=ingredients)
     trials = [trial for trial in trials if trial.scores]
     if not trials:
         return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)
