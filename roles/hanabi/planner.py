@@ -1,4 +1,4 @@
-"""Planner: a one-ply search over the seat's own moves, in which the partners play by the conventions."""
+"""Planner: a one-ply search over the seat's own moves, in which the partners play by the conventions or the code."""
 
 from dataclasses import replace
 from random import Random
@@ -28,7 +28,8 @@ OPTIONS: dict[str, tuple[object, ...]] = {
 }
 """`rollouts`: games played on imagined deals for a move, all tried moves together; none with 0. `past`: whether the
 partners' past moves tell which own hands are likely. `misleading`: what becomes of moves that make everybody rule out
-what a partner's card is. `endgame`: whether every deal is played when the deck has a card or none."""
+what a partner's card is; by the code only moves are tried that keep it, which mislead nobody. `endgame`: whether every
+deal is played when the deck has a card or none."""
 
 
 @role(reply=RatedChoice, takes=WHOLE, needs=NEEDS, options=OPTIONS)
@@ -37,7 +38,8 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
 
     Without a colleague who chooses, the move to be beaten is that of the simple rules of `own_rule`. The past is that
     of the history analyst's note or of the section `convention_facts`; without both, all players are taken to read and
-    give hints literally.
+    give hints literally. With the pack `information` all players keep its code until a breach of it; then the
+    colleagues' choice stays.
     """
     position, agreed = understood(sections, notes)
     at = agreed or scene_of(position, [STRANGER] * position.players)  # by what hints say and no more
