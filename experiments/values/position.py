@@ -10,9 +10,10 @@ from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
 from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
-from orchestrator.hanabi.convention.rollout import RolloutGame, numbered
+from orchestrator.hanabi.convention.rollout import RolloutGame
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.rollout_game import numbered
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from roles.hanabi.sections.convention_facts import ConventionFacts

@@ -33,6 +33,9 @@ CODE = (
     "orchestrator.hanabi.convention.rollout_play",
     "orchestrator.hanabi.convention.rollout_table",
     "orchestrator.hanabi.convention.search",
+    "orchestrator.hanabi.rollout_game",
+    "orchestrator.hanabi.rollout_rules",
+    "orchestrator.hanabi.search",
 )
 """The modules that decide how a rollout of a given position ends."""
 

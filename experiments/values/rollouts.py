@@ -19,9 +19,10 @@ from random import Random
 from experiments.record.rows import Metric
 from experiments.values.position import OpenPosition, Position
 from experiments.values.rollout_store import RolloutStore, Scores, key
-from orchestrator.hanabi.convention.rollout import RolloutGame, act
+from orchestrator.hanabi.convention.rollout import RolloutGame
 from orchestrator.hanabi.convention.search import Deals
 from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.rollout_game import act
 
 
 def letter(game: RolloutGame) -> str:

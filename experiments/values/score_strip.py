@@ -14,7 +14,7 @@ from experiments.values.position import OpenPosition, open_positions
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.rollouts import OpenRollouts, mean_and_error, points
 from experiments.values.turn_values import ROLLOUTS, turn_values
-from orchestrator.hanabi.convention.rollout import act
+from orchestrator.hanabi.rollout_game import act
 
 DEALS = 24
 """Orders of the deck that are tried for each turn."""

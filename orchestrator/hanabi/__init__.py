@@ -4,5 +4,6 @@ No models, journals or seats are known here: this folder imports `replies` (for 
 `values` and `errors` alone. Start with `cards` and `moves`, then `view` (what a seat may know), `referee` (the rules,
 played by HLE) and `belief` (exact probabilities). `literal_knowledge` works out what hints say of a hand, for
 conventions and programs; what a View shows of hints comes from HLE through `referee`. The conventions that give hints
-more meaning are in `convention/`, the code of hat players in `information/`.
+more meaning are in `convention/`, the code of hat players in `information/`; `search` tries moves on sampled deals that
+players of either finish (`rollout_game`, on the rules of `rollout_rules`).
 """

@@ -1,10 +1,13 @@
-"""Planner: a one-ply search over the seat's own moves, in which the partners play by the conventions."""
+"""Planner: a one-ply search over the seat's own moves, in which the partners play by the conventions or the code."""
 
 from dataclasses import replace
 from random import Random
 
+from orchestrator.hanabi.convention import search as conventions
 from orchestrator.hanabi.convention.hint_convention import STRANGER
-from orchestrator.hanabi.convention.search import Ingredients, Trial, best, search
+from orchestrator.hanabi.information import search as code
+from orchestrator.hanabi.rollout_game import Rollout
+from orchestrator.hanabi.search import Deals, Ingredients, Trial, best, search
 from roles.hanabi.proposer import WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.convention_scene import scene_of, understood
@@ -25,7 +28,8 @@ OPTIONS: dict[str, tuple[object, ...]] = {
 }
 """`rollouts`: games played on imagined deals for a move, all tried moves together; none with 0. `past`: whether the
 partners' past moves tell which own hands are likely. `misleading`: what becomes of moves that make everybody rule out
-what a partner's card is. `endgame`: whether every deal is played when the deck has a card or none."""
+what a partner's card is; by the code only moves are tried that keep it, which mislead nobody. `endgame`: whether every
+deal is played when the deck has a card or none."""
 
 
 @role(reply=RatedChoice, takes=WHOLE, needs=NEEDS, options=OPTIONS)
@@ -34,7 +38,8 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
 
     Without a colleague who chooses, the move to be beaten is that of the simple rules of `own_rule`. The past is that
     of the history analyst's note or of the section `convention_facts`; without both, all players are taken to read and
-    give hints literally.
+    give hints literally. With the pack `information` all players keep its code until a breach of it; then the
+    colleagues' choice stays.
     """
     position, agreed = understood(sections, notes)
     at = agreed or scene_of(position, [STRANGER] * position.players)  # by what hints say and no more
@@ -44,16 +49,20 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
     options = defaults(OPTIONS) | dict(sections.options)
     rollouts = options["rollouts"]
     assert isinstance(rollouts, int)  # as its options say
-    ingredients = Ingredients(
-        options["past"] == "weighed", options["misleading"] == "left_out", options["endgame"] == "exact"
-    )
+    ingredients = Ingredients(options["misleading"] == "left_out", options["endgame"] == "exact")
     if not position.possible:
         return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
     chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat does not know
-    harmless = replace(at, legal=[move for move in at.legal if literal_play.harmless(position, move)])
+    harmless = [move for move in at.legal if literal_play.harmless(position, move)]
     facts = sections.get(ConventionFacts)
-    history = facts.history if facts is not None else ()
-    trials = search(harmless, usual, rollouts, chance, history=history, ingredients=ingredients)
+    history = facts.history if facts and rollouts and options["past"] == "weighed" else ()
+    deals: Deals[Rollout]
+    if facts and facts.code:
+        coded = replace(facts.code, legal=harmless)
+        deals = code.Deals(coded, facts.hands, facts.turns_left, chance, history)
+    else:
+        deals = conventions.Deals(replace(at, legal=harmless), chance, history)
+    trials = search(deals, usual, rollouts, ingredients=ingredients)
     trials = [trial for trial in trials if trial.scores]
     if not trials:
         return RatedChoice(ratings=(), reason="nothing else is worth a try", action=usual)

@@ -1,14 +1,12 @@
-"""Rollouts: convention players finish a game from a sampled deal, fast enough for hundreds of games a move."""
+"""Rollouts of convention players."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import lazy_loader
 
-from orchestrator.hanabi.cards import COLOURS, INDEX, Card, Mask
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import NEWEST, Convention, Focus, between
-from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.rollout_game import NONE, Rollout
 
 if TYPE_CHECKING:
     from orchestrator.hanabi.convention import rollout_play as rollout_play
@@ -17,72 +15,18 @@ else:  # when the first rollout is played: numba takes a third of a second to im
     rollout_play = lazy_loader.load(f"{__package__}.rollout_play", suppress_warning=True)
     table = lazy_loader.load(f"{__package__}.rollout_table", suppress_warning=True)
 
-NONE = -1
-"""Stands for no slot, no move and no convention."""
 FOCUS: dict[Focus | None, int] = {None: NONE, "oldest": 0, "newest": 1}
 """By what stands in HINTS and READS of the table."""
 
 
-def act(move: Move) -> int:
-    """Return the number by which the rollouts know a move."""
-    if isinstance(move, HintColour):
-        return table.code(table.HINT, COLOURS.index(move.colour), move.to)
-    if isinstance(move, HintRank):
-        return table.code(table.HINT, table.FIRST_RANK + move.rank - 1, move.to)
-    return table.code(table.PLAY if isinstance(move, Play) else table.DISCARD, move.slot, 0)
+class RolloutGame(Rollout):
+    """A game of convention players."""
 
-
-def move(act: int) -> Move:
-    """Return the move that a number stands for."""
-    kind, slot, to = act >> 8, act >> 4 & 15, act & 15
-    if kind != table.HINT:
-        return (Play if kind == table.PLAY else Discard)(slot=slot)
-    if slot < table.FIRST_RANK:
-        return HintColour(to=to, colour=COLOURS[slot])
-    return HintRank(to=to, rank=slot - table.FIRST_RANK + 1)
-
-
-def array(numbers: Any) -> Any:
-    """Return numbers, or rows of them, as rollouts work on them: in an array where numba compiles them."""
-    if not table.COMPILED:
-        return numbers
-    import numpy as np  # as late as numba
-
-    return np.array(numbers, dtype=np.int64)
-
-
-def room() -> Any:
-    """Return numbers for a game that is to be tried."""
-    return array([0] * table.SIZE)
-
-
-def numbered(cards: Sequence[Card]) -> list[int]:
-    return [INDEX[card] for card in cards]
-
-
-class RolloutGame:
-    """A game in progress: a sampled deal, and the common knowledge of it."""
-
-    __slots__ = ("conventions", "room", "state")
+    __slots__ = ("conventions",)
 
     def __init__(self, knowledge: CommonKnowledge, seat: int, turns_left: int | None) -> None:
-        """Before `seat`'s turn; hands and deck are dealt by `dealt`."""
-        state = [0] * table.SIZE
-        piles, players = knowledge.piles, knowledge.players
-        state[table.PLAYERS], state[table.SEAT] = players, seat
-        state[table.TOKENS], state[table.LIVES] = knowledge.tokens, knowledge.lives
-        state[table.TURNS_LEFT] = NONE if turns_left is None else turns_left
-        state[table.TOPS : table.TOPS + 5], state[table.COUNTS : table.COUNTS + 25] = piles.fireworks, piles.counts
-        for owner, (common, literal) in enumerate(zip(knowledge.common, knowledge.literal, strict=True)):
-            state[table.SIZES + owner] = size = len(common)
-            state[table.COMMON + 5 * owner : table.COMMON + 5 * owner + size] = common
-            state[table.LITERAL + 5 * owner : table.LITERAL + 5 * owner + size] = literal
-        self.state: Any = array(state)
-        """The numbers of `rollout_table`."""
-        self.room = room()
-        """For games that are tried; all deals of a position share it."""
+        super().__init__(knowledge, seat, turns_left)
         self._keep_to(knowledge.conventions)
-        table.piles(self.state)
 
     def _keep_to(self, conventions: tuple[Convention, ...]) -> None:
         self.conventions = conventions
@@ -99,94 +43,6 @@ class RolloutGame:
         """Seat convention players everywhere from now on; what is known by then stays known."""
         self._keep_to((NEWEST,) * self.players)
         return self
-
-    def dealt(self, hands: Sequence[Sequence[int]], deck: Sequence[int]) -> "RolloutGame":
-        """Return a copy with these hands and this deck, whose last card is drawn first."""
-        game: RolloutGame = RolloutGame.__new__(RolloutGame)
-        game.conventions, game.room = self.conventions, self.room
-        game.state = self.state.copy()
-        for seat, cards in enumerate(hands):
-            at = table.HANDS + 5 * seat
-            game.state[at : at + len(cards)] = cards
-            game.state[table.SIZES + seat] = len(cards)
-        game.state[table.PILE : table.PILE + len(deck)] = deck
-        game.state[table.DECK] = len(deck)
-        return game
-
-    @property
-    def players(self) -> int:
-        return int(self.state[table.PLAYERS])
-
-    @property
-    def seat(self) -> int:
-        """Who moves."""
-        return int(self.state[table.SEAT])
-
-    @property
-    def tokens(self) -> int:
-        return int(self.state[table.TOKENS])
-
-    @tokens.setter
-    def tokens(self, number: int) -> None:
-        self.state[table.TOKENS] = number
-
-    @property
-    def lives(self) -> int:
-        return int(self.state[table.LIVES])
-
-    @lives.setter
-    def lives(self, number: int) -> None:
-        self.state[table.LIVES] = number
-
-    @property
-    def turns_left(self) -> int | None:
-        """Turns until the game ends, this one included; None while the deck has cards."""
-        return None if self.state[table.TURNS_LEFT] == NONE else int(self.state[table.TURNS_LEFT])
-
-    @property
-    def piles(self) -> tuple[Mask, Mask, Mask]:
-        """The types that are playable, dead and critical."""
-        return tuple(self._numbers(table.PLAYABLE, 3))  # type: ignore[return-value]  # three
-
-    @property
-    def tops(self) -> list[int]:
-        return self._numbers(table.TOPS, 5)
-
-    @property
-    def counts(self) -> list[int]:
-        return self._numbers(table.COUNTS, 25)
-
-    @property
-    def deck(self) -> list[int]:
-        """Its last card is drawn first."""
-        return self._numbers(table.PILE, self.state[table.DECK])
-
-    @property
-    def hands(self) -> list[list[int]]:
-        return self._hands(table.HANDS)
-
-    @property
-    def common(self) -> list[list[Mask]]:
-        return self._hands(table.COMMON)
-
-    @property
-    def literal(self) -> list[list[Mask]]:
-        return self._hands(table.LITERAL)
-
-    def _hands(self, at: int) -> list[list[int]]:
-        return [self._numbers(at + 5 * seat, self.state[table.SIZES + seat]) for seat in range(self.players)]
-
-    def _numbers(self, at: int, number: int) -> list[int]:
-        return [int(value) for value in self.state[at : at + number]]
-
-    @property
-    def over(self) -> bool:
-        return bool(table.over(self.state))
-
-    @property
-    def score(self) -> int:
-        """0 once the lives are lost."""
-        return int(table.score(self.state)) if self.lives else 0
 
     def apply(self, act: int) -> None:
         table.apply(self.state, act)

@@ -6,9 +6,9 @@ a player's belief about the own hand is computed slot by slot and not jointly.
 
 from orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
 from orchestrator.hanabi.convention.policy import GAMBLES, SPARE_TOKENS
-from orchestrator.hanabi.convention.rollout_table import (
+from orchestrator.hanabi.convention.rollout_table import COPIES, KEEPS, MASKS, READING, apply, next_discard, read_hint
+from orchestrator.hanabi.rollout_rules import (
     COMMON,
-    COPIES,
     COUNTS,
     CRITICAL,
     DEAD,
@@ -17,28 +17,22 @@ from orchestrator.hanabi.convention.rollout_table import (
     FIRST_RANK,
     HANDS,
     HINT,
-    KEEPS,
     LITERAL,
     LIVES,
-    MASKS,
     NONE,
     PLAY,
     PLAYABLE,
     PLAYERS,
-    READING,
     SEAT,
     SIZES,
     TOKENS,
     TURNS_LEFT,
     TYPES,
     Game,
-    apply,
     bits,
     code,
     compiled,
-    next_discard,
     over,
-    read_hint,
     score,
 )
 

@@ -1,115 +1,42 @@
-"""The table of a rollout on plain integers, in microseconds where numba compiles it.
+"""What convention players know, on plain integers, for rollouts; the rules of the table are in `rollout_rules`.
 
-For speed, this module and `rollout_play` state again what others state on typed values: here the rules of the table and
-the folds of `literal_knowledge` and `common_knowledge`. Tests hold both to the originals move by move.
-
-A game is a flat sequence of integers: a list, or an array where numba is installed (the extra `fast`), which changes
-the speed and nothing else. A card is its index in CARDS; a set of cards is a mask; a move is the number that `code`
-gives; NONE stands for no slot, no move and no convention.
+For speed, this module and `rollout_play` state again what others state on typed values: here the folds of
+`literal_knowledge` and `common_knowledge`. Tests hold both to the originals move by move.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
+from orchestrator.hanabi.rollout_rules import (
+    COMMON,
+    COUNTS,
+    CRITICAL,
+    DEAD,
+    DECK,
+    FIRST_RANK,
+    HANDS,
+    HINT,
+    KNOWLEDGE,
+    LITERAL,
+    NONE,
+    PLAYABLE,
+    PLAYERS,
+    SEAT,
+    SIZES,
+    TOKENS,
+    TYPES,
+    Game,
+    bits,
+    compiled,
+    name,
+    pass_turn,
+    spend,
+)
 
-from orchestrator.hanabi.cards import ANY, COPIES_OF, MAX_TOKENS, OF_COLOUR, OF_RANK
-
-try:
-    from numba import njit
-
-    COMPILED = True
-except ImportError:
-    COMPILED = False
-
-F = TypeVar("F", bound=Callable[..., Any])
-Game = Any
-"""SIZE integers: a list, or an array of int64."""
-
-
-def compiled(function: F) -> F:
-    """Have numba compile a function where it is installed, and keep what it compiled beside the source if it can."""
-    if not COMPILED:
-        return function
-    try:
-        return cast(F, njit(cache=True)(function))
-    except RuntimeError:  # neither the folder nor the home can be written to
-        return cast(F, njit(function))
-
-
-# Where the numbers of a game stand
-
-PLAYERS, SEAT, TOKENS, LIVES, TURNS_LEFT, DECK, PLAYABLE, DEAD, CRITICAL = range(9)
-"""TURNS_LEFT: NONE while the deck has cards. DECK: the number of its cards. The last three are sets of cards."""
-TOPS = 9
-"""The highest rank played of each colour, 0-5."""
-COUNTS = 14
-"""Of each card, how many copies are played or discarded."""
-SIZES = 39
-"""The number of cards in each hand."""
-HANDS, COMMON, LITERAL = 44, 69, 94
-"""Of five slots a seat: the card; the types that everybody can tell it to be; those that hints alone leave."""
-HINTS, READS = 119, 144
+HINTS, READS = KNOWLEDGE, KNOWLEDGE + 25
 """Giver by reader, five a row: the focus by which a hint is given and read: NONE literally, 0 oldest, 1 newest."""
-KEEPS = 169
+KEEPS = READS + 25
 """Of each seat: bit 0 if it gives hints by a convention, bit 1 if it gives or reads them by one."""
-PILE = 174
-"""The deck, whose last card is drawn first."""
-READING, MASKS, COPIES = 224, 229, 234
+READING, MASKS, COPIES = KEEPS + 5, KEEPS + 10, KEEPS + 15
 """Room for a hand after a hint, for the types that the own cards may be, and for a count of each card."""
-SIZE = 259
-
-NONE = -1
-PLAY, DISCARD, HINT = 0, 1, 2
-FIRST_RANK = 5
-"""The number of the first rank hint; the colours come before."""
-TYPES = (*OF_COLOUR.values(), *OF_RANK.values())
-"""The types that each hint names."""
-
-
-@compiled
-def code(kind: int, slot: int, to: int) -> int:
-    """Return the number of a move. `slot`: of the own hand; for a hint, its number in TYPES. `to`: its receiver."""
-    return kind << 8 | slot << 4 | to
-
-
-@compiled
-def bits(mask: int) -> int:
-    """Return how many types a set has (numba knows no `int.bit_count`)."""
-    mask = mask - ((mask >> 1) & 0x55555555)
-    mask = (mask & 0x33333333) + ((mask >> 2) & 0x33333333)
-    mask = (mask + (mask >> 4)) & 0x0F0F0F0F
-    return ((mask * 0x01010101) >> 24) & 0xFF
-
-
-@compiled
-def piles(game: Game) -> None:
-    """Note which types are playable, dead and critical by the piles."""
-    playable = dead = critical = 0
-    for colour in range(5):
-        first, top = 5 * colour, game[TOPS + colour]
-        dead |= ((1 << top) - 1) << first
-        for index in range(first + top, first + 5):
-            copies = COPIES_OF[index] - game[COUNTS + index]
-            if copies == 0:
-                dead |= (1 << (first + 5)) - (1 << index)
-                break
-            if copies == 1:
-                critical |= 1 << index
-        if top < 5:
-            playable |= 1 << (first + top)
-    game[PLAYABLE], game[DEAD], game[CRITICAL] = playable, dead, critical
-
-
-@compiled
-def score(game: Game) -> int:
-    total = 0
-    for colour in range(5):
-        total += game[TOPS + colour]
-    return total
-
-
-@compiled
-def over(game: Game) -> bool:
-    return bool(game[LIVES] == 0 or game[TURNS_LEFT] == 0 or score(game) == 25)
 
 
 @compiled
@@ -245,36 +172,6 @@ def silence(game: Game, kind: int, to: int) -> None:
 
 
 @compiled
-def spend(game: Game, kind: int, slot: int) -> None:
-    """Take a card out of the hand of the player to move, and draw another."""
-    seat = game[SEAT]
-    base, size = 5 * seat, game[SIZES + seat]
-    card = game[HANDS + base + slot]
-    for later in range(base + slot, base + size - 1):
-        game[HANDS + later] = game[HANDS + later + 1]
-        game[COMMON + later] = game[COMMON + later + 1]
-        game[LITERAL + later] = game[LITERAL + later + 1]
-    game[COUNTS + card] += 1
-    back = kind == DISCARD
-    if kind == PLAY:
-        if game[PLAYABLE] >> card & 1:
-            game[TOPS + card // 5] += 1
-            back = card % 5 == 4
-        else:
-            game[LIVES] -= 1
-    if back and game[TOKENS] < MAX_TOKENS:
-        game[TOKENS] += 1
-    if game[DECK]:
-        game[DECK] -= 1
-        last = base + size - 1
-        game[HANDS + last] = game[PILE + game[DECK]]
-        game[COMMON + last] = game[LITERAL + last] = ANY
-    else:
-        game[SIZES + seat] = size - 1
-    piles(game)
-
-
-@compiled
 def apply(game: Game, move: int) -> None:
     """Make a move, and note what everybody learns from it."""
     kind, slot, to = move >> 8, move >> 4 & 15, move & 15
@@ -282,21 +179,13 @@ def apply(game: Game, move: int) -> None:
     silence(game, kind, to)
     if kind == HINT:
         read_hint(game, seat, to, slot, next_discard(game, to))
+        name(game, slot, to)
         for each in range(game[SIZES + to]):
-            at = 5 * to + each
-            types = TYPES[slot] if TYPES[slot] >> game[HANDS + at] & 1 else ~TYPES[slot]
-            game[LITERAL + at] &= types
-            game[COMMON + at] = game[READING + each]
-        game[TOKENS] -= 1
+            game[COMMON + 5 * to + each] = game[READING + each]
     else:
         spend(game, kind, slot)
     count(game)
-    players = game[PLAYERS]
-    if last:
-        game[TURNS_LEFT] = (players if game[TURNS_LEFT] == NONE else game[TURNS_LEFT]) - 1
-    elif game[DECK] == 0:
-        game[TURNS_LEFT] = players
-    game[SEAT] = (seat + 1) % players
+    pass_turn(game, last)
 
 
 @compiled

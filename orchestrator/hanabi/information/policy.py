@@ -190,6 +190,36 @@ class CodePosition:
         """The table after the seat gave no hint."""
         return self.table.nobody_waits(self.seat) if self.table.tokens else self.table
 
+    @cached_property
+    def keeping(self) -> list[Move]:
+        """The legal moves that keep the code: no hint and no discard while everybody knows of an own card that it fits;
+        hints that stand for the right number; discards that deny nobody's playable card and stand for no wrong number;
+        and plays of which nobody can tell that they were not sure to fit."""
+        return [move for move in self.legal if self._keeps(move)]
+
+    def _keeps(self, move: Move) -> bool:
+        piles = self.table.piles
+        if isinstance(move, Play):
+            unseen = self.table.lives > 1 and not self.own_hand[0][move.slot] & ~(piles.playable | piles.dead)
+            return unseen or move.slot in self.sure
+        if not self.table.waits(self.seat):
+            return False
+        if isinstance(move, Discard):
+            right = move.slot not in self.coded or move.slot == self.coded[self.discard_sum.number]
+            return right and not self._denies
+        return self.numbers[move] == self.hint_sum.number
+
+    @cached_property
+    def _denies(self) -> bool:
+        """True if a discard, by which nobody holds a playable card who waits for a hint, would be false."""
+        seats = self.table.other_seats(self.seat)
+        held = (
+            (card, types)
+            for seat in seats
+            for card, types in zip(self.table.cards[seat], self._silent.common[seat], strict=True)
+        )
+        return any(not card & types for card, types in held)
+
     def discards(self) -> Iterator[Reasoned[Discard]]:
         """All own cards: one that is useless, where several are, by the number for which it stands; then by how little
         they are missed: that a copy is in sight counts twice as much as that it is not critical, then high ranks."""

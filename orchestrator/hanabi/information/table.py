@@ -277,26 +277,34 @@ def dealt_to(
 
 
 KEPT = 64
-"""The most tables that are cached."""
-_KEPT: dict[object, tuple[tuple[Past, ...], HatTable]] = {}
+"""The most games of which the tables are cached."""
+_KEPT: dict[object, tuple[tuple[Past, ...], tuple[HatTable, ...]]] = {}
 
 
-def table_of(players: int, seat: int, hands: Mapping[int, Sequence[Card]], history: tuple[Past, ...]) -> HatTable:
-    """Return the table of a seat after a whole history; it continues from the cached table of its last turn, if any.
+def course(
+    players: int, seat: int, hands: Mapping[int, Sequence[Card]], history: tuple[Past, ...]
+) -> tuple[HatTable, ...]:
+    """Return the tables of a seat before each move of a history, and after the last; it continues from the cached
+    tables of its last turn, if any.
 
     `hands`: those in sight now, by seat.
     """
     dealt = dealt_to(players, hands, history)
-    past, table = _KEPT.pop((seat, dealt), ((), None))
-    if table is None or history[: len(past)] != past:
-        past, table = (), start(seat, dealt)
+    past, tables = _KEPT.pop((seat, dealt), ((), ()))
+    if not tables or history[: len(past)] != past:
+        past, tables = (), (start(seat, dealt),)
     discards: tuple[Card, ...] = ()
     for number, event in enumerate(history):
         if event.card and not event.scored:
             discards = (*discards, event.card)
         if number >= len(past):
-            table = table.after(event, discards)
-    _KEPT[seat, dealt] = history, table
+            tables = (*tables, tables[-1].after(event, discards))
+    _KEPT[seat, dealt] = history, tables
     while len(_KEPT) > KEPT:
         del _KEPT[next(iter(_KEPT))]
-    return table
+    return tables
+
+
+def table_of(players: int, seat: int, hands: Mapping[int, Sequence[Card]], history: tuple[Past, ...]) -> HatTable:
+    """Return the table of a seat after a whole history: the last of its `course`."""
+    return course(players, seat, hands, history)[-1]

@@ -15,9 +15,10 @@ from experiments.values.rollout_store import RolloutStore, key
 from experiments.values.rollouts import SeatRollouts, mean_and_error, points
 from orchestrator.hanabi import referee
 from orchestrator.hanabi.cards import CARDS, INDEX, Card, Piles
-from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
+from orchestrator.hanabi.convention.rollout import RolloutGame
 from orchestrator.hanabi.convention.search import Deals
 from orchestrator.hanabi.moves import HintColour, HintRank, Play
+from orchestrator.hanabi.rollout_game import act, numbered
 from tests.support.positions import events_of
 from tests.support.prove import FULL
 from tests.support.stories import partners_story, random_story, story_of

@@ -1,45 +1,30 @@
 """Rollouts on plain integers: the same with numba and without, and held to the games that it abridges."""
 
-import sys
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from orchestrator.hanabi import rollout_rules as rules
 from orchestrator.hanabi.cards import COPIES_OF, HAND_SIZES
 from orchestrator.hanabi.convention import rollout_play
 from orchestrator.hanabi.convention import rollout_table as table
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import ADAPTING, LITERAL, STRANGER, Convention
-from orchestrator.hanabi.convention.past_moves import PastMoves
-from orchestrator.hanabi.convention.rollout import RolloutGame, act, numbered
+from orchestrator.hanabi.convention.past_moves import past_moves
+from orchestrator.hanabi.convention.rollout import RolloutGame
 from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.rollout_game import act, numbered
 from orchestrator.hanabi.view import View
 from tests.orchestrator.hanabi.convention.test_search import NEWEST, conventional, scene
 from tests.orchestrator.hanabi.test_view import disguised, own_places
 from tests.support.prove import FULL
+from tests.support.rollouts import in_plain_python, random_move
 
 MANNERS = (NEWEST, NEWEST, Convention("oldest", "oldest"), LITERAL, ADAPTING, STRANGER)
 POSITIONS = 100_000 if FULL else 2_000
-
-
-@pytest.fixture
-def plain(monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, ModuleType]:
-    """The same sources in plain Python: the table, and the players at it."""
-    modules = []
-    with monkeypatch.context() as patched:
-        patched.setitem(sys.modules, "numba", None)  # so that it cannot be imported
-        for compiled in (table, rollout_play):
-            spec = spec_from_file_location("plain", str(compiled.__file__))
-            assert spec and spec.loader
-            modules.append(module_from_spec(spec))
-            spec.loader.exec_module(modules[-1])
-            patched.setitem(sys.modules, compiled.__name__, modules[-1])  # so that the players sit at this table
-    return modules[0], modules[1]
 
 
 def game(chance: Random) -> RolloutGame:
@@ -52,18 +37,6 @@ def game(chance: Random) -> RolloutGame:
     return RolloutGame(CommonKnowledge.start(customs), 0, None).dealt(hands, deck[players * size :])
 
 
-def random_move(state: Any, chance: Random) -> int:
-    """A move that the rules allow; hints that the convention does not explain among them."""
-    kinds = [table.PLAY] if state[table.LIVES] > 1 else []
-    kinds += [table.DISCARD] * int(state[table.TOKENS] < 8) + [table.HINT] * int(state[table.TOKENS] > 0)
-    kind, seat, players = chance.choice(kinds), int(state[table.SEAT]), int(state[table.PLAYERS])
-    if kind != table.HINT:
-        return table.code(kind, chance.randrange(int(state[table.SIZES + seat])), 0)
-    to = (seat + chance.randrange(1, players)) % players
-    card = int(state[table.HANDS + 5 * to + chance.randrange(int(state[table.SIZES + to]))])
-    return table.code(kind, chance.choice((card // 5, table.FIRST_RANK + card % 5)), to)
-
-
 def positions(chance: Random) -> Iterator[list[int]]:
     """Positions of games in which every third move is random."""
     for _ in range(POSITIONS):
@@ -73,15 +46,15 @@ def positions(chance: Random) -> Iterator[list[int]]:
             dealt.apply(random_move(dealt.state, chance) if chance.random() < 1 / 3 else dealt.decide())
 
 
-@pytest.mark.skipif(not table.COMPILED, reason="numba is not installed")
-def test_compiled_rollouts_are_exactly_those_in_plain_python(plain: tuple[ModuleType, ModuleType]) -> None:
+@pytest.mark.skipif(not rules.COMPILED, reason="numba is not installed")
+def test_compiled_rollouts_are_exactly_those_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a change of `rollout_table` alone, numba may find its old players in `__pycache__`: delete it then."""
-    (plain_table, plain_play), chance = plain, Random(1)
-    assert not plain_table.COMPILED and plain_play.apply.__code__ is plain_table.apply.__code__
+    (plain_rules, plain_table, plain_play), chance = in_plain_python(monkeypatch, rules, table, rollout_play), Random(1)
+    assert not plain_rules.COMPILED and plain_play.apply.__code__ is plain_table.apply.__code__
     for number, (position, _) in enumerate(zip(positions(chance), range(POSITIONS), strict=False)):
         move = random_move(position, chance)
-        fast, room = np.array(position, dtype=np.int64), np.zeros(table.SIZE, dtype=np.int64)
-        usual, other = list(position), [0] * table.SIZE
+        fast, room = np.array(position, dtype=np.int64), np.zeros(rules.SIZE, dtype=np.int64)
+        usual, other = list(position), [0] * rules.SIZE
         assert rollout_play.decide(fast) == plain_play.decide(usual) and fast.tolist() == usual
         assert table.misleads(fast, move, room) == plain_table.misleads(usual, move, other) and room.tolist() == other
         if number % 20 == 0:
@@ -103,7 +76,7 @@ def test_a_hand_explains_the_past_moves_that_convention_players_would_have_made_
             hand = own_hand(other, view)
             if not all(mask >> card & 1 for mask, card in zip(at.knowledge.common[view.seat], hand, strict=True)):
                 continue
-            counted = PastMoves(at, view.history).surprises(hand, 99)
+            counted = past_moves(at, view.history).surprises(hand, 99)
             unexplained.append(counted)
             assert counted == replayed(other.deck, players, view.seat, view.history)
     assert 0 in unexplained and max(unexplained) > 0

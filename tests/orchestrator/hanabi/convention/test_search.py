@@ -17,12 +17,14 @@ from orchestrator.hanabi.cards import ANY, COLOURS, COPIES_OF, HAND_SIZES, INDEX
 from orchestrator.hanabi.convention import rollout_table as table
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, PublicMove, common_knowledge
 from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
-from orchestrator.hanabi.convention.past_moves import PastMoves
+from orchestrator.hanabi.convention.past_moves import past_moves
 from orchestrator.hanabi.convention.policy import HOUSE_STEPS, Scene, decide
-from orchestrator.hanabi.convention.rollout import RolloutGame, act, move, numbered
-from orchestrator.hanabi.convention.search import Deals, Trial, best, candidates, search
+from orchestrator.hanabi.convention.rollout import RolloutGame
+from orchestrator.hanabi.convention.search import Deals, candidates
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import Referee, deal
+from orchestrator.hanabi.rollout_game import NONE, act, move, numbered
+from orchestrator.hanabi.search import Trial, best, search
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided
 from orchestrator.table.seat import Decision, GameContext
@@ -113,8 +115,8 @@ def test_a_hint_is_no_help_that_makes_a_partner_sure_of_a_card_that_does_not_fit
     (at, game), blue = taught(card), HintColour(to=1, colour="B")
     effect = at.effect_of(blue)
     assert effect.says is None and effect.learned == (1,)
-    says, _, _, plays = table.read_hint(game.state, 0, 1, COLOURS.index("B"), table.NONE)
-    assert effect.helps == effect.plays == plays == fits and says == table.NONE
+    says, _, _, plays = table.read_hint(game.state, 0, 1, COLOURS.index("B"), NONE)
+    assert effect.helps == effect.plays == plays == fits and says == NONE
     assert (decide(at)[0] == blue) == fits
 
 
@@ -147,10 +149,10 @@ def test_a_better_move_is_found_and_a_usual_one_that_is_best_is_kept() -> None:
     last = next(at for _, at, made in conventional(4, 10_009) if at.turns_left == 1 and isinstance(made, Play))
     play = decide(last)[0]
     idle = next(one for one in last.legal if not isinstance(one, Play))
-    found = search(last, idle, 40, Random(1), moves=[idle, play])
+    found = search(Deals(last, Random(1)), idle, 40, moves=[idle, play])
     assert best(found).move == play and best(found).gain(found[0]) == (1.0, 0.0)
-    assert best(search(last, play, 40, Random(1), moves=[play, idle])).move == play
-    assert [trial.scores for trial in search(last, play, 0, Random(1))] == [[]] * len(candidates(last, play))
+    assert best(search(Deals(last, Random(1)), play, 40, moves=[play, idle])).move == play
+    assert [trial.scores for trial in search(Deals(last, Random(1)), play, 0)] == [[]] * len(candidates(last, play))
 
 
 def test_hands_that_fit_the_cards_in_sight_are_equally_likely_whatever_slot_is_drawn_first() -> None:
@@ -198,7 +200,7 @@ def test_hands_that_leave_partners_moves_unexplained_are_drawn_less_often() -> N
     referee, at, _ = next(turn for number, turn in enumerate(conventional(2, 10_002)) if number == 30)
     history = referee.view().history
     past, deals, blind = (
-        PastMoves(at, history),
+        past_moves(at, history),
         Deals(at, Random(1), history),
         Deals(at, Random(1)),
     )
@@ -215,7 +217,7 @@ def test_hands_that_leave_partners_moves_unexplained_are_drawn_less_often() -> N
 def test_all_moves_are_tried_on_the_same_deals() -> None:
     at = middle()
     usual = candidates(at, at.legal[0])[0]
-    one, other = search(at, usual, 24, Random(1), moves=[usual, usual])
+    one, other = search(Deals(at, Random(1)), usual, 24, moves=[usual, usual])
     assert one.scores == other.scores and len(set(one.scores)) > 1
 
 
@@ -301,7 +303,7 @@ def test_nothing_is_tried_beside_a_partner_whose_moves_rollouts_do_not_explain(p
         if view.seat == 0:
             facts = ConventionFacts.of(view, {"told": "whole"})
             usual = decide(facts.scene)[0]
-            searches.append(len(search(facts.scene, usual, 24, Random(1), history=view.history)) > 1)
+            searches.append(len(search(Deals(facts.scene, Random(1), view.history), usual, 24)) > 1)
     assert len(searches) > 10 and (sum(searches) / len(searches) > 0.6) == tried
     assert tried or sum(searches) / len(searches) < 0.3
 
@@ -341,6 +343,6 @@ def test_a_budget_that_is_none_is_refused(rollouts: Any) -> None:
 def test_without_conventions_partners_are_taken_at_their_word() -> None:
     at = middle(3)
     strangers = replace(at, knowledge=replace(at.knowledge, conventions=(STRANGER,) * 3, common=at.knowledge.literal))
-    trials = search(strangers, strangers.legal[0], 24, Random(1))
+    trials = search(Deals(strangers, Random(1)), strangers.legal[0], 24)
     assert len(trials) > 1 and all(trial.scores for trial in trials)
     assert belief.believe(strangers.knowledge.common[at.seat], at.piles, *at.hands.values())
