@@ -315,7 +315,7 @@ def rows_of(path: Path, referee: Referee, config: graphs.GraphConfig, data: Data
 @pytest.mark.parametrize("kind", COLUMNS)
 def test_another_hidden_hand_changes_no_row_of_a_data_set(kind: Any, tmp_path: Path) -> None:
     house, other_prompts, met = graphs.read("house"), graphs.read("sherlock"), 0
-    for n, (referee, other) in enumerate(positions(3, 14, 0.1)[: 2 if FULL else 1]):
+    for n, (referee, other) in enumerate(positions(3, 14, 0.1)[:2] if FULL else positions(3, 14, 0.1)[1:2]):
         for asked in [DataSet(kind, prompts=other_prompts), *([DataSet(kind)] if n == 0 else [])]:
             here = rows_of(tmp_path / "game.jsonl", referee, house, asked)
             assert here == rows_of(tmp_path / "game.jsonl", other, house, asked)

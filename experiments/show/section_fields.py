@@ -5,6 +5,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from textwrap import dedent
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -32,12 +33,13 @@ class Member(NamedTuple):
     """In a sentence; empty where the name says it."""
 
 
-def members(kind: type) -> list[Member]:
+@cache
+def members(kind: type) -> tuple[Member, ...]:
     """Return the public fields and properties of a class, in its order; none where its source is not at hand."""
     try:
         definition = ast.parse(dedent(inspect.getsource(kind))).body[0]
     except OSError:
-        return []
+        return ()
     assert isinstance(definition, ast.ClassDef)
     fields = list[Member]()
     for statement, after in zip(definition.body, [*definition.body[1:], None], strict=True):
@@ -48,7 +50,7 @@ def members(kind: type) -> list[Member]:
             if any(name.endswith("property") for name in decorators):
                 meaning = _line(ast.get_docstring(statement) or "")
                 fields.append(Member(statement.name, _text(statement.returns), meaning))
-    return [field for field in fields if not field.name.startswith("_") and field.name not in INTERNAL]
+    return tuple(field for field in fields if not field.name.startswith("_") and field.name not in INTERNAL)
 
 
 def _text(annotation: ast.expr) -> str:
@@ -116,5 +118,5 @@ def _lines(title: str, kind: type) -> Iterator[str]:
 
 def data(section: type[Section]) -> dict[str, Any]:
     """Return a section as plain data."""
-    fields = [member._asdict() for member in members(section)]
+    fields = [member._asdict() for member in members(section)]  # type: ignore[arg-type]  # every class has a hash
     return {"name": section.name, "class": section.__name__, "title": _line(section.__doc__ or ""), "fields": fields}

@@ -150,4 +150,4 @@ _SECOND_BEST = re.compile(
 
 def without_second_best(text: str) -> str:
     """Return an answer without a last sentence that calls another option possible too: the decision stays."""
-    return _SECOND_BEST.sub("", text)
+    return _SECOND_BEST.sub("", text) if "alternatively" in text.lower() else text

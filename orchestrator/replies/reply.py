@@ -81,8 +81,9 @@ def answer_of(text: str) -> str:
     """Return what follows the thinking, without the tag around all of it."""
     if not any(mark in text for mark in "<[◁"):  # each tag has one, and the patterns look at every character
         return text
-    *_, answer = _END.split(_TURN_END.split(text, maxsplit=1)[0])
-    answer = _CLOSING.sub("", answer)
+    own = _TURN_END.split(text, maxsplit=1)[0] if "<" in text else text
+    *_, answer = _END.split(own)
+    answer = _CLOSING.sub("", answer) if "<|" in answer else answer
     wrapped = _WRAPPED.fullmatch(answer)
     return wrapped[2].strip() if wrapped else answer
 

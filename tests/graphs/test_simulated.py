@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,15 @@ from tests.support.prove import FULL
 from tests.test_games import check_game, of
 
 NEVER = dict.fromkeys(KINDS, 0.0)
-VIEWS = [view for players in (2, 3, 4, 5) for view in literal_views(players, 3)[4::6]]
-views = st.sampled_from(VIEWS)
+
+
+@cache
+def positions() -> tuple[View, ...]:
+    """Positions at all player counts."""
+    return tuple(view for players in (2, 3, 4, 5) for view in literal_views(players, 3)[4::6])
+
+
+views = st.deferred(lambda: st.sampled_from(positions()))
 seeds = st.integers(0, 2**31 - 1)
 some = settings(max_examples=1000 if FULL else 60, deadline=None)
 
@@ -157,7 +164,7 @@ def test_ratings_put_the_chosen_move_first_or_not(view: View, seed: int) -> None
 
 @pytest.mark.parametrize("name", ["analyst", "second_order", "discard_strategist"])
 def test_a_report_may_lack_one_entry(name: str) -> None:
-    role, view = roles.get(name), VIEWS[3]
+    role, view = roles.get(name), positions()[3]
     assert role.solve is not None
     exact, slips = role.solve(told_of(view), {}), struck("left_out", 1)
     assert isinstance(exact, Reply)
@@ -195,7 +202,7 @@ def asked(role: Role, view: View, form: Form, number: int) -> ModelRequest:
 
 @pytest.mark.parametrize(("name", "form"), [("proposer", "text"), ("analyst", "json"), ("cac_interpreter", "text")])
 async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rate(name: str, form: Form) -> None:
-    role, view, asks, rate = roles.get(name), VIEWS[3], 300, 0.4
+    role, view, asks, rate = roles.get(name), positions()[3], 300, 0.4
     told, done = told_of(view), list[Exchange]()
     assert role.solve is not None
     exact = partial(role.solve, told, {})
@@ -404,5 +411,5 @@ def test_the_command_says_that_it_is_simulated(run: Run, tmp_path: Path) -> None
 
 async def test_a_seat_asked_for_one_turn_can_be_simulated() -> None:
     events: list[Event] = []
-    decision = await graphs.seat("cac", "sim:average").bind(GameContext(events.append))(VIEWS[0], {})
-    assert decision.move in VIEWS[0].legal and of(events, Call)
+    decision = await graphs.seat("cac", "sim:average").bind(GameContext(events.append))(positions()[0], {})
+    assert decision.move in positions()[0].legal and of(events, Call)

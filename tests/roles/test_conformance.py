@@ -17,6 +17,7 @@ from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import Discards, FinalRound, State
 from roles.legal_moves import LegalMoves
 from tests.conftest import Run
+from tests.support.prove import FULL
 
 
 class Left(Reply):
@@ -183,7 +184,7 @@ def test_each_mistake_is_found(role: Role, said: str) -> None:
 def test_the_cases_are_at_every_player_count_from_the_first_turn_to_the_last() -> None:
     for players in (2, 3, 4, 5):
         views = [case.view for case in conformance.cases() if case.view.players == players]
-        assert views[0].turn == 1 and views[-1].turns_left == 1 and len(views) >= 4
+        assert views[0].turn == 1 and views[-1].turns_left == 1 and len(views) >= (4 if FULL else 3)
 
 
 @pytest.mark.usefixtures("own_roles")

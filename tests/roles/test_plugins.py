@@ -132,13 +132,30 @@ def test_other_words_of_a_package_are_another_game(folder: Path) -> None:
 
 
 def test_lists_say_who_brings_what(folder: Path) -> None:
-    graphs = {graph["name"]: graph["source"] for graph in json.loads(command(folder, "list", "graphs", "--json")[1])}
-    assert (graphs["timed"], graphs["house"]) == ("hanabi-tempo", "built-in")
-    roles = {role["name"]: role["source"] for role in json.loads(command(folder, "list", "roles", "--json")[1])}
-    assert (roles["timekeeper"], roles["analyst"]) == ("hanabi-tempo", "built-in")
-    assert "hanabi-tempo" in command(folder, "list", "graphs")[1]
-    assert "hanabi-tempo" in command(folder, "list", "roles")[1]
-    assert "hanabi-tempo" in command(folder, "graphs", "show", "timed")[1]
+    done = processes.script(folder, LISTS)
+    assert done.returncode == 0, done.stderr
+    *lists, graphs, roles = map(json.loads, done.stdout.splitlines())
+    graph_sources, role_sources = (
+        {entry["name"]: entry["source"] for entry in json.loads(one)} for one in (graphs, roles)
+    )
+    assert (graph_sources["timed"], graph_sources["house"]) == ("hanabi-tempo", "built-in")
+    assert (role_sources["timekeeper"], role_sources["analyst"]) == ("hanabi-tempo", "built-in")
+    assert len(lists) == 3 and all("hanabi-tempo" in one for one in lists)
+
+
+LISTS = """
+import contextlib, io, json, sys
+from experiments.cli.app import main
+
+def printed(line):
+    sys.argv = ["orchestrator", *line.split()]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        main()
+    return out.getvalue()
+
+for line in ("list graphs", "list roles", "graphs show timed", "list graphs --json", "list roles --json"):
+    print(json.dumps(printed(line)))
+"""
 
 
 def test_the_check_passes_a_packages_role(folder: Path) -> None:

@@ -10,7 +10,7 @@ from experiments.analysis.analysis import Analysis, analyse
 from experiments.analysis.caveats import caveats
 from experiments.analysis.role_controls import RoleControls, contrasts, role_controls
 from experiments.record.rows import Row
-from tests.experiments.report.test_contents import games
+from tests.support.reports import games
 
 FULL = [15, 16, 14, 17, 15, 13, 16, 15, 14, 16]
 LESS = [11, 12, 11, 13, 10, 9, 13, 11, 11, 12]

@@ -30,7 +30,11 @@ TEXT: dict[str, Any] = {
     "players": [2],
     "seeds": {"first": 1, "count": 2},
     "models": {"default": "sim:careless"},
-    "arms": {"full": {"verify": "safety"}, "samples": {"graph": "best_of_k"}, "alone": {"graph": "partner:random"}},
+    "arms": {
+        "full": {"verify": "safety"},
+        "samples": {"graph": "best_of_k", "change": {"proposer": {"samples": 2}}},
+        "alone": {"graph": "partner:random"},
+    },
 }
 
 

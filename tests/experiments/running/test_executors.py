@@ -156,7 +156,7 @@ def test_a_shard_has_whole_deals() -> None:
         Shard.read("0/3")
 
 
-RAY = ("-q", "--out", "ray", "--executor", "ray", "--workers", "2", "--budget", "10000000tokens")
+RAY = ("-q", "--out", "ray", "--executor", "ray", "--workers", "2" if FULL else "1", "--budget", "10000000tokens")
 
 
 def test_ray_plays_the_same_games(run: Run, endpoint: str, tmp_path: Path) -> None:

@@ -139,6 +139,6 @@ def test_every_field_of_a_section_is_explained_or_speaks_for_itself() -> None:
     roles.load()
     plain = {"lives", "fireworks", "now", "before", "seat", "turn", "deductions"}
     for section in roles.SECTIONS.values():
-        members = section_fields.members(section)
+        members = section_fields.members(section)  # type: ignore[arg-type]
         assert [member.name for member in members] == [*dict.fromkeys(member.name for member in members)]
         assert not {member.name for member in members if not member.meaning} - plain, section.name

@@ -301,9 +301,9 @@ async def test_a_question_that_is_being_asked_is_waited_for(tmp_path: Path) -> N
     shared = Cached(brain, Cache(tmp_path), plain)
     heard = await asyncio.gather(*(said(shared, ask()) for _ in range(5)))
     assert brain.asked.total() == 1 and sum(one.cached for one in heard) == 4
-    others = [asyncio.to_thread(processes.script, tmp_path, OTHER_PROCESS) for _ in range(3)]
+    others = [asyncio.to_thread(processes.script, tmp_path, OTHER_PROCESS) for _ in range(2)]
     outputs = [done.stdout.split() for done in await asyncio.gather(*others)]
-    assert sorted(output[1] for output in outputs) == ["False", "True", "True"]
+    assert sorted(output[1] for output in outputs) == ["False", "True"]
     assert len({output[0] for output in outputs}) == 1
 
 
