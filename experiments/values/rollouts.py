@@ -1,8 +1,8 @@
 """Rollouts of a position: after a move convention players finish the game, from deals drawn at random.
 
 The players of the game read the move as they do, by the conventions that they were seen to keep; from then on
-convention players have all seats. So values do not depend on how well a table would go on, and nobody is blamed for a
-convention that the table does not keep.
+the programs of `house` have all seats. So values do not depend on how well a table would go on, and nobody is blamed
+for a convention that the table does not keep.
 
 Deal number N of a position is always the same, whichever moves are tried on it and in whatever order, so that moves are
 compared on equal deals and stored scores are those of a fresh run. A letter stands for how a rollout ended: A to Z for

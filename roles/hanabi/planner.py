@@ -50,11 +50,13 @@ def planner(sections: Sections, notes: Notes) -> RatedChoice:
     rollouts = options["rollouts"]
     assert isinstance(rollouts, int)  # as its options say
     ingredients = Ingredients(options["misleading"] == "left_out", options["endgame"] == "exact")
-    if not position.possible:
-        return RatedChoice(ratings=(), reason="no hand fits what is known", action=usual)
+    facts = sections.get(ConventionFacts)
+    broken = facts is not None and facts.table is not None and facts.table.breach is not None
+    if broken or not position.possible:
+        reason = "the code is broken" if broken else "no hand fits what is known"
+        return RatedChoice(ratings=(), reason=reason, action=usual)
     chance = Random(f"{sections[State].turn} {position}")  # nothing that the seat does not know
     harmless = [move for move in at.legal if literal_play.harmless(position, move)]
-    facts = sections.get(ConventionFacts)
     history = facts.history if facts and rollouts and options["past"] == "weighed" else ()
     deals: Deals[Rollout]
     if facts and facts.code:

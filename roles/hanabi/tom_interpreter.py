@@ -75,17 +75,17 @@ def _intention(literally: Position, at: Scene | None, seat: int, coded: bool) ->
     past would mean by the conventions need not be true of them. `coded`: all keep to the code.
     """
     stranger = at is None or (at.is_stranger(seat) and not coded)
-    foreseen = literal_play.foresee(literally, seat) if at is None or stranger else foresee(at, seat)
+    foreseen = literal_play.foresee(literally, seat) if at is None or stranger else foresee(at, seat, coded)
     plays = foreseen.slot if foreseen.does == "play" else None
     return Intention(seat=seat, next_action=foreseen.say(ENGLISH), plays=plays, chance=foreseen.chance)
 
 
-def foresee(at: Scene, seat: int) -> Foreseen:
-    """What a convention player will do next if nobody gives them another hint."""
+def foresee(at: Scene, seat: int, coded: bool = False) -> Foreseen:
+    """What a convention player, or one who keeps the code, will do next if nobody gives them another hint."""
     hand = at.knowledge.common[seat]
     fits = [slot for slot, mask in enumerate(hand) if is_certain(mask, at.piles.playable)]
     if fits:
-        return Foreseen("play", fits[0], 0.5 if at.may_help_first else 0.95)  # they may give a hint first
+        return Foreseen("play", fits[0], 0.5 if at.may_help_first and not coded else 0.95)  # they may give a hint first
     dead = [slot for slot, mask in enumerate(hand) if is_certain(mask, at.piles.dead)]
     slot = dead[0] if dead else next_discard(hand, at.piles) or 0
     return Foreseen("hint or discard", slot, 0.7) if at.knowledge.tokens else Foreseen("discard", slot, 0.9)

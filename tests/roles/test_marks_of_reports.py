@@ -9,18 +9,21 @@ from typing import Any
 
 import pytest
 
+import graphs
 import roles
 from orchestrator.hanabi.cards import CARDS, Card, count
 from orchestrator.hanabi.convention.hint_convention import STRANGER
 from orchestrator.hanabi.moves import HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import deal
 from orchestrator.hanabi.view import Past, View
+from orchestrator.journal.events import GameStarted, Moved
 from roles import Marker, Reply, Sections, Truth
 from roles.hanabi.analysis import Analysis
 from roles.hanabi.beliefs import FirstOrder
 from roles.hanabi.discard_report import DiscardReport
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.marking import analyst_marks, discard_marks, next_action_marks
+from roles.hanabi.marking.exact_belief import holds_critical
 from roles.hanabi.marking.next_action_marks import Forecast
 from roles.hanabi.mind_report import MindReport
 from roles.hanabi.sections.convention_facts import ConventionFacts
@@ -28,7 +31,7 @@ from roles.hanabi.sections.fixed import Conventions
 from roles.hanabi.truth import truths
 from roles.role_options import defaults
 from roles.sections import cut
-from tests.support.positions import partners_game
+from tests.support.positions import events_of, partners_game
 
 PLAYERS = 4
 
@@ -241,6 +244,21 @@ def test_a_suggested_hint_is_followed_to_what_its_receiver_did(known: list[Truth
         )
         scored = marks("tom_interpreter", report.model_copy(update={"hint": other}), truth)
         assert scored["hint_given"] == 0 and "hint_played" not in scored
+
+
+async def test_of_two_players_an_urgent_hint_is_followed_to_the_play_it_is_for_or_to_the_card_it_saves() -> None:
+    started, *events = await events_of(graphs.read("house"), players=2, seed=3)
+    assert isinstance(started, GameStarted)
+    kinds = set[bool]()
+    for truth in truths(2, started.deck, [event.past.move for event in events if isinstance(event, Moved)]):
+        if truth.past and isinstance(truth.past.move, HintColour | HintRank) and truth.next_of(truth.past.move.to):
+            update = {"hint": truth.past.move, "urgent": True}
+            scored = marks("tom_interpreter", program("tom_interpreter", truth).model_copy(update=update), truth)
+            saves = holds_critical(truth, truth.past.move.to)
+            assert ("urgent_kept" in scored, "hint_played" in scored) == (saves, not saves)
+            assert scored["urgent_true"] == (saves or scored["hint_useful"])
+            kinds.add(saves)
+    assert len(kinds) == 2
 
 
 def test_a_report_without_the_typed_forecast_has_no_mark_for_it(known: list[Truth]) -> None:

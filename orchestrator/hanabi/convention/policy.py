@@ -23,7 +23,7 @@ gambled."""
 
 SPARE_TOKENS = 3
 """At a table of two: the tokens from which a partner who knows of no card to play is helped before an own play. With
-more players somebody else can help them, and there it costs points."""
+more players somebody else can help them."""
 
 LIKELY = 0.6
 """Among strangers, the chance from which a play is worth a life, while there is one to spare (Piers' threshold)."""

@@ -30,9 +30,5 @@ class CodeRollout(Rollout):
     def decide(self) -> int:
         return int(rollout_play.decide(self.state))
 
-    def finish(self) -> int:
-        """Play to the end by the code; returns the score."""
-        return int(rollout_play.finish(self.state))
-
     def outcome(self, act: int) -> int:
         return int(rollout_play.outcome(self.state, act, self.room))

@@ -32,7 +32,8 @@ HINTS = (
     ),
     share_info(
         "hint_played",
-        "Whether the receiver of a suggested, given, not urgent hint next played one of its cards successfully.",
+        "Whether the receiver of a suggested, given hint, not one that saves a card, next played one of its cards "
+        "successfully.",
     ),
     share_info(
         "urgent_true",
@@ -40,7 +41,9 @@ HINTS = (
         "also give a partner something to play, the hint is useful.",
         uniform="the share of legal hints to such receivers",
     ),
-    share_info("urgent_kept", "Whether the receiver of an urgent hint that was given next discarded no critical card."),
+    share_info(
+        "urgent_kept", "Whether the receiver of a given hint that saves a card next discarded no critical card."
+    ),
 )
 
 
@@ -62,9 +65,17 @@ def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None
     return float(says_something(whole_position(truth.view), hint))
 
 
+def _saves(hint: Hint | None, report: MindReport, truth: Truth) -> bool:
+    """Return whether a hint is called urgent, and not to give the other of two players something to play."""
+    return report.urgent and not (hint and _two(truth) and not holds_critical(truth, hint.to))
+
+
+def _two(truth: Truth) -> bool:
+    return truth.view is not None and truth.view.players == 2
+
+
 def _urgent(hint: Hint, sections: Sections, truth: Truth) -> bool:
-    two = truth.view is not None and truth.view.players == 2
-    return holds_critical(truth, hint.to) or (two and bool(_useful(hint, sections, truth)))
+    return holds_critical(truth, hint.to) or (_two(truth) and bool(_useful(hint, sections, truth)))
 
 
 def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
@@ -73,12 +84,13 @@ def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
         hint = None
     is_hint = None if move is None or hint is None else move.move == hint
     played, saved = (played_after(truth), kept_after(truth)) if is_hint else (None, None)
+    saves = _saves(hint, report, truth)
     hinted = only(
         hint_useful=_useful(hint, sections, truth),
         hint_given=is_hint,
-        hint_played=None if report.urgent else played,
+        hint_played=None if saves else played,
         urgent_true=_urgent(hint, sections, truth) if hint and report.urgent else None,
-        urgent_kept=saved if report.urgent else None,
+        urgent_kept=saved if saves else None,
     )
     return {**foreseen.score(_intended(report), truth), **(hinted or {})} or None
 

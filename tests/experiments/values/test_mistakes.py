@@ -36,6 +36,13 @@ def test_a_fault_is_found_where_it_is(name: str) -> None:
     assert found is None or found[0] in TITLES
 
 
+@pytest.mark.parametrize(("text", "kind"), [("hint P0 yellow", None), ("hint P0 rank 4", "missed_play")])
+def test_of_two_players_only_a_hint_that_comes_before_a_play_may_replace_it(text: str, kind: str | None) -> None:
+    referee = dealt("Y1 R4 G4 W4 B4", "R1 R3 G2 R1 B5", moves=["hint P1 red"])
+    found = fault(Position(referee.view(), {}), referee.apply(parse(text)))
+    assert (found and found[0]) == kind
+
+
 def test_a_last_copy_thrown_away_beside_a_dead_card_is_a_fault() -> None:
     referee = dealt("R1 R1 Y5 G3 W4", "Y1 Y2 Y3 Y4 G4", moves=["hint P1 green", "hint P0 red", "play slot 0"])
     referee.apply(parse("hint P0 rank 1"))
