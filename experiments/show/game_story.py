@@ -13,6 +13,7 @@ from experiments.document.terminal import printable
 from experiments.record.game import Game
 from experiments.show.terminal import fake_warning, fireworks, slips, turn_line, warning, who
 from experiments.values.move_values import Mistake
+from experiments.values.position import pack_of
 from experiments.values.worth_a_look import costliest
 from orchestrator import journal
 from orchestrator.journal.events import Call, Result
@@ -31,7 +32,8 @@ def print_game(story: Game, console: Console, mistakes: Mapping[int, Mistake] | 
     for turn in story.turns:
         if turn.decided and turn.moved:
             cause = causes.get(turn.decided.turn)
-            console.print(turn_line(turn.view, turn.decided, turn.moved.past, cause, console.width))
+            pack = pack_of(story, turn.seat, turn.number)
+            console.print(turn_line(turn.view, turn.decided, turn.moved.past, cause, console.width, pack))
             if turn.decided.why:
                 console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
             if errors := slips(turn.calls):

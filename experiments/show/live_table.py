@@ -9,10 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.document.terminal import plain_table, printable
+from experiments.record.game import Game
 from experiments.show.terminal import Warnings, card, choice, fireworks, slips, turn_line
+from experiments.values.position import pack_of
 from orchestrator.hanabi.cards import MAX_LIVES, MAX_TOKENS
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Call, Decided, Event, Moved, TurnStarted
+from orchestrator.journal.events import Call, Decided, Event, GameStarted, Moved, TurnStarted
 from orchestrator.journal.move_origins import MoveOrigin, MoveOrigins
 from roles.words import ENGLISH
 
@@ -28,6 +30,7 @@ class LiveTable:
     def __init__(self, console: Console, *, live: bool = True) -> None:
         self._console = console
         is_live = live and console.is_terminal
+        self._game: Game | None = None
         self._view: View | None = None
         self._decided: Decided | None = None
         self._origin_of = MoveOrigins()
@@ -51,6 +54,8 @@ class LiveTable:
         self._origin = self._origin_of(event) or self._origin
         self._warn(event)
         match event:
+            case GameStarted():
+                self._game = Game.of((event,))
             case Call():
                 self._calls.append(event)
             case TurnStarted():
@@ -59,7 +64,7 @@ class LiveTable:
             case Decided():
                 self._decided = event
             case Moved() if self._view and self._decided:
-                line = turn_line(self._view, self._decided, event.past, self._origin)
+                line = turn_line(self._view, self._decided, event.past, self._origin, pack=self._pack)
                 if self._live:
                     self._console.print(line, no_wrap=True, overflow="ellipsis")
                 else:
@@ -70,22 +75,26 @@ class LiveTable:
         if self._live and isinstance(event, TurnStarted | Decided):
             self._live.refresh()
 
+    @property
+    def _pack(self) -> str:
+        return pack_of(self._game, self._view.seat, self._view.turn) if self._view else "newest"
+
     def _picture(self) -> RenderableType:
         """Return the table, and for how long a model has been thinking, which may be minutes."""
         if self._view is None:
             return Text()
         passed = time.monotonic() - self._since
-        table = picture(self._view, self._decided)
+        table = picture(self._view, self._decided, self._pack)
         if self._decided is not None or passed < THINKING_S:
             return table
         return Group(table, Text(f"P{self._view.seat} is thinking, {passed:.0f} s", style="dim"))
 
 
-def picture(view: View, decided: Decided | None = None) -> Panel:
+def picture(view: View, decided: Decided | None = None, pack: str = "newest") -> Panel:
     """Return the table as one seat sees it, with its decision if there is one."""
     parts: list[Text | Table] = [counts(view), Text(), hands(view)]
     if decided:
-        line = Text.assemble((f"P{decided.seat} decides: ", "bold"), choice(view, decided.move))
+        line = Text.assemble((f"P{decided.seat} decides: ", "bold"), choice(view, decided.move, pack))
         parts += [Text(), line, Text(printable(decided.why), style="italic")]
     title = f"turn {view.turn}, P{view.seat} to move" if view.legal else f"turn {view.turn}, as P{view.seat} sees it"
     return Panel(Group(*parts), title=title, border_style="dim", expand=False, padding=(0, 2))

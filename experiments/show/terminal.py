@@ -17,15 +17,15 @@ from orchestrator.models.simulated_settings import among
 from roles.words import ENGLISH, percent
 
 
-def certainty(view: View, move: Move) -> str:
+def certainty(view: View, move: Move, pack: str = "newest") -> str:
     """Return how likely a move is playable, dead or critical; empty for hints.
 
     The first chance is by hints and counting alone. Where the conventions, as far as the partners keep to them, give
-    another one, it follows: `playable 33% by hints, 100% by conventions`.
+    another one, it follows: `playable 33% by hints, 100% by conventions`. `pack`: these conventions.
     """
     if not isinstance(move, Play | Discard):
         return ""
-    position = Position(view, {})
+    position = Position(view, {}, pack)
     chances = []
     for slot in (position.by_hints[move.slot], position.own[move.slot]):
         lost = f"dead {percent(slot.dead)}" if slot.dead == 1.0 else f"critical {percent(slot.critical)}"
@@ -81,9 +81,9 @@ class Warnings:
             self._console.print(fake_warning())
 
 
-def choice(view: View, move: Move) -> Text:
+def choice(view: View, move: Move, pack: str = "newest") -> Text:
     """Return a move and how certain it is."""
-    sure = certainty(view, move)
+    sure = certainty(view, move, pack)
     return Text.assemble((str(move), "bold cyan"), f"  ({sure})" if sure else "")
 
 
@@ -101,11 +101,16 @@ def fireworks(tops: tuple[int, ...]) -> Text:
 
 
 def turn_line(
-    view: View, decided: Decided, past: Past, origin: MoveOrigin | None = None, width: int = UNBROKEN
+    view: View,
+    decided: Decided,
+    past: Past,
+    origin: MoveOrigin | None = None,
+    width: int = UNBROKEN,
+    pack: str = "newest",
 ) -> Text:
     """Return one turn on a line: the seat, its move and the outcome, the table after it, and how the move came about.
 
-    Where `width` is too narrow, the chance stands on a line of its own.
+    Where `width` is too narrow, the chance stands on a line of its own. `pack`: the conventions of the seat.
     """
     line = Text(f"{past.turn:>3}  P{past.seat}  ")
     style = "bold red" if past.scored is False else "bold" if past.scored else ""
@@ -120,7 +125,7 @@ def turn_line(
     line.append(
         f"  tokens {past.tokens}  lives {past.lives}  deck {max(view.deck_size - (past.card is not None), 0):>2}"
     )
-    sure = certainty(view, past.move)
+    sure = certainty(view, past.move, pack)
     if sure and line.cell_len + len(sure) + 2 > width:
         line.append(f"\n         {sure}", style="dim")
     else:

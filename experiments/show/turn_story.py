@@ -17,6 +17,7 @@ from experiments.record.game import Game, Turn
 from experiments.show.live_table import picture
 from experiments.show.terminal import choice, on, who
 from experiments.values.move_values import MoveValue, TurnValues
+from experiments.values.position import pack_of
 from graphs import prompt_preview
 from graphs.attempts import base, judging, reads
 from graphs.config import PROGRAM, GraphConfig
@@ -131,7 +132,8 @@ class TurnStory:
             why = "; ".join(dict.fromkeys(halt.why for halt in self.turn.suspensions))
             yield Text(f"\nThe game stopped before a decision{f': {why}' if why else ''}.", style="bold red")
             return
-        text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move))
+        pack = pack_of(self.turn.game, self.turn.seat, self.turn.number)
+        text = Text.assemble(("\ndecided  ", "bold"), choice(self.turn.view, decided.move, pack))
         text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
         if decided.why:

@@ -18,6 +18,7 @@ from experiments.record.game import Game, Turn, comparable_replies, first_differ
 from experiments.show.live_table import picture
 from experiments.show.terminal import choice, on, slips
 from experiments.show.turn_story import reply_lines
+from experiments.values.position import pack_of
 from orchestrator import journal
 from orchestrator.errors import UserError, nearby
 from orchestrator.journal.events import GameStarted, SeatInfo
@@ -89,7 +90,7 @@ def _only(lines: list[str], opposite: list[str]) -> Text:
 def _decision(turn: Turn) -> Text:
     if (decided := turn.decided) is None:
         return Text("not decided: the game stopped here", style="bold red")
-    text = choice(turn.started.view, decided.move)
+    text = choice(turn.started.view, decided.move, pack_of(turn.game, turn.seat, turn.number))
     text.append("  FORCED" if decided.forced else "", style="bold magenta")
     return text.append(f"\n{printable(decided.why)}", style="italic")
 

@@ -32,10 +32,7 @@ class Position:
     @classmethod
     def of(cls, story: Game, number: int) -> "Position":
         """Raises UserError when the game has no such turn."""
-        view, config = story.turn(number).view, story.config(story.seat(number), number)
-        kinds = (kind for name in config.nodes for kind in config.kinds(name)) if config else ()
-        packs = (str(options["pack"]) for kind, options in kinds if kind is ConventionFacts and "pack" in options)
-        return cls(view, story.memory(number), next(packs, "newest"))
+        return cls(story.turn(number).view, story.memory(number), pack_of(story, story.seat(number), number))
 
     @cached_property
     def scene(self) -> Scene:
@@ -64,6 +61,14 @@ class Position:
         game = RolloutGame(self.scene.knowledge, self.view.seat, self.view.turns_left)
         hands = {seat: numbered(cards) for seat, cards in self.scene.hands.items()}
         return repr((_plain(game), self.view.deck_size, hands, [slot.possible for slot in self.own]))
+
+
+def pack_of(story: Game | None, seat: int, turn: int) -> str:
+    """Return the convention pack by which a seat reads the past at a turn: that of its graph, else `newest`."""
+    config = story.config(seat, turn) if story else None
+    kinds = (kind for name in config.nodes for kind in config.kinds(name)) if config else ()
+    packs = (str(options["pack"]) for kind, options in kinds if kind is ConventionFacts and "pack" in options)
+    return next(packs, "newest")
 
 
 def _plain(game: RolloutGame) -> list[object]:

@@ -36,6 +36,17 @@ def test_the_story_of_a_turn_tells_who_heard_and_said_what(run: Run) -> None:
     assert code == 2 and f"the game has turns 1 to {result['turns']}, not 999" in err
 
 
+def test_chances_by_conventions_are_those_of_the_seats_own_pack(run: Run) -> None:
+    """Certain is what the code says of the card; the pack `newest` says nothing of it."""
+    chance = "playable 37% by hints, 100% by conventions"
+    by_code = f"play slot 1 (W1)          R0 Y0 G1 W1 B0  tokens 6  lives 2  deck 32  {chance}"
+    assert by_code in run("play", "--graph", "house_information")[1]
+    story = " ".join(run("show", "games/house_information-3p-s1.jsonl")[1].split())
+    assert " ".join(by_code.split()) in story
+    turn = run("show", "games/house_information-3p-s1.jsonl", "--turn", "5")[1]
+    assert f"decided  play slot 1  ({chance})" in turn
+
+
 def test_the_story_of_a_turn_cuts_a_long_unusable_answer(run: Run) -> None:
     model = Scripted({"proposer": "No idea. " * 1000})
     play(graphs.seat("watson", model), players=2, seed=1, journal="long.jsonl", max_turns=1)

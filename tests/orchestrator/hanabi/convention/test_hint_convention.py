@@ -1,6 +1,7 @@
 """What a hint points at, what it warns of and what silence says, one position at a time."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,7 @@ from orchestrator.hanabi.convention.hint_convention import (
     between,
     next_discard,
 )
-from orchestrator.hanabi.convention.policy import HOUSE_STEPS, STEPS, PolicyStep, Scene, decide
+from orchestrator.hanabi.convention.policy import HOUSE_STEPS, STEPS, PolicyStep, Scene, decide, help_first
 from orchestrator.hanabi.referee import Referee
 from tests.support.positions import dealt
 
@@ -168,11 +169,15 @@ def test_the_next_discard(hand: list[Mask], slot: int | None) -> None:
     assert next_discard(hand, Piles((1, 0, 0, 0, 0), ())) == slot
 
 
-def chosen(referee: Referee, steps: Sequence[PolicyStep] = STEPS) -> str:
-    """What a convention player does."""
+def scene(referee: Referee) -> Scene:
     view = referee.view()
     hands = {hand.seat: hand.cards for hand in view.hands}
-    return str(decide(Scene(view.seat, known_to_all(referee), hands, view.legal, view.turns_left), steps)[0])
+    return Scene(view.seat, known_to_all(referee), hands, view.legal, view.turns_left)
+
+
+def chosen(referee: Referee, steps: Sequence[PolicyStep] = STEPS) -> str:
+    """What a convention player does."""
+    return str(decide(scene(referee), steps)[0])
 
 
 def test_a_player_points_at_a_card_that_fits() -> None:
@@ -192,6 +197,8 @@ def test_of_two_players_house_helps_a_partner_who_knows_no_play_before_it_plays(
     hands = ("Y1 R4 G4 W4 B4", "R1 R3 G2 R1 B5")
     helped = dealt(*hands, moves=["hint P1 red"])
     assert (chosen(helped), chosen(helped, HOUSE_STEPS)) == ("play slot 3", "hint P0 yellow")
+    at = scene(helped)
+    assert not list(help_first(replace(at, knowledge=replace(at.knowledge, deck=0))))
     both = dealt(*hands, moves=["hint P1 red", "hint P0 yellow"])
     assert chosen(both, HOUSE_STEPS) == "play slot 0"
     three = dealt(PLAIN, "R1 R3 G2 R1 B5", "Y1 R4 G4 W4 B4", moves=["hint P1 red"])
