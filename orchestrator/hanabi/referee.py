@@ -163,7 +163,7 @@ class Referee:
         seat = self.seat
         self._state.apply_move(self._to_hle(move, seat))
         self._legal = None
-        item = self._state.move_history()[-1]
+        item = self._last_item()
         drew = self._deal()
         past = Past(
             turn=self.turn,
@@ -180,6 +180,13 @@ class Referee:
         if drew and self._dealt == DECK_SIZE:
             self._last_turn = past.turn + self.players
         return past
+
+    def _last_item(self) -> Any:
+        """HLE's record of the last move. Its `move_history()` would make a record of every move before, too."""
+        state = self._state._state
+        item = _hle.ffi.new("pyhanabi_history_item_t*")
+        _hle.lib.StateGetMoveHistory(state, _hle.lib.StateLenMoveHistory(state) - 1, item)
+        return _hle.HanabiHistoryItem(item)
 
     def _deal(self) -> Card | None:
         """Deal until it is a player's turn; returns the card dealt last."""

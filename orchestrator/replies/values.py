@@ -25,7 +25,8 @@ def names(kind: type[BaseModel], name: str) -> tuple[str, ...]:
     return labels or (name.replace("_", " ").capitalize(),)
 
 
-def fields(kind: type[BaseModel]) -> dict[str, str]:
+@cache
+def fields(kind: type[BaseModel]) -> Mapping[str, str]:
     """Return the fields by everything that they may be called, in small letters and with spaces."""
     called = [(title, name) for name in kind.model_fields for title in (*names(kind, name), name)]
     return {title.replace("_", " ").lower(): name for title, name in called}
