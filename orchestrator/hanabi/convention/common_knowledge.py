@@ -36,6 +36,7 @@ from orchestrator.hanabi.convention.hint_convention import (
 from orchestrator.hanabi.literal_knowledge import Hands, hinted, shifted, unknown_hands, with_hand
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from orchestrator.hanabi.view import Past
+from orchestrator.values import Same
 
 
 class PublicMove(NamedTuple):
@@ -299,7 +300,12 @@ def common_knowledge(conventions: Sequence[Convention], history: Iterable[Past])
 def course(conventions: Sequence[Convention], history: Iterable[Past]) -> tuple[CommonKnowledge, ...]:
     """Return the common knowledge before each past turn, and after the last one. Results are cached, so that only new
     moves cost time."""
-    return _course(tuple(conventions), tuple(PublicMove.from_past(past) for past in history))
+    return _course(tuple(conventions), _public(Same(tuple(history))))
+
+
+@lru_cache(maxsize=64)
+def _public(history: Same[tuple[Past, ...]]) -> tuple[PublicMove, ...]:
+    return tuple(PublicMove.from_past(past) for past in history.value)
 
 
 @lru_cache(maxsize=4096)

@@ -23,6 +23,7 @@ from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowled
 from orchestrator.hanabi.convention.hint_convention import ADAPTING, STRANGER, Convention
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.view import Past
+from orchestrator.values import Same
 
 RATIOS: Mapping[Why, tuple[float, float]] = {
     "play hint": (1.5, 1.0),
@@ -101,7 +102,20 @@ def understand(
     `hands`: the hands in sight now. `before`: the odds of each convention before the game. `blind`: all partners are
     assumed to keep to the convention of the newest card, whatever they do.
     """
-    past = tuple(history)
+    cards = tuple((other, tuple(hand)) for other, hand in hands.items())
+    return _understand(Same(tuple(history)), players, seat, cards, Same(before), blind)
+
+
+@lru_cache(maxsize=64)  # several roles ask on the same turn
+def _understand(
+    history: Same[tuple[Past, ...]],
+    players: int,
+    seat: int,
+    hands: tuple[tuple[int, tuple[Card, ...]], ...],
+    prior: Same[Prior],
+    blind: bool,
+) -> Understanding:
+    past, before = history.value, prior.value
     partner_seats = [other for other in range(players) if other != seat]
     if blind:
         return Understanding(
@@ -111,7 +125,7 @@ def understand(
     conventions = {other: usual(before) for other in partner_seats} | {seat: ADAPTING}
     partners: list[PartnerModel] = []
     for other in partner_seats:
-        judged = _judged(past, conventions, hands, other, before)
+        judged = _judged(past, conventions, dict(hands), other, before)
         conventions[other] = judged.convention
         partners.append(judged)
     return Understanding(_common(conventions, past), tuple(partners))
