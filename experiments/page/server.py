@@ -5,8 +5,8 @@ import socket
 import webbrowser
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from errno import EADDRINUSE
+from functools import cached_property
 from mimetypes import guess_type
 from pathlib import Path
 from shutil import rmtree
@@ -43,106 +43,64 @@ Query = Mapping[str, str]
 """The parameters of an address."""
 
 
-@dataclass(frozen=True)
 class Api:
     """The answers of the page's server, by what is asked: also what a bundle holds."""
 
-    games: Games
-    run_page: RunPage
-    values: Values
-    strips: Strips
-    forks: Forks
-    persons: PersonTables
-    marks: RoleMarks
-
-    @classmethod
-    def of(cls, library: Library, models: NamedModels = NamedModels()) -> "Api":  # noqa: B008  # frozen
+    def __init__(self, library: Library, models: NamedModels = NamedModels()) -> None:  # noqa: B008  # frozen
         """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
-        games, run = Games(library), library.run()
-        is_run = library.kind == "run"
+        is_run, metric = library.kind == "run", headline(library.run()).score
         folder = library.root / FOLDER if is_run else Path(mkdtemp(prefix="hanabi-values-"))
-        metric = headline(run).score
-        persons = PersonTables(library, models)
-        forks = Forks(games, models)
-        values, strips, marks = Values(folder, metric), Strips(folder, metric), RoleMarks(folder)
-        api = cls(games, RunPage(games), values, strips, forks, persons, marks)
+        self.games, self.persons = Games(library), PersonTables(library, models)
+        self.run_page, self.forks = RunPage(self.games), Forks(self.games, models)
+        self.values, self.strips, self.marks = Values(folder, metric), Strips(folder, metric), RoleMarks(folder)
         if not is_run:
-            finalize(api, rmtree, folder, ignore_errors=True)
-        return api
+            finalize(self, rmtree, folder, ignore_errors=True)
 
     def close(self) -> None:
         """End what is computed in the background."""
         self.strips.close()
         self.persons.close()
 
-    def version(self, _: Query) -> Any:
-        shelf = self.games.shelf()
-        return {"version": shelf.version, "going": shelf.going}
+    def ask(self, question: str, **query: str) -> Any:
+        """Return an answer. Raises as the address of the question does."""
+        return self.answers[question](query)
 
-    def run(self, _: Query) -> Any:
-        return self.run_page.data(self.games.shelf()) | {"fork": self.forks.offers()}
-
-    def table(self, _: Query) -> Any:
-        return run_page.table(self.games.shelf(), self.strips.swing)
-
-    def game(self, query: Query) -> Any:
-        game = self.games.game(query.get("id", ""))
-        return game_page.game_page(game, self.games.standing(game))
-
-    def turn(self, query: Query) -> Any:
-        return turn_page.turn(*self._turn(query))
-
-    def prompt(self, query: Query) -> Any:
-        return turn_page.prompt(*self._turn(query), query.get("key", ""))
-
-    def beliefs(self, query: Query) -> Any:
-        return game_page.beliefs(*self._turn(query), spoken.number(query, "seat") if "seat" in query else None)
-
-    def turn_values(self, query: Query) -> Any:
-        return self.values.of_turn(*self._turn(query))
-
-    def role_marks(self, query: Query) -> Any:
-        return self.marks.of_turn(*self._turn(query))
-
-    def strip(self, query: Query) -> Any:
-        return self.strips.of(self.games.game(query.get("id", "")))
-
-    def compare(self, query: Query) -> Any:
-        return game_page.compared(*(self.games.game(query.get(name, "")) for name in ("a", "b")))
-
-    def fork(self, query: Mapping[str, Any]) -> Any:
-        return self.forks.decide(self.games.game(str(query.get("id", ""))), query)
-
-    def _turn(self, query: Query) -> tuple[Game, int]:
-        return self.games.game(query.get("id", "")), spoken.number(query, "turn")
-
-    @property
+    @cached_property
     def answers(self) -> dict[str, Callable[[Query], Any]]:
         """By the last part of their address."""
+        game, turn, shelf = self._game, self._turn, self.games.shelf
         return {
-            "version": self.version,
-            "run": self.run,
-            "games": self.table,
-            "game": self.game,
-            "turn": self.turn,
-            "prompt": self.prompt,
-            "beliefs": self.beliefs,
-            "values": self.turn_values,
-            "marks": self.role_marks,
-            "strip": self.strip,
-            "compare": self.compare,
+            "version": lambda _: {"version": (now := shelf()).version, "going": now.going},
+            "run": lambda _: self.run_page.data(shelf()) | {"fork": self.forks.offers()},
+            "games": lambda _: run_page.table(shelf(), self.strips.swing),
+            "game": lambda query: game_page.game_page(opened := game(query), self.games.standing(opened)),
+            "turn": lambda query: turn_page.turn(*turn(query)),
+            "prompt": lambda query: turn_page.prompt(*turn(query), query.get("key", "")),
+            "beliefs": lambda query: game_page.beliefs(
+                *turn(query), spoken.number(query, "seat") if "seat" in query else None
+            ),
+            "values": lambda query: self.values.of_turn(*turn(query)),
+            "marks": lambda query: self.marks.of_turn(*turn(query)),
+            "strip": lambda query: self.strips.of(game(query)),
+            "compare": lambda query: game_page.compared(game(query, "a"), game(query, "b")),
             "person": lambda _: self.persons.offers(),
         }
 
     @property
     def commands(self) -> dict[str, Callable[[Mapping[str, Any]], Any]]:
         """By the last part of the address to which they are sent."""
-        return {"fork": self.fork, **self.persons.commands}
+        return {"fork": lambda query: self.forks.decide(self._game(query), query), **self.persons.commands}
+
+    def _game(self, query: Mapping[str, Any], name: str = "id") -> Game:
+        return self.games.game(str(query.get(name, "")))
+
+    def _turn(self, query: Query) -> tuple[Game, int]:
+        return self._game(query), spoken.number(query, "turn")
 
 
 def app(library: Library, api: Api | None = None) -> ASGIApp:
     """Return the page of a library, as an ASGI application."""
-    api = api or Api.of(library)
+    api = api or Api(library)
     routes = [
         Route("/", _index),
         *(Route(f"/api/{name}", _query(answer)) for name, answer in api.answers.items()),
@@ -293,7 +251,7 @@ def serve(
 ) -> None:
     """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
     are those that the page may ask. Of one journal the page opens at its game."""
-    where, api = address(listener), Api.of(library, models)
+    where, api = address(listener), Api(library, models)
     ready(where, api.persons.links())
     if browser:
         webbrowser.open(where + library.fragment)
