@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.interchange import sources
-from experiments.record.files import write_atomically
+from experiments.record.files import write_all
 from experiments.record.game import Game, Turn
 from orchestrator.hanabi.view import Past
 from orchestrator.journal.events import Call
@@ -37,12 +37,11 @@ def export(path: Path, out: Path) -> list[Path]:
 
     Seats that never moved have none. Raises UserError.
     """
-    written = []
+    written = list[Path]()
     for source in sources.read(path):
-        for seat, trajectory in trajectories(source.path).items():
-            target = out / f"{source.name}-seat{seat}.json"
-            write_atomically(target, json.dumps(trajectory, ensure_ascii=False) + "\n")
-            written.append(target)
+        seats = trajectories(source.path).items()
+        texts = {f"{source.name}-seat{seat}.json": json.dumps(data, ensure_ascii=False) + "\n" for seat, data in seats}
+        written += write_all(out, texts)
     return written
 
 

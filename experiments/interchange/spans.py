@@ -137,7 +137,7 @@ def timed(lines: Lines, first: int = 0) -> Iterator[Timed]:
 def of_game(game: Game, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
     """Yield the spans of a journal's game; the last one is the game's. Raises UserError for what is no journal."""
     game.refresh()
-    spans = GameSpans(arm, content=content)
+    spans = GameSpans(arm, content)
     for line, at, event in timed(game.lines):
         yield from spans.feed(line, at, event)
     yield from spans.close()
@@ -158,22 +158,23 @@ class _Turn:
         return {"hanabi.turn": self.number, "hanabi.seat": self.seat}
 
 
+@dataclass
 class GameSpans:
     """Makes the spans of one game from its events in their order, each as soon as it is complete."""
 
-    def __init__(self, arm: str | None = None, *, content: bool = False) -> None:
-        """`content`: with prompts, answers and reasons."""
-        self.arm = arm
-        self.content = content
-        self.started: GameStarted | None = None
-        self.over = False
-        self._start = self._last = 0
-        self._trace = ""
-        """Its id in hexadecimal, from which those of the spans follow."""
-        self._turn: _Turn | None = None
-        self._halts: list[SpanEvent] = []
-        self._halted: str | None = None
-        self._seen: Counter[object] = Counter()
+    arm: str | None
+    content: bool
+    """With prompts, answers and reasons."""
+    started: GameStarted | None = None
+    over: bool = False
+    _start: int = 0
+    _last: int = 0
+    _trace: str = ""
+    """Its id in hexadecimal, from which those of the spans follow."""
+    _turn: _Turn | None = None
+    _halts: list[SpanEvent] = field(default_factory=list)
+    _halted: str | None = None
+    _seen: Counter[object] = field(default_factory=Counter)
 
     def feed(self, line: Line, at: int, event: Event | None) -> list[Span]:
         """Return the spans that this line completes."""

@@ -9,7 +9,8 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,10 @@ class Bundle:
     values: bool = False
     """Whether to compute the values of moves and the expected scores, which takes minutes a game."""
     progress: Callable[[str, int, int], None] = lambda id, number, total: None
-    api: Api = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.api = Api(self.library)
+    @cached_property
+    def api(self) -> Api:
+        return Api(self.library)
 
     def write(self, out: Path) -> int:
         """Write the file, if its name ends in .html, or the folder; returns the bytes written.

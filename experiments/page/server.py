@@ -1,12 +1,13 @@
 """The page's server: its addresses, and the loop that serves them on 127.0.0.1."""
 
 import json
+import os
 import socket
 import webbrowser
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from errno import EADDRINUSE
-from functools import cached_property
+from functools import cached_property, partial
 from mimetypes import guess_type
 from pathlib import Path
 from shutil import rmtree
@@ -101,12 +102,10 @@ class Api:
 def app(library: Library, api: Api | None = None) -> ASGIApp:
     """Return the page of a library, as an ASGI application."""
     api = api or Api(library)
-    routes = [
-        Route("/", _index),
-        *(Route(f"/api/{name}", _query(answer)) for name, answer in api.answers.items()),
-        *(Route(f"/api/{name}", _command(command), methods=["POST"]) for name, command in api.commands.items()),
-        Route("/files/{path:path}", _file(library)),
-    ]
+    asks, commands = api.answers.items(), api.commands.items()
+    routes = [Route("/", _index), Route("/files/{path:path}", partial(_file, library))]
+    routes += [Route(f"/api/{name}", lambda request, ask=ask: _answer(ask, request.query_params)) for name, ask in asks]
+    routes += [Route(f"/api/{name}", partial(_command, command), methods=["POST"]) for name, command in commands]
     page = Starlette(routes=routes, exception_handlers=dict.fromkeys((HTTPException, Exception), _failed))
     page.mount("/static", StaticFiles(packages=[(__package__, "static")]))
     return guard.Guard(page)  # around everything, so that answers about errors are marked, too
@@ -118,64 +117,43 @@ def _index(_: Request) -> Response:
     return Response(page, media_type="text/html", headers=headers)
 
 
-def _query(answer: Callable[[Query], Any]) -> Callable[[Request], Response]:
-    """Return the handler of a question."""
-
-    def handle(request: Request) -> Response:
-        return _answer(lambda: answer(request.query_params))
-
-    return handle
-
-
-def _command(command: Callable[[Mapping[str, Any]], Any]) -> Callable[[Request], Awaitable[Response]]:
-    """Return the handler of a command: only the page's own scripts can send its header."""
-
-    async def handle(request: Request) -> Response:
-        if request.headers.get("x-page") != "1":
-            return _error("commands come from the page alone, with the header X-Page: 1", 403)
-        try:
-            query = json.loads(await request.body())
-            json.dumps(query, ensure_ascii=False).encode()  # no lone surrogates, which no file takes
-        except (ValueError, RecursionError):
-            query = None
-        if not isinstance(query, dict):
-            return _error("a command is one JSON object, in UTF-8", 400)
-        return await run_in_threadpool(_answer, lambda: command(query))
-
-    return handle
-
-
-def _answer(answer: Callable[[], Any]) -> Response:
+async def _command(command: Callable[[Mapping[str, Any]], Any], request: Request) -> Response:
+    """Handle a command: only the page's own scripts can send its header."""
+    if request.headers.get("x-page") != "1":
+        return _error("commands come from the page alone, with the header X-Page: 1", 403)
     try:
-        return Response(spoken.encoded(answer()), media_type="application/json")
-    except OutsideError as error:
-        return _error(str(error), 403)
-    except NotThereError as error:
-        return _error(str(error), 404)
-    except UserError as error:
-        return _error(str(error), 400)
+        query = json.loads(await request.body())
+        json.dumps(query, ensure_ascii=False).encode()  # no lone surrogates, which no file takes
+    except (ValueError, RecursionError):
+        query = None
+    if not isinstance(query, dict):
+        return _error("a command is one JSON object, in UTF-8", 400)
+    return await run_in_threadpool(_answer, command, query)
+
+
+def _answer(answer: Callable[[Any], Any], query: Mapping[str, Any]) -> Response:
+    try:
+        return Response(spoken.encoded(answer(query)), media_type="application/json")
+    except (OutsideError, NotThereError, UserError) as error:
+        return _error(str(error), {OutsideError: 403, NotThereError: 404}.get(type(error), 400))
     except OSError as error:
         return _error(f"a file cannot be read: {error.strerror}", 404)
 
 
-def _file(library: Library) -> Callable[[Request], Response]:
-    """Return the handler of a run's report and its figures; nothing else of the folder is sent."""
-
-    def handle(request: Request) -> Response:
-        name, content = str(request.path_params["path"]), None
-        parts = Path(name).parts
-        is_figure = len(parts) == 2 and parts[0] == "figures" and parts[1] != ".." and name.endswith(FIGURES)
-        if library.kind == "run" and (name == "report.html" or is_figure):
-            with suppress(OSError, ValueError, RuntimeError):  # too long a name, a NUL in it, links in a circle
-                path = (library.root / name).resolve(strict=True)
-                content = path.read_bytes() if path.is_relative_to(library.root) else None
-        if content is None:
-            return _error(f"there is no file {name[:80]!r} here", 404)
-        kind = guess_type(path.name)[0] or "application/octet-stream"
-        policy = guard.policy(styles="'unsafe-inline'").replace("script-src 'self'", "")
-        return Response(content, media_type=kind, headers={"content-security-policy": policy})
-
-    return handle
+def _file(library: Library, request: Request) -> Response:
+    """Send a run's report or one of its figures, and nothing else of the folder."""
+    name, content = str(request.path_params["path"]), None
+    parts = Path(name).parts
+    is_figure = len(parts) == 2 and parts[0] == "figures" and parts[1] != ".." and name.endswith(FIGURES)
+    if library.kind == "run" and (name == "report.html" or is_figure):
+        with suppress(OSError, ValueError, RuntimeError):  # too long a name, a NUL in it, links in a circle
+            path = (library.root / name).resolve(strict=True)
+            content = path.read_bytes() if path.is_relative_to(library.root) else None
+    if content is None:
+        return _error(f"there is no file {name[:80]!r} here", 404)
+    kind = guess_type(path.name)[0] or "application/octet-stream"
+    policy = guard.policy(styles="'unsafe-inline'").replace("script-src 'self'", "")
+    return Response(content, media_type=kind, headers={"content-security-policy": policy})
 
 
 FIGURES = (".svg", ".png", ".csv")
@@ -201,26 +179,16 @@ DEFAULT_PORT = 8642
 
 
 def listening(port: int | None) -> socket.socket:
-    """A socket on 127.0.0.1: on the default port or, where that is taken, on a free one, if none is given; 0 is a free
-    one. Raises UserError for a given port that is taken."""
+    """A socket on 127.0.0.1 that listens, so that a browser which is quicker than the server waits: on the default port
+    or, where that is taken, on a free one, if none is given; 0 is a free one. Raises UserError for a given port that is
+    taken."""
     try:
-        return _bound(DEFAULT_PORT if port is None else port)
+        return socket.create_server((HOST, DEFAULT_PORT if port is None else port))
     except OSError as error:
         if port is None and error.errno == EADDRINUSE:
-            return _bound(0)
-        raise UserError(f"cannot listen on port {port}: {error.strerror}; --port 0 takes a free one") from None
-
-
-def _bound(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((HOST, port))
-        listener.listen()  # at once, so that a browser which is quicker than the server waits for it
-    except OSError:
-        listener.close()
-        raise
-    return listener
+            return socket.create_server((HOST, 0))
+        why = os.strerror(error.errno or 0)
+        raise UserError(f"cannot listen on port {port}: {why}; --port 0 takes a free one") from None
 
 
 def address(listener: socket.socket) -> str:

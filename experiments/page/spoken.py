@@ -39,22 +39,13 @@ def cards(items: Iterable[Card]) -> list[str]:
 
 
 def knowledge(hints: Knowledge) -> Json:
-    return {
-        "colour": hints.colour,
-        "rank": hints.rank,
-        "colours": "".join(hints.colours),
-        "ranks": list(hints.ranks),
-    }
+    return hints.model_dump(include={"colour", "rank", "ranks"}) | {"colours": "".join(hints.colours)}
 
 
 def chances(slot: Slot) -> Json:
     """What is believed of a card; chances to four digits."""
-    return {
-        "cards": {card.value: round(chance, 4) for card, chance in slot.likely().items()},
-        "playable": round(slot.playable, 4),
-        "critical": round(slot.critical, 4),
-        "dead": round(slot.dead, 4),
-    }
+    cards = {card.value: round(chance, 4) for card, chance in slot.likely().items()}
+    return {"cards": cards, **{name: round(getattr(slot, name), 4) for name in ("playable", "critical", "dead")}}
 
 
 def number(query: Mapping[str, str], name: str) -> int:
@@ -67,9 +58,4 @@ def number(query: Mapping[str, str], name: str) -> int:
 
 def decision(decided: Decided) -> Json:
     """A seat's decision."""
-    return {
-        "move": move(decided.move),
-        "why": decided.why,
-        "forced": decided.forced,
-        "node": decided.node,
-    }
+    return {"move": move(decided.move), **{name: getattr(decided, name) for name in ("why", "forced", "node")}}
