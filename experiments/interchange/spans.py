@@ -285,16 +285,18 @@ class GameSpans:
         }
         events = turn.verdicts
         if decided:
-            attributes |= {"hanabi.node": decided.node, "hanabi.move": str(decided.move)}
-            attributes |= {"hanabi.forced": decided.forced}
+            move = str(decided.move)
+            attributes |= {"hanabi.node": decided.node, "hanabi.move": move, "hanabi.forced": decided.forced}
             attributes |= self._words("hanabi.why", decided.why) if decided.why else {}
-            if (rating := (decided.ratings or {}).get(str(decided.move))) is not None:
-                rated: dict[str, Value] = {"gen_ai.evaluation.name": "move_rating"}
-                rated |= {"gen_ai.evaluation.score.value": rating}
+            if (rating := (decided.ratings or {}).get(move)) is not None:
+                rated: dict[str, Value] = {
+                    "gen_ai.evaluation.name": "move_rating",
+                    "gen_ai.evaluation.score.value": rating,
+                }
                 events = [*events, SpanEvent("gen_ai.evaluation.result", end, rated)]
-        places, error = (("seat", turn.number), ("turn", turn.number)), None if decided else "undecided"
-        name = f"invoke_agent {name}"
-        return self._span(*places, name, turn.start, end, attributes, events=tuple(events), error=error)
+        place, parent = ("seat", turn.number), ("turn", turn.number)
+        name, error = f"invoke_agent {name}", None if decided else "undecided"
+        return self._span(place, parent, name, turn.start, end, attributes, events=tuple(events), error=error)
 
     def _role(self, turn: _Turn, node: str, calls: list[tuple[int, int, Call]]) -> Span:
         last = {call.sample: call for *_, call in calls}  # the last answer of each sample counts
@@ -308,9 +310,9 @@ class GameSpans:
             "hanabi.program": not any(call.of_model for *_, call in calls),
         }
         start, end = min(start for start, *_ in calls), max(at for _, at, _ in calls)
-        places = ("role", turn.number, node), ("seat", turn.number)
+        place, parent = ("role", turn.number, node), ("seat", turn.number)
         error = f"no usable reply: {absent[0]}" if len(absent) == len(last) else None
-        return self._span(*places, f"invoke_agent {role}", start, end, attributes, error=error)
+        return self._span(place, parent, f"invoke_agent {role}", start, end, attributes, error=error)
 
     def _chat(self, started: GameStarted, start: int, at: int, call: Call) -> Span:
         self._seen[call.key] += 1
@@ -330,9 +332,9 @@ class GameSpans:
         if call.outcome not in USABLE:
             why = call.error if self.content and call.error else call.cause
             fault = call.outcome if why is None else f"{call.outcome}: {why}"
-        places = ("chat", *call.key, self._seen[call.key]), ("role", call.turn, call.node)
+        place, parent = ("chat", *call.key, self._seen[call.key]), ("role", call.turn, call.node)
         tries, name = tuple(failed_tries(start, at, call)), f"chat {plain_model(call.model)}"
-        return self._span(*places, name, start, at, attributes, events=tries, error=fault, remote=True)
+        return self._span(place, parent, name, start, at, attributes, events=tries, error=fault, remote=True)
 
 
 def _hash(text: str, size: int) -> int:

@@ -35,12 +35,8 @@ def game_page(game: Game, standing: Standing) -> Json:
         seats.append({"seat": number, "graph": info.graph, "model": info.model, "labels": cheats + labels})
     return {
         "id": game.name,
-        "players": started.players,
-        "seed": started.seed,
-        "deal": started.deal,
-        "repeat": started.repeat,
-        "state": standing.state,
-        "why": standing.why,
+        **{name: getattr(started, name) for name in ("players", "seed", "deal", "repeat")},
+        **vars(standing),
         "parent": {"id": parent.journal.removesuffix(".jsonl"), "turn": parent.turn} if parent else None,
         "seats": seats,
         "deck": spoken.cards(started.deck),
@@ -90,15 +86,10 @@ def table(view: View) -> Json:
 
 def _played(game: Game, past: Past | None, view: View) -> Json:
     """Return the move and what it did; all None at the turn where an unfinished game stands."""
-    if past is None:
-        return dict.fromkeys(("move", "card", "scored", "drew", "playable", "critical")) | {"slots": []}
-    move, undrawn = past.move, view.deck_size
+    move, undrawn = past and past.move, view.deck_size
     slot = belief.own_hand(view)[move.slot] if isinstance(move, Play | Discard) else None
     return {
-        "move": spoken.move(move),
-        "card": past.card.value if past.card else None,
-        "scored": past.scored,
-        "slots": list(past.slots),
+        **spoken.past(past),
         "drew": game.started.deck[-undrawn].value if slot and undrawn else None,  # the deck is dealt in its order
         "playable": round(slot.playable, 4) if slot else None,
         "critical": round(slot.critical, 4) if slot else None,

@@ -3,11 +3,10 @@
 import hashlib
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -143,7 +142,7 @@ class Games:
         self.library = library
         self._lock = RLock()
         self._entries: dict[str, Entry] = {}
-        self._open: OrderedDict[str, Game] = OrderedDict()
+        self._opened = lru_cache(MOST)(Game.open)
 
     def shelf(self) -> Shelf:
         """Return the games as they are now; files that cannot be read as games are left out."""
@@ -172,15 +171,10 @@ class Games:
         """Return a game with its newest lines. Raises UserError, and what Library.find raises."""
         path = self.library.find(id)
         with self._lock:
-            if id not in self._open:
-                try:
-                    self._open[id] = Game.open(path, id)
-                except NotBegun:
-                    raise UserError(f"the game {id!r} has not begun yet") from None
-            self._open.move_to_end(id)
-            while len(self._open) > MOST:
-                self._open.popitem(last=False)
-            game = self._open[id]
+            try:
+                game = self._opened(path, id)
+            except NotBegun:
+                raise UserError(f"the game {id!r} has not begun yet") from None
         game.refresh()
         if game.result is None and any(seat.graph == PERSON for seat in game.started.seats):  # no reasons of others
             raise OutsideError(f"a person is still playing {id!r}; it can be looked at when it has ended")
@@ -213,11 +207,7 @@ class Games:
         moved = [*lines.of_kind(Moved)]
         progress = {
             "arm": self._arm(journal, started.graph, started.model),
-            "players": started.players,
-            "seed": started.seed,
-            "repeat": started.repeat,
-            "graph": started.graph,
-            "model": started.model,
+            **{name: getattr(started, name) for name in ("players", "seed", "repeat", "graph", "model")},
             "lives": moved[-1].past.lives if moved else MAX_LIVES,
             "turns": len(moved),
             "forced": sum(decided.forced for decided in lines.of_kind(Decided)),

@@ -8,7 +8,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Move, parse
-from orchestrator.hanabi.view import Knowledge
+from orchestrator.hanabi.view import Knowledge, Past
 from orchestrator.journal.events import Decided
 
 Json = dict[str, Any]
@@ -46,6 +46,14 @@ def chances(slot: Slot) -> Json:
     """What is believed of a card; chances to four digits."""
     cards = {card.value: round(chance, 4) for card, chance in slot.likely().items()}
     return {"cards": cards, **{name: round(getattr(slot, name), 4) for name in ("playable", "critical", "dead")}}
+
+
+def past(played: Past | None) -> Json:
+    """A move and what everybody saw of it; empty where none is made yet."""
+    if played is None:
+        return dict.fromkeys(("move", "card", "scored")) | {"slots": []}
+    card = played.card.value if played.card else None
+    return {"move": move(played.move), "card": card, "scored": played.scored, "slots": played.slots}
 
 
 def number(query: Mapping[str, str], name: str) -> int:

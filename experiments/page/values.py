@@ -49,8 +49,7 @@ def plain(values: TurnValues) -> Json:
     """Return the values of a turn for the browser."""
     mistake, names = values.mistake, ("one_step", "rollout", "kept", "error", "deals", "rank")
     return {
-        "basis": values.basis,
-        "metric": values.metric,
+        **{name: getattr(values, name) for name in ("basis", "metric", "loss", "error")},
         "moves": [
             {"move": spoken.move(value.move), **{name: getattr(value, name) for name in names}}
             for value in values.moves
@@ -58,8 +57,6 @@ def plain(values: TurnValues) -> Json:
         "usual": spoken.move(values.usual),
         "played": spoken.move(values.played) if values.played else None,
         "best": spoken.move(values.best),
-        "loss": values.loss,
-        "error": values.error,
         "mistake": mistake and {"kind": mistake.kind, "title": TITLES[mistake.kind], "text": mistake.text},
     }
 
