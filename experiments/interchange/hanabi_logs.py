@@ -29,13 +29,12 @@ SEAT = "hanabilogs"
 
 def _decision(turn: Turn, move: Move) -> Decision:
     """The recorded decision; a move that the answer does not name was none of the model's choice."""
-    call = turn.call
-    reply = call.reply if call.reply is not None and call.reply.get("action") == str(move) else None
-    if reply is None:
+    reply = turn.call.reply or {}
+    if reply.get("action") != str(move):
         return Decision(move, "the move of the record, which the answer does not name", forced=True)
     rated = RatedChoice.model_fields.keys() <= reply.keys()
     ratings = {rating["action"]: rating["rating"] for rating in reply["ratings"]} if rated else None
-    return Decision(move, str(reply.get("reason", "")), ratings, node=call.node)
+    return Decision(move, str(reply.get("reason", "")), ratings, node=turn.call.node)
 
 
 def events(game: LogGame, config: GraphConfig, name: str) -> list[Event]:

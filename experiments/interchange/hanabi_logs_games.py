@@ -146,7 +146,7 @@ def games(rows: Iterable[LogRow]) -> list[list[LogRow]]:
     """The rows of each game by turn; a turn number that comes again begins another game of the same deal."""
     by_deal: dict[tuple[object, ...], list[list[LogRow]]] = {}
     for row in rows:
-        of_deal = by_deal.setdefault(row.game, [[]])
+        of_deal = by_deal.setdefault((row.model, row.players, row.seed), [[]])
         if any(earlier.turn == row.turn for earlier in of_deal[-1]):
             of_deal.append([])
         of_deal[-1].append(row)

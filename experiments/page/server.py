@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from errno import EADDRINUSE
-from functools import cached_property, partial
+from functools import partial
 from mimetypes import guess_type
 from pathlib import Path
 from shutil import rmtree
@@ -66,7 +66,7 @@ class Api:
         """Return an answer. Raises as the address of the question does."""
         return self.answers[question](query)
 
-    @cached_property
+    @property
     def answers(self) -> dict[str, Callable[[Query], Any]]:
         """By the last part of their address."""
         game, turn, shelf = self._game, self._turn, self.games.shelf

@@ -76,14 +76,8 @@ def _asked(turn: Turn, game: Game) -> Json | None:
     names = list(first)
     decides = base(turn.decided.node or "") if turn.decided else ""
     nodes = [
-        {
-            "name": name,
-            "role": call.role,
-            "reads": names[:place][-1:],
-            "model": call.model,
-            "samples": 1,
-            "level": place,
-        }
+        {"name": name, "role": call.role, "reads": names[:place][-1:], "model": call.model, "samples": 1}
+        | {"level": place}
         for place, (name, call) in enumerate(first.items())
     ]
     return {"name": info.graph, "decides": decides if decides in first else names[-1], "judges": [], "nodes": nodes}
