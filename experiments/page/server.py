@@ -69,7 +69,11 @@ class Api:
     @property
     def answers(self) -> dict[str, Callable[[Query], Any]]:
         """By the last part of their address."""
-        game, turn, shelf = self._game, self._turn, self.games.shelf
+        game, shelf = self._game, self.games.shelf
+
+        def turn(query: Query) -> tuple[Game, int]:
+            return game(query), spoken.number(query, "turn")
+
         return {
             "version": lambda _: {"version": (now := shelf()).version, "going": now.going},
             "run": lambda _: self.run_page.data(shelf()) | {"fork": self.forks.offers()},
@@ -94,9 +98,6 @@ class Api:
 
     def _game(self, query: Mapping[str, Any], name: str = "id") -> Game:
         return self.games.game(str(query.get(name, "")))
-
-    def _turn(self, query: Query) -> tuple[Game, int]:
-        return self._game(query), spoken.number(query, "turn")
 
 
 def app(library: Library, api: Api | None = None) -> ASGIApp:
