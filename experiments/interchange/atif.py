@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.interchange import sources
-from experiments.record.files import write_atomically
+from experiments.record.files import write_all
 from experiments.record.game import Game, Turn
 from orchestrator.hanabi.view import Past
 from orchestrator.journal.events import Call
@@ -26,6 +26,8 @@ NOTES = (
     "computed by a program."
 )
 
+TOKENS = {"prompt_tokens": "tokens_in", "completion_tokens": "tokens_out", "cached_tokens": "cached_tokens"}
+"""What the format counts, by the fields of a call."""
 FACTS = ("turn", "node", "role", "sample", "ask", "outcome", "error", "cached", "finish")
 """Fields of a call that the step of its answer repeats."""
 
@@ -35,13 +37,11 @@ def export(path: Path, out: Path) -> list[Path]:
 
     Seats that never moved have none. Raises UserError.
     """
-    written = []
-    games = sources.read(path)
-    for source in games:
-        for seat, trajectory in trajectories(source.path).items():
-            target = out / f"{source.name}-seat{seat}.json"
-            write_atomically(target, json.dumps(trajectory, ensure_ascii=False) + "\n")
-            written.append(target)
+    written = list[Path]()
+    for source in sources.read(path):
+        seats = trajectories(source.path).items()
+        texts = {f"{source.name}-seat{seat}.json": json.dumps(data, ensure_ascii=False) + "\n" for seat, data in seats}
+        written += write_all(out, texts)
     return written
 
 
@@ -71,9 +71,7 @@ def _seat(game: Game, seat: int, turns: Sequence[Turn]) -> dict[str, Any]:
         "steps": [{"step_id": number, **step} for number, step in enumerate(steps, 1)],
         "notes": NOTES,
         "final_metrics": {
-            "total_prompt_tokens": sum(call.tokens_in for call in model_calls),
-            "total_completion_tokens": sum(call.tokens_out for call in model_calls),
-            "total_cached_tokens": sum(call.cached_tokens for call in model_calls),
+            **{f"total_{name}": sum(getattr(call, column) for call in model_calls) for name, column in TOKENS.items()},
             **({"total_cost_usd": sum(cost)} if cost and len(cost) == len(model_calls) else {}),
             "total_steps": len(steps),
             "extra": {"calls": len(model_calls)},
@@ -125,17 +123,9 @@ def _steps(turn: Turn, times: Times, calls: Sequence[str]) -> Iterator[dict[str,
     if not turn.decided:
         return
     move, name = turn.decided.move, f"turn-{turn.number}"
-    step: dict[str, Any] = {
-        "source": "agent",
-        "message": turn.decided.why,
-        "tool_calls": [
-            {
-                "tool_call_id": name,
-                "function_name": move.kind,
-                "arguments": move.model_dump(mode="json", exclude={"kind"}),
-            }
-        ],
-    }
+    arguments = move.model_dump(mode="json", exclude={"kind"})
+    tool_call = {"tool_call_id": name, "function_name": move.kind, "arguments": arguments}
+    step: dict[str, Any] = {"source": "agent", "message": turn.decided.why, "tool_calls": [tool_call]}
     if turn.moved:
         refs = {"subagent_trajectory_ref": [{"trajectory_id": id} for id in calls]} if calls else {}
         step["observation"] = {"results": [{"source_call_id": name, "content": outcome(turn.moved.past), **refs}]}
@@ -169,9 +159,7 @@ def _call(session: str, name: str, call: Call, times: Times) -> dict[str, Any]:
     if call.of_model:
         answer["model_name"] = call.served_by or call.model.partition("@")[0]
         answer["metrics"] = {
-            "prompt_tokens": call.tokens_in,
-            "completion_tokens": call.tokens_out,
-            "cached_tokens": call.cached_tokens,
+            **{name: getattr(call, column) for name, column in TOKENS.items()},
             **({} if call.usd is None else {"cost_usd": call.usd}),
             "extra": {"reasoning_tokens": call.reasoning_tokens, "estimated": call.estimated},
         }

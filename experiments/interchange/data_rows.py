@@ -14,6 +14,7 @@ from simpleeval import EvalWithCompoundTypes
 from experiments.interchange.decisions import Cells, Decision, Response
 from experiments.interchange.hanabi_logs_games import hle_words
 from experiments.interchange.sources import Source
+from experiments.record import parquet
 from experiments.record.game import Game
 from experiments.values.rollout_store import store_of
 from experiments.values.turn_values import turn_values
@@ -26,31 +27,14 @@ from orchestrator.journal.fingerprint import hashed
 from roles.reply_types import Choice
 
 Kind = Literal["logs", "rewards", "sft", "dpo", "grpo"]
+TYPES = {**parquet.CALLS, **parquet.GAMES, **parquet.TURNS, "ask": "int8", "score_change": "int8"}
 FACTS = {
-    "game": "string",
-    "arm": "string",
-    "graph": "string",
-    "players": "int8",
-    "seed": "int64",
-    "deal": "string",
-    "repeat": "int32",
-    "turn": "int16",
-    "seat": "int8",
-    "node": "string",
-    "role": "string",
-    "sample": "int16",
-    "ask": "int8",
-    "model": "string",
-    "answered_by": "string",
-    "state": "string",
-    "injected": "string",
-    "forced": "bool",
-    "move": "string",
-    "score_change": "int8",
-    "score_kept": "int8",
-    "score_strict": "int8",
-    "lives": "int8",
-    "end": "string",
+    name: TYPES.get(name, "string")
+    for name in (
+        *("game", "arm", "graph", "players", "seed", "deal", "repeat", "turn", "seat", "node", "role", "sample", "ask"),
+        *("model", "answered_by", "state", "injected", "forced", "move", "score_change", "score_kept", "score_strict"),
+        *("lives", "end"),
+    )
 }
 """The columns that all kinds have, with their types."""
 PUBLISHED = {

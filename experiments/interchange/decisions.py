@@ -8,6 +8,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from experiments.record.game import Game, Turn
@@ -55,11 +56,6 @@ class Response:
         assert question
         names = {"node": question.node.name, "role": question.node.role.name, "sample": question.sample, "ask": 0}
         return {**names, "model": PROGRAM, "answered_by": PROGRAM, "state": "ok", "injected": ""}
-
-    @property
-    def place(self) -> tuple[str, int]:
-        facts = self.facts
-        return facts["node"], facts["sample"]
 
     @property
     def usable(self) -> bool:
@@ -190,7 +186,9 @@ class Decision:
 
     def asked_first(self, response: Response) -> list[Cells]:
         """The prompt of a response before it was asked again."""
-        return next((other for other in self.responses if other.place == response.place), response).prompt
+        place = itemgetter("node", "sample")
+        again = (other for other in self.responses if place(other.facts) == place(response.facts))
+        return next(again, response).prompt
 
     def moves(self, response: Response) -> list[Move]:
         """Return every legal move, those of a response's prompt first."""

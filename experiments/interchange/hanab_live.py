@@ -77,27 +77,17 @@ class CardOrders:
         return order
 
 
-@dataclass(frozen=True)
-class HanabLiveGame:
-    """A game in the site's format."""
-
-    data: dict[str, Any]
-    past_end: int
-    """Moves after the site ends a game because no card can score any more; it shows none of them."""
-
-
-def game(recorded: Game) -> HanabLiveGame:
+def game(recorded: Game) -> dict[str, Any]:
     """Return the game of a journal. Raises UserError when it has no move, since the site takes no such game."""
     if not recorded.moves:
         raise UserError("the game has no move yet; hanab.live takes no game without moves")
-    started, history = recorded.started, list[Past]()
+    started = recorded.started
     orders, actions = CardOrders(started.players, len(started.deck)), list[dict[str, int]]()
     notes = [[list[str]() for _ in started.deck] for _ in range(started.players)]
     for turn in recorded.turns:
         if not turn.moved:
             continue
         past = turn.moved.past
-        history.append(past)
         actions.append(action_of(past.move, past.seat, orders))
         # `turn 3, hint P1 red: two of them are playable`; the move alone where no reason is recorded
         target, why = actions[-1]["target"], (turn.decided.why if turn.decided else "").strip()
@@ -106,16 +96,20 @@ def game(recorded: Game) -> HanabLiveGame:
         for order in [target] if past.card else [orders.hands[target][slot] for slot in past.slots]:
             notes[past.seat][order].append(note)
     if recorded.result and recorded.result.end == "max_turns":
-        actions.append({"type": END, "target": len(history) % started.players, "value": TERMINATED})
-    data = {
+        actions.append({"type": END, "target": len(actions) % started.players, "value": TERMINATED})
+    return {
         "players": names(started),
         "deck": [{"suitIndex": suit_index(card), "rank": card.rank} for card in started.deck],
         "actions": actions,
         "options": {"variant": NO_VARIANT},
         "notes": [[" / ".join(texts) for texts in of_seat] for of_seat in notes],
     }
-    shown = turns_that_score(history)
-    return HanabLiveGame(data, 0 if shown is None else len(history) - shown)
+
+
+def past_end(recorded: Game) -> int:
+    """Return the moves after the site ends a game because no card can score any more; it shows none of them."""
+    history = [turn.moved.past for turn in recorded.turns if turn.moved]
+    return len(history) - (turns_that_score(history) or len(history))
 
 
 def names(started: GameStarted) -> list[str]:
@@ -246,10 +240,10 @@ def export(path: Path, out: Path) -> list[Written]:
         recorded = Game.open(source.path)
         if path.is_dir() and not recorded.moves:
             continue
-        shown = game(recorded)
+        data = game(recorded)
         file = out / f"{source.name}.json" if path.is_dir() or out.is_dir() else out
-        write_atomically(file, json.dumps(shown.data, ensure_ascii=False) + "\n")
-        written.append(Written(source.name, file, address(shown.data), shown.past_end))
+        write_atomically(file, json.dumps(data, ensure_ascii=False) + "\n")
+        written.append(Written(source.name, file, address(data), past_end(recorded)))
     if path.is_dir():
         write_csv(out / ADDRESSES, ("game", "address"), ((game.name, game.address) for game in written))
     return written

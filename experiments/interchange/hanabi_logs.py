@@ -11,15 +11,14 @@ from typing import Any
 from experiments.interchange import hanabi_logs_games as logs
 from experiments.interchange import hanabi_logs_rows as log_rows
 from experiments.interchange import recorded_game
-from experiments.interchange.hanabi_logs_games import LogGame, Turn
+from experiments.interchange.hanabi_logs_games import LeftOut, LogGame, Turn
 from experiments.interchange.hanabi_logs_rows import Broken, LogRow
 from experiments.record.files import write_atomically
 from graphs.ablate import bind
 from graphs.config import GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import rebuild
-from orchestrator.journal.events import Call, Event, SeatInfo, TurnStarted
+from orchestrator.journal.events import Event, SeatInfo, TurnStarted
 from orchestrator.table.seat import Decision
 from roles.reply_types import RatedChoice
 from roles.words import many
@@ -30,30 +29,24 @@ SEAT = "hanabilogs"
 
 def _decision(turn: Turn, move: Move) -> Decision:
     """The recorded decision; a move that the answer does not name was none of the model's choice."""
-    call = turn.call
-    reply = call.reply if call.reply is not None and call.reply.get("action") == str(move) else None
-    if reply is None:
+    reply = turn.call.reply or {}
+    if reply.get("action") != str(move):
         return Decision(move, "the move of the record, which the answer does not name", forced=True)
     rated = RatedChoice.model_fields.keys() <= reply.keys()
     ratings = {rating["action"]: rating["rating"] for rating in reply["ratings"]} if rated else None
-    return Decision(move, str(reply.get("reason", "")), ratings, node=call.node)
+    return Decision(move, str(reply.get("reason", "")), ratings, node=turn.call.node)
 
 
 def events(game: LogGame, config: GraphConfig, name: str) -> list[Event]:
     """The events of the game's journal, without an end where the record has none."""
-    turns, moves = list[tuple[Decision, Call | None]](), list[Move]()
-    for turn in game.turns:
-        if turn.move is not None:
-            moves.append(turn.move)
-            turns.append((_decision(turn, turn.move), turn.call))
+    turns = [(_decision(turn, turn.move), turn.call) for turn in game.turns if turn.move is not None]
     graph = bind(config, {"default": game.model}).model_dump(mode="json")
-    info = SeatInfo(graph=SEAT, model=game.model, config=graph, label="published record")
-    deal = {"deck": game.deck} if game.seed is None else {"seed": game.seed}
-    referee = rebuild(game.players, game.deck, moves)
-    recorded = recorded_game.events([info] * game.players, turns, name, over=referee.over, **deal)
-    if not referee.over and len(moves) < len(game.turns):
+    info, referee = SeatInfo(graph=SEAT, model=game.model, config=graph, label="published record"), game.referee
+    deal = {"deck": referee.deck} if game.seed is None else {"seed": game.seed}
+    recorded = recorded_game.events([info] * referee.players, turns, name, over=referee.over, **deal)
+    if not referee.over and len(turns) < len(game.turns):
         view = referee.view()
-        recorded += [TurnStarted(turn=view.turn, seat=view.seat, view=view), game.turns[len(moves)].call]
+        recorded += [TurnStarted(turn=view.turn, seat=view.seat, view=view), game.turns[len(turns)].call]
     return recorded
 
 
@@ -89,8 +82,7 @@ class Done:
     games: int = 0
     placed: list[Mapping[str, Any]] = field(default_factory=list)
     """Of each row that is in a journal: where it is, and what its judge gave each move."""
-    left_out: list[Mapping[str, Any]] = field(default_factory=list)
-    """Of each row that is in none: its number, and why."""
+    left_out: list[LeftOut] = field(default_factory=list)
     others: int = 0
     """Rows of models that were not asked for."""
 
@@ -173,21 +165,21 @@ def _rows(file: Path, named: Mapping[str, str], models: Collection[str], done: D
     return rows
 
 
-def _placed(rows: Sequence[LogRow], config: GraphConfig, done: Done) -> logs.LogGame | None:
+def _placed(rows: Sequence[LogRow], config: GraphConfig, done: Done) -> LogGame | None:
     try:
         game = logs.placed(rows, config)
     except Broken as problem:
-        done.left_out += [{"row": row.number, "why": str(problem)} for row in rows]
+        done.left_out += logs.left_out(rows, problem)
         return None
-    done.left_out += [{"row": number, "why": why} for number, why in game.left_out]
+    done.left_out += game.left_out
     return game if game.turns else None
 
 
-def _write(games: Sequence[logs.LogGame], config: GraphConfig, done: Done) -> None:
+def _write(games: Sequence[LogGame], config: GraphConfig, done: Done) -> None:
     counts: dict[str, int] = {}
     for game in games:
         slug = re.sub(r"[^A-Za-z0-9._]+", "-", game.model).strip("-") or "model"
-        stem = f"{slug}-{game.players}p-s{game.turns[0].row.seed}"
+        stem = f"{slug}-{game.referee.players}p-s{game.turns[0].row.seed}"
         counts[stem] = number = counts.get(stem, 0) + 1
         name = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
         recorded_game.write(events(game, config, f"hanabilogs {name}"), done.folder / name)

@@ -55,86 +55,26 @@ class Turn:
     """The move that was made; None where nothing says."""
 
 
-@dataclass(frozen=True)
-class LogGame:
-    """The rows of one game, as far as they fit."""
-
-    model: str
-    players: int
-    seed: int | None
-    """Of HLE's deal; None where the deck is that of the states."""
-    deck: tuple[Card, ...]
-    turns: tuple[Turn, ...]
-    left_out: tuple[tuple[int, str], ...]
-    """The rows that do not fit, by number, with the reason."""
+LeftOut = dict[str, Any]
+"""A row that is in no game: its number, and why."""
 
 
-def games(rows: Iterable[LogRow]) -> list[list[LogRow]]:
-    """The rows of each game by turn; a turn number that comes again begins another game of the same deal."""
-    by_game: dict[tuple[object, ...], list[LogRow]] = {}
-    again: dict[tuple[object, ...], int] = {}
-    for row in rows:
-        number = again.get(row.game, 0)
-        earlier = by_game.get((*row.game, number), [])
-        if any(game_rows.turn == row.turn for game_rows in earlier):
-            again[row.game] = number = number + 1
-        by_game.setdefault((*row.game, number), []).append(row)
-    return [sorted(game_rows, key=lambda row: row.turn) for game_rows in by_game.values()]
-
-
-def placed(rows: Sequence[LogRow], config: GraphConfig) -> LogGame:
-    """The game of these rows. Raises Broken when not even the first fits."""
-    first = rows[0]
-    if not first.state.first:
-        raise Broken(f"turn_number: the game's rows begin with turn {first.turn}, which is not its first")
-    if first.state.seat != 0:
-        raise Broken(f"current_player: P{first.state.seat} begins; only games that P0 begins can be read")
-    unbroken = [row for _, row in takewhile(lambda pair: pair[1].turn == first.turn + pair[0], enumerate(rows))]
-    seed, deck = _deck(unbroken)
-    reading = _Reading(config, Referee(first.players, deck), known=seed is not None)
-    for row, after in zip(unbroken, [*unbroken[1:], None], strict=True):
-        if (problem := reading.read(row, after)) is not None:
-            reading.left_out += [(later.number, problem) for later in unbroken if later.turn >= row.turn]
-            break
-    gap = f"turn_number: turn {unbroken[-1].turn + 1} is missing, so that later turns have no known past"
-    reading.left_out += [(row.number, gap) for row in rows[len(unbroken) :]]
-    return LogGame(first.model, first.players, seed, deck, tuple(reading.turns), tuple(reading.left_out))
-
-
-def _deck(rows: Sequence[LogRow]) -> tuple[int | None, tuple[Card, ...]]:
-    """HLE's deal of the seed where all states show its cards, else the deck that the states show. Raises Broken."""
-    seed, seen = rows[0].seed, [held.card for hand in rows[0].state.hands for held in hand]
-    for before, after in pairwise(rows):
-        if after.state.deck_size < before.state.deck_size:
-            seen.append(after.state.hands[before.state.seat][-1].card)
-    if seed <= MAX_SEED:
-        dealt_deck = deal(seed)
-        if all(card in (None, dealt) for card, dealt in zip(seen, dealt_deck, strict=False)):
-            return seed, dealt_deck
-    cards = [card for card in seen if card is not None]
-    if len(cards) < len(seen):
-        raise Broken(
-            "seed: HLE's deal of this seed does not show the hands of raw_game_state_before_move, which hides one hand"
-        )
-    rest = [card for card in CARDS for _ in range(card.copies)]  # what nobody drew follows in any order
-    try:
-        for card in cards:
-            rest.remove(card)
-        return None, check_deck([*cards, *rest])
-    except ValueError:
-        raise Broken("raw_game_state_before_move: the states show more copies of a card than there are") from None
+def left_out(rows: Iterable[LogRow], why: object) -> list[LeftOut]:
+    return [{"row": row.number, "why": str(why)} for row in rows]
 
 
 @dataclass
-class _Reading:
-    """A game while its rows are read."""
+class LogGame:
+    """The rows of one game, as far as they fit."""
 
     config: GraphConfig
     referee: Referee
-    known: bool
-    """Whether the deck is known to its end."""
+    """After the last move."""
+    model: str
+    seed: int | None
+    """Of HLE's deal; None where the deck is that of the states, whose end is not known."""
     turns: list[Turn] = field(default_factory=list)
-    left_out: list[tuple[int, str]] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
     fitting: int = 0
     """How many legal moves lead from the last row read to the one after it."""
 
@@ -162,19 +102,16 @@ class _Reading:
     def _move_made(self, after: LogRow | None, named: Move | None) -> Move | None:
         """The one move that leads to the next state, that of the answer first; in the last row the answer's."""
         if after is None:
-            is_unknown = isinstance(named, Play | Discard) and self.referee.view().deck_size and not self.known
+            is_unknown = isinstance(named, Play | Discard) and self.referee.view().deck_size and self.seed is None
             return None if is_unknown else named
-        tried = [
-            *([] if named is None else [named]),
-            *(candidate for candidate in self.referee.legal() if candidate != named),
-        ]
         players, deck, made = self.referee.players, self.referee.deck, [past.move for past in self.referee.history]
-        fitting = []
-        for move in tried:
-            if not any(differences(after.state, rebuild(players, deck, [*made, move]))):
-                if move == named:
-                    return move
-                fitting.append(move)
+
+        def fits(move: Move) -> bool:
+            return not any(differences(after.state, rebuild(players, deck, [*made, move])))
+
+        if named is not None and fits(named):
+            return named
+        fitting = [move for move in self.referee.legal() if move != named and fits(move)]
         self.fitting = len(fitting)
         return fitting[0] if len(fitting) == 1 else None
 
@@ -203,6 +140,60 @@ class _Reading:
             estimated=True,
             **reading,
         )
+
+
+def games(rows: Iterable[LogRow]) -> list[list[LogRow]]:
+    """The rows of each game by turn; a turn number that comes again begins another game of the same deal."""
+    by_deal: dict[tuple[object, ...], list[list[LogRow]]] = {}
+    for row in rows:
+        of_deal = by_deal.setdefault((row.model, row.players, row.seed), [[]])
+        if any(earlier.turn == row.turn for earlier in of_deal[-1]):
+            of_deal.append([])
+        of_deal[-1].append(row)
+    return [sorted(game, key=lambda row: row.turn) for of_deal in by_deal.values() for game in of_deal]
+
+
+def placed(rows: Sequence[LogRow], config: GraphConfig) -> LogGame:
+    """The game of these rows. Raises Broken when not even the first fits."""
+    first = rows[0]
+    if not first.state.first:
+        raise Broken(f"turn_number: the game's rows begin with turn {first.turn}, which is not its first")
+    if first.state.seat != 0:
+        raise Broken(f"current_player: P{first.state.seat} begins; only games that P0 begins can be read")
+    unbroken = [row for _, row in takewhile(lambda pair: pair[1].turn == first.turn + pair[0], enumerate(rows))]
+    seed, deck = _deck(unbroken)
+    game = LogGame(config, Referee(first.players, deck), first.model, seed)
+    for place, row in enumerate(unbroken):
+        if (problem := game.read(row, next(iter(unbroken[place + 1 :]), None))) is not None:
+            game.left_out += left_out(unbroken[place:], problem)
+            break
+    gap = f"turn_number: turn {unbroken[-1].turn + 1} is missing, so that later turns have no known past"
+    game.left_out += left_out(rows[len(unbroken) :], gap)
+    return game
+
+
+def _deck(rows: Sequence[LogRow]) -> tuple[int | None, tuple[Card, ...]]:
+    """HLE's deal of the seed where all states show its cards, else the deck that the states show. Raises Broken."""
+    seed, seen = rows[0].seed, [held.card for hand in rows[0].state.hands for held in hand]
+    for before, after in pairwise(rows):
+        if after.state.deck_size < before.state.deck_size:
+            seen.append(after.state.hands[before.state.seat][-1].card)
+    if seed <= MAX_SEED:
+        dealt_deck = deal(seed)
+        if all(card in (None, dealt) for card, dealt in zip(seen, dealt_deck, strict=False)):
+            return seed, dealt_deck
+    cards = [card for card in seen if card is not None]
+    if len(cards) < len(seen):
+        raise Broken(
+            "seed: HLE's deal of this seed does not show the hands of raw_game_state_before_move, which hides one hand"
+        )
+    rest = [card for card in CARDS for _ in range(card.copies)]  # what nobody drew follows in any order
+    try:
+        for card in cards:
+            rest.remove(card)
+        return None, check_deck([*cards, *rest])
+    except ValueError:
+        raise Broken("raw_game_state_before_move: the states show more copies of a card than there are") from None
 
 
 _OWN = re.compile(r"\b(play|discard) (?:card |slot )?(\d)\b", re.IGNORECASE)

@@ -53,10 +53,6 @@ class LogRow:
     ratings: tuple[float, ...]
     """What the record's judge gave each move, by number; empty where there are none."""
 
-    @property
-    def game(self) -> tuple[str, int, int]:
-        return self.model, self.players, self.seed
-
 
 def columns(path: Path | None) -> Mapping[str, str]:
     """The column of each field: its own name, or that of a YAML file. Raises UserError."""

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from importlib import import_module
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,11 @@ from experiments.record.game import Game
 from experiments.record.rows import PERFECT
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import Past
-from orchestrator.journal.events import Call, GameStarted, Result
+from orchestrator.journal.events import Call, Result
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.plugins import versions
 
+SCORES = ("kept", "strict")
 MISSING = (
     "Inspect's logs need the package inspect-ai, which is not installed: `pip install inspect-ai` in an environment "
     "that has this package, too"
@@ -42,25 +44,17 @@ class _Read:
     """The last one is the game's."""
 
     @property
-    def began(self) -> int:
-        return self.spans[-1].start
-
-    @property
-    def last(self) -> int:
-        return self.spans[-1].end
+    def whole(self) -> Span:
+        return self.spans[-1]
 
     def at(self, moment: int) -> dict[str, Any]:
         """Return when something happened, as events have it."""
-        return {"timestamp": _iso(moment), "working_start": (moment - self.began) / 1e9}
+        return {"timestamp": _iso(moment), "working_start": (moment - self.whole.start) / 1e9}
 
     @cached_property
     def calls(self) -> list[Call]:
         """Of models, in the order of their spans."""
         return [call for call in self.game.calls if call.of_model]
-
-    @property
-    def started(self) -> GameStarted:
-        return self.game.started
 
     @property
     def turns(self) -> list[tuple[str, Past]]:
@@ -104,8 +98,8 @@ class _Library:
             raise UserError(MISSING) from None
 
     def log(self, name: str, games: Sequence[_Read]) -> Any:
-        first, last = min(game.began for game in games), max(game.last for game in games)
-        models = dict.fromkeys(seat.model for game in games for seat in game.started.seats)
+        first, last = min(game.whole.start for game in games), max(game.whole.end for game in games)
+        models = dict.fromkeys(seat.model for game in games for seat in game.game.started.seats)
         samples = [self.sample(game) for game in games]
         identity = hashed([name, first, [game.source.name for game in games]])
         done = [sample for sample in samples if sample.scores]
@@ -139,32 +133,27 @@ class _Library:
 
     def results(self, samples: Sequence[Any]) -> list[Any]:
         """The mean of each score; intervals, and pairs of the same deal, are in the run's own report."""
-        scores = []
-        for name in ("kept", "strict"):
-            mean = sum(sample.scores[name].value for sample in samples) / len(samples)
-            metric = self.of_log.EvalMetric(name="mean", value=mean)
-            scores.append(
-                self.of_log.EvalScore(name=name, scorer=name, scored_samples=len(samples), metrics={"mean": metric})
-            )
-        return scores
+        log, many = self.of_log, len(samples)
+        means = {name: sum(sample.scores[name].value for sample in samples) / many for name in SCORES}
+        metrics = {name: {"mean": log.EvalMetric(name="mean", value=mean)} for name, mean in means.items()}
+        return [log.EvalScore(name=name, scorer=name, scored_samples=many, metrics=metrics[name]) for name in SCORES]
 
     def sample(self, game: _Read) -> Any:
-        started, log = game.started, self.of_log
-        messages = list(self.messages(game))
-        return log.EvalSample(
+        started, result, whole = game.game.started, game.game.result, game.whole
+        return self.of_log.EvalSample(
             id=game.source.name,
             epoch=1,
             input=f"A game of Hanabi: {started.players} players, {started.deal}, repeat {started.repeat}.",
             target=str(PERFECT),
-            messages=messages,
+            messages=list(self.messages(game)),
             output=self.model.ModelOutput.from_content("+".join(s.model for s in started.seats), self.ending(game)),
-            scores=self.scores(game.game.result) if game.game.result else None,
+            scores=self.scores(result) if result else None,
             metadata=self.facts(game),
             events=list(self.events(game)),
             model_usage=self.usage(game.calls),
-            started_at=_iso(game.began).isoformat(),
-            completed_at=_iso(game.last).isoformat(),
-            total_time=(game.last - game.began) / 1e9,
+            started_at=_iso(whole.start).isoformat(),
+            completed_at=_iso(whole.end).isoformat(),
+            total_time=(whole.end - whole.start) / 1e9,
         )
 
     def ending(self, game: _Read) -> str:
@@ -173,18 +162,15 @@ class _Library:
         return f"{result.score_kept} points, {result.lives} lives, {result.turns} turns, end: {result.end}"
 
     def facts(self, game: _Read) -> dict[str, Any]:
-        seats = [{"graph": seat.graph, "model": seat.model} for seat in game.started.seats]
+        started = game.game.started
+        seats = [{"graph": seat.graph, "model": seat.model} for seat in started.seats]
         result = game.game.result.model_dump(mode="json") if game.game.result else None
-        deal = {"players": game.started.players, "seed": game.started.seed, "repeat": game.started.repeat}
+        deal = {"players": started.players, "seed": started.seed, "repeat": started.repeat}
         return {"arm": game.source.arm, **deal, "seats": seats, "result": result}
 
     def scores(self, result: Result) -> dict[str, Any]:
-        score = self.scorer.Score
-        why = f"end: {result.end}; fireworks {result.fireworks}"
-        return {
-            "kept": score(value=result.score_kept, answer=result.end, explanation=why),
-            "strict": score(value=result.score_strict, answer=result.end, explanation=why),
-        }
+        words = {"answer": result.end, "explanation": f"end: {result.end}; fireworks {result.fireworks}"}
+        return {name: self.scorer.Score(value=getattr(result, f"score_{name}"), **words) for name in SCORES}
 
     def messages(self, game: _Read) -> Iterator[Any]:
         """Each move with the reason of its seat, and what came of it."""
@@ -226,13 +212,8 @@ class _Library:
             yield event
 
     def call(self, span: Span, call: Call, start: Mapping[str, Any]) -> Any:
-        model = self.model
-        kinds = {
-            "system": model.ChatMessageSystem,
-            "user": model.ChatMessageUser,
-            "assistant": model.ChatMessageAssistant,
-        }
-        name = call.model.partition("@")[0]
+        model, name = self.model, call.model.partition("@")[0]
+        kinds = {role: getattr(model, f"ChatMessage{role.capitalize()}") for role in ("system", "user", "assistant")}
         failed = call.outcome in ("reasked", "fallback", "failed")
         return self.event.ModelEvent(
             model=name,
@@ -279,8 +260,7 @@ class _Library:
 
     def usage(self, calls: Iterable[Call]) -> Mapping[str, Any]:
         totals: dict[str, Any] = {}
-        for call in calls:
-            if call.paid:
-                name = call.model.partition("@")[0]
-                totals[name] = totals[name] + self.used(call) if name in totals else self.used(call)
+        for call in filter(attrgetter("paid"), calls):
+            name, used = call.model.partition("@")[0], self.used(call)
+            totals[name] = totals[name] + used if name in totals else used
         return totals

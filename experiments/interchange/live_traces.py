@@ -37,7 +37,7 @@ class _Journal:
     @classmethod
     def of(cls, path: Path, content: bool, old: int = 0) -> "_Journal":
         arm = path.parent.name if path.parent.parent.name == GAMES else None
-        return cls(GameSpans(arm, content=content), Lines(path, title=str(path)), old)
+        return cls(GameSpans(arm, content), Lines(path, title=str(path)), old)
 
 
 @dataclass

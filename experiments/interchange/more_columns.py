@@ -22,15 +22,8 @@ from orchestrator.errors import UserError
 
 MARKS = {
     **parquet.GAME,
-    "turn": "int16",
-    "seat": "int8",
-    "node": "string",
-    "role": "string",
-    "model": "string",
-    "sample": "int16",
-    "mark": "string",
-    "other": "string",
-    "value": "float64",
+    **{name: parquet.CALLS[name] for name in ("turn", "seat", "node", "role", "model", "sample")},
+    **{"mark": "string", "other": "string", "value": "float64"},
 }
 """The columns of marks.parquet, with a row for every mark of every reply; its baselines follow."""
 

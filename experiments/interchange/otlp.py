@@ -8,7 +8,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from logging.handlers import BufferingHandler
@@ -130,12 +130,11 @@ class Library:
         """An ExportTraceServiceRequest in OTLP's JSON, in which ids are hexadecimal."""
         message = self.encode([self.readable(span) for span in batch])
         data: dict[str, Any] = self.json.MessageToDict(message, use_integers_for_enums=True)
-        plain = (span for part in data["resourceSpans"] for scope in part["scopeSpans"] for span in scope["spans"])
-        originals = (span for part in message.resource_spans for scope in part.scope_spans for span in scope.spans)
-        for original, span in zip(originals, plain, strict=True):
-            span["traceId"], span["spanId"] = original.trace_id.hex(), original.span_id.hex()
-            if original.parent_span_id:
-                span["parentSpanId"] = original.parent_span_id.hex()
+        (scope,) = (scope for part in data["resourceSpans"] for scope in part["scopeSpans"])  # all are of one
+        for span, plain in zip(batch, scope["spans"], strict=True):
+            plain |= {"traceId": f"{span.trace:032x}", "spanId": f"{span.id:016x}"}
+            if span.parent is not None:
+                plain["parentSpanId"] = f"{span.parent:016x}"
         return data
 
 
@@ -215,16 +214,14 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
                 file.writelines(lines(_spans(source, written, content=content)))
         written.to.append(str(out))
     if endpoint:
-        sender = Sender(endpoint)
         written.games = written.spans = 0
-        try:
+        with closing(Sender(endpoint)) as sender:
+            where = display_url(sender.url)
             for source in games:
                 for batch in batches(_spans(source, written, content=content)):
                     if why := sender.send(batch):
-                        raise NotSent(f"the collector at {display_url(sender.url)} did not take the spans: {why}")
-        finally:
-            sender.close()
-        written.to.append(display_url(sender.url))
+                        raise NotSent(f"the collector at {where} did not take the spans: {why}")
+        written.to.append(where)
     return written
 
 

@@ -81,6 +81,7 @@ def content(call: Call) -> dict[str, str]:
 
 
 Value = str | bool | int | float | list[str]
+Place = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def timed(lines: Lines, first: int = 0) -> Iterator[Timed]:
 def of_game(game: Game, arm: str | None = None, *, content: bool = False) -> Iterator[Span]:
     """Yield the spans of a journal's game; the last one is the game's. Raises UserError for what is no journal."""
     game.refresh()
-    spans = GameSpans(arm, content=content)
+    spans = GameSpans(arm, content)
     for line, at, event in timed(game.lines):
         yield from spans.feed(line, at, event)
     yield from spans.close()
@@ -149,32 +150,38 @@ class _Turn:
     start: int
     calls: list[tuple[int, int, Call]] = field(default_factory=list)
     """Each with when it was asked and answered."""
-    events: list[SpanEvent] = field(default_factory=list)
+    verdicts: list[SpanEvent] = field(default_factory=list)
     decided: tuple[int, Decided] | None = None
 
+    @property
+    def place(self) -> dict[str, Any]:
+        return {"hanabi.turn": self.number, "hanabi.seat": self.seat}
 
+
+@dataclass
 class GameSpans:
     """Makes the spans of one game from its events in their order, each as soon as it is complete."""
 
-    def __init__(self, arm: str | None = None, *, content: bool = False) -> None:
-        """`content`: with prompts, answers and reasons."""
-        self.arm = arm
-        self.content = content
-        self.started: GameStarted | None = None
-        self.over = False
-        self._start = self._last = 0
-        self._trace = 0
-        self._turn: _Turn | None = None
-        self._halts: list[SpanEvent] = []
-        self._halted: str | None = None
-        self._seen: Counter[object] = Counter()
+    arm: str | None
+    content: bool
+    """With prompts, answers and reasons."""
+    started: GameStarted | None = None
+    over: bool = False
+    _start: int = 0
+    _last: int = 0
+    _trace: str = ""
+    """Its id in hexadecimal, from which those of the spans follow."""
+    _turn: _Turn | None = None
+    _halts: list[SpanEvent] = field(default_factory=list)
+    _halted: str | None = None
+    _seen: Counter[object] = field(default_factory=Counter)
 
     def feed(self, line: Line, at: int, event: Event | None) -> list[Span]:
         """Return the spans that this line completes."""
         before, self._last = self._last or at, max(at, self._last)
         if isinstance(event, GameStarted):
             self.started, self._start = event, at
-            self._trace = _hash(f"{event.config_hash} {event.game} {at}", 16)
+            self._trace = f"{_hash(f'{event.config_hash} {event.game} {at}', 16):032x}"
             return []
         if self.started is None:
             return []
@@ -186,23 +193,22 @@ class GameSpans:
         self._halted = None
         if isinstance(event, GameEnded):
             self.over = True
-            return [self._game(at, event)]
-        return self._in_turn(self.started, line.turn, at, event, before)
+            return [self._game(self.started, at, event)]
+        if self._turn is None or self._turn.number != line.turn:  # a lean journal does not say when a turn begins
+            self._turn = _Turn(line.turn, (line.turn - 1) % self.started.players, before if event else at)
+        return self._in_turn(self.started, self._turn, at, event)
 
     def close(self) -> list[Span]:
         """The spans of a game that is not over, as far as it got."""
         if self.started is None or self.over:
             return []
-        ended = self._finished(self._turn, self._last, None) if self._turn else []
-        return [*ended, self._game(self._last, None)]
+        ended = self._finished(self.started, self._turn, self._last, None) if self._turn else []
+        return [*ended, self._game(self.started, self._last, None)]
 
-    def _in_turn(self, started: GameStarted, number: int, at: int, event: Event | None, before: int) -> list[Span]:
-        if self._turn is None or self._turn.number != number:  # a lean journal does not say when a turn begins
-            self._turn = _Turn(number, (number - 1) % started.players, before if event else at)
-        turn = self._turn
+    def _in_turn(self, started: GameStarted, turn: _Turn, at: int, event: Event | None) -> list[Span]:
         if isinstance(event, Moved):
             self._turn = None
-            return self._finished(turn, at, event)
+            return self._finished(started, turn, at, event)
         if isinstance(event, Decided):
             turn.decided = at, event
         elif isinstance(event, VerdictGiven):
@@ -212,116 +218,85 @@ class GameSpans:
                 "hanabi.move": str(event.move),
                 **self._words("gen_ai.evaluation.explanation", event.why),
             }
-            turn.events.append(SpanEvent("gen_ai.evaluation.result", at, attributes))
+            turn.verdicts.append(SpanEvent("gen_ai.evaluation.result", at, attributes))
         elif isinstance(event, Call):
             # times are written in milliseconds, so that a call may seem to begin before its turn
             start = max(at - round(event.latency_s * 1e9), min(turn.start, at))
             turn.calls.append((start, at, event))
-            return [self._chat(turn, start, at, event)] if event.of_model else []
+            return [self._chat(started, start, at, event)] if event.of_model else []
         return []
 
     # The spans
 
     def _span(
-        self,
-        place: tuple[object, ...],
-        parent: tuple[object, ...],
-        name: str,
-        attributes: Mapping[str, Any],
-        **rest: Any,
+        self, place: Place, parent: Place, name: str, start: int, end: int, attributes: Mapping[str, Any], **rest: Any
     ) -> Span:
         """Return the span of a place in the game, such as `("turn", 3)`; attributes without a value are left out."""
         values = {key: value for key, value in attributes.items() if value is not None}
-        span_id, parent_id = (_hash(f"{self._trace:032x} {' '.join(map(str, ids))}", 8) for ids in (place, parent))
-        conversation = {"gen_ai.conversation.id": f"{self._trace:032x}"}
-        return Span(self._trace, span_id, parent_id if parent else None, name, attributes=values | conversation, **rest)
+        values["gen_ai.conversation.id"] = self._trace
+        span_id, parent_id = (_hash(f"{self._trace} {' '.join(map(str, ids))}", 8) for ids in (place, parent))
+        return Span(int(self._trace, 16), span_id, parent_id if parent else None, name, start, end, values, **rest)
 
     def _words(self, name: str, text: str) -> dict[str, Value]:
         """Return words of a model, or that may quote one, where they are wanted."""
         return {name: text} if self.content else {}
 
-    def _game(self, at: int, ended: GameEnded | None) -> Span:
-        started = self.started
-        assert started
-        result = ended.result.model_dump() if ended else {}
+    def _game(self, started: GameStarted, at: int, ended: GameEnded | None) -> Span:
         attributes = {
             "gen_ai.operation.name": "invoke_workflow",
             "gen_ai.workflow.name": "hanabi",
-            "hanabi.players": started.players,
-            "hanabi.seed": started.seed,
-            "hanabi.repeat": started.repeat,
+            **{f"hanabi.{name}": getattr(started, name) for name in ("players", "seed", "repeat")},
             "hanabi.arm": self.arm,
-            "hanabi.graph": started.graph,
-            "hanabi.config_hash": started.config_hash,
-            **{f"hanabi.{name}": result.get(name) for name in OF_RESULT},
+            **{f"hanabi.{name}": getattr(started, name) for name in ("graph", "config_hash")},
+            **{f"hanabi.{name}": getattr(ended.result, name) if ended else None for name in OF_RESULT},
         }
         error = None
         if self._halted is not None and not ended:
             error = f"suspended: {self._halted}" if self.content else "suspended"
-        return self._span(
-            ("game",),
-            (),
-            "invoke_workflow hanabi",
-            attributes,
-            start=self._start,
-            end=at,
-            events=tuple(self._halts),
-            error=error,
-        )
+        name, halts = "invoke_workflow hanabi", tuple(self._halts)
+        return self._span(("game",), (), name, self._start, at, attributes, events=halts, error=error)
 
-    def _finished(self, turn: _Turn, at: int, moved: Moved | None) -> list[Span]:
+    def _finished(self, started: GameStarted, turn: _Turn, at: int, moved: Moved | None) -> list[Span]:
         """Return the spans of the turn, and of its seat and its nodes."""
-        past = moved.past if moved else None
-        public = {
-            "hanabi.turn": turn.number,
-            "hanabi.seat": turn.seat,
-            "hanabi.move": str(past.move) if past else None,
-            "hanabi.card": past.card.value if past and past.card else None,
-            "hanabi.scored": past.scored if past else None,
-            "hanabi.score": sum(past.fireworks) if past else None,
-            "hanabi.lives": past.lives if past else None,
-            "hanabi.clues": past.tokens if past else None,
-        }
-        span = self._span(("turn", turn.number), ("game",), "hanabi.turn", public, start=turn.start, end=at)
+        public, number = turn.place, turn.number
+        if moved:
+            past = moved.past
+            public |= {
+                "hanabi.move": str(past.move),
+                "hanabi.card": past.card.value if past.card else None,
+                "hanabi.scored": past.scored,
+                "hanabi.score": sum(past.fireworks),
+                "hanabi.lives": past.lives,
+                "hanabi.clues": past.tokens,
+            }
+        span = self._span(("turn", number), ("game",), "hanabi.turn", turn.start, at, public)
         by_node = groupby(sorted(turn.calls, key=lambda timed: timed[2].node), key=lambda timed: timed[2].node)
-        return [*(self._role(turn, node, list(calls)) for node, calls in by_node), self._seat(turn, at), span]
+        return [*(self._role(turn, node, list(calls)) for node, calls in by_node), self._seat(started, turn, at), span]
 
-    def _seat(self, turn: _Turn, at: int) -> Span:
-        assert self.started
+    def _seat(self, started: GameStarted, turn: _Turn, at: int) -> Span:
         end, decided = turn.decided or (at, None)
-        info = self.started.seat_at(turn.seat, turn.number)
+        info, name = started.seat_at(turn.seat, turn.number), f"seat{turn.seat}"
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
-            "gen_ai.agent.name": f"seat{turn.seat}",
+            "gen_ai.agent.name": name,
             "gen_ai.agent.description": f"{info.graph} on {info.model}",
-            "hanabi.turn": turn.number,
-            "hanabi.seat": turn.seat,
+            **turn.place,
             "hanabi.graph": info.graph,
         }
-        events = list(turn.events)
+        events = turn.verdicts
         if decided:
-            attributes |= {
-                "hanabi.node": decided.node,
-                "hanabi.move": str(decided.move),
-                "hanabi.forced": decided.forced,
-            }
+            move = str(decided.move)
+            attributes |= {"hanabi.node": decided.node, "hanabi.move": move, "hanabi.forced": decided.forced}
             attributes |= self._words("hanabi.why", decided.why) if decided.why else {}
-            if (rating := (decided.ratings or {}).get(str(decided.move))) is not None:
+            if (rating := (decided.ratings or {}).get(move)) is not None:
                 rated: dict[str, Value] = {
                     "gen_ai.evaluation.name": "move_rating",
                     "gen_ai.evaluation.score.value": rating,
                 }
-                events.append(SpanEvent("gen_ai.evaluation.result", end, rated))
-        return self._span(
-            ("seat", turn.number),
-            ("turn", turn.number),
-            f"invoke_agent seat{turn.seat}",
-            attributes,
-            start=turn.start,
-            end=end,
-            events=tuple(events),
-            error=None if decided else "undecided",
-        )
+                events = [*events, SpanEvent("gen_ai.evaluation.result", end, rated)]
+        place, parent = ("seat", turn.number), ("turn", turn.number)
+        name, error = f"invoke_agent {name}", None if decided else "undecided"
+        return self._span(place, parent, name, turn.start, end, attributes, events=tuple(events), error=error)
 
     def _role(self, turn: _Turn, node: str, calls: list[tuple[int, int, Call]]) -> Span:
         last = {call.sample: call for *_, call in calls}  # the last answer of each sample counts
@@ -331,24 +306,17 @@ class GameSpans:
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": role,
             "gen_ai.agent.id": node,
-            "hanabi.turn": turn.number,
-            "hanabi.seat": turn.seat,
+            **turn.place,
             "hanabi.program": not any(call.of_model for *_, call in calls),
         }
-        return self._span(
-            ("role", turn.number, node),
-            ("seat", turn.number),
-            f"invoke_agent {role}",
-            attributes,
-            start=min(start for start, *_ in calls),
-            end=max(at for _, at, _ in calls),
-            error=f"no usable reply: {absent[0]}" if len(absent) == len(last) else None,
-        )
+        start, end = min(start for start, *_ in calls), max(at for _, at, _ in calls)
+        place, parent = ("role", turn.number, node), ("seat", turn.number)
+        error = f"no usable reply: {absent[0]}" if len(absent) == len(last) else None
+        return self._span(place, parent, f"invoke_agent {role}", start, end, attributes, error=error)
 
-    def _chat(self, turn: _Turn, start: int, at: int, call: Call) -> Span:
-        assert self.started
+    def _chat(self, started: GameStarted, start: int, at: int, call: Call) -> Span:
         self._seen[call.key] += 1
-        attributes = request(self.started.seat_at(call.seat, call.turn), call) | {
+        attributes = request(started.seat_at(call.seat, call.turn), call) | {
             "gen_ai.agent.name": call.role,
             "gen_ai.response.model": call.served_by,
             "gen_ai.response.finish_reasons": [call.finish] if call.finish else None,
@@ -364,17 +332,9 @@ class GameSpans:
         if call.outcome not in USABLE:
             why = call.error if self.content and call.error else call.cause
             fault = call.outcome if why is None else f"{call.outcome}: {why}"
-        return self._span(
-            ("chat", *call.key, self._seen[call.key]),
-            ("role", turn.number, call.node),
-            f"chat {plain_model(call.model)}",
-            attributes,
-            start=start,
-            end=at,
-            events=tuple(failed_tries(start, at, call)),
-            error=fault,
-            remote=True,
-        )
+        place, parent = ("chat", *call.key, self._seen[call.key]), ("role", call.turn, call.node)
+        tries, name = tuple(failed_tries(start, at, call)), f"chat {plain_model(call.model)}"
+        return self._span(place, parent, name, start, at, attributes, events=tries, error=fault, remote=True)
 
 
 def _hash(text: str, size: int) -> int:

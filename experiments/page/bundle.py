@@ -9,7 +9,8 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,10 @@ class Bundle:
     values: bool = False
     """Whether to compute the values of moves and the expected scores, which takes minutes a game."""
     progress: Callable[[str, int, int], None] = lambda id, number, total: None
-    api: Api = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.api = Api.of(self.library)
+    @cached_property
+    def api(self) -> Api:
+        return Api(self.library)
 
     def write(self, out: Path) -> int:
         """Write the file, if its name ends in .html, or the folder; returns the bytes written.
@@ -84,9 +85,9 @@ class Bundle:
 
     def _answers(self, games: Container[str]) -> Json:
         """Return what the server says of the whole; nothing of it goes on any more."""
-        table = self.api.table({})
+        table = self.api.ask("games")
         table["rows"] = [row for row in table["rows"] if row[0] in games]
-        run = self.api.run({}) | {"going": False, "fork": None}
+        run = self.api.ask("run") | {"going": False, "fork": None}
         return {"run": run, "games": table, "version": {"version": run["version"], "going": False}}
 
     def _games(self) -> Iterator[tuple[str, Json]]:
@@ -97,26 +98,30 @@ class Bundle:
 
     def game(self, id: str) -> Json:
         """Return all that the server answers about a game, by the question."""
-        game, page = self.api.games.game(id), self.api.game({"id": id})
+        game, page = self.api.games.game(id), self.api.ask("game", id=id)
         answers: Json = {"game": page}
+
+        def ask(question: str, **query: Any) -> Any:
+            texts = {name: str(value) for name, value in sorted(query.items())}
+            address = f"{question}?{'&'.join(map('='.join, texts.items()))}"
+            return answers.setdefault(address, self.api.ask(question, id=id, **texts))
+
         for turn in range(1, len(page["turns"]) + 1):
-            query = {"id": id, "turn": str(turn)}
-            answers[f"turn?turn={turn}"] = calls = self.api.turn(query)
-            for key in (call["key"] for call in calls["calls"]):
-                answers[f"prompt?key={key}&turn={turn}"] = self.api.prompt(query | {"key": key})
+            for call in ask("turn", turn=turn)["calls"]:
+                ask("prompt", turn=turn, key=call["key"])
             for seat in range(page["players"]):
-                answers[f"beliefs?seat={seat}&turn={turn}"] = self.api.beliefs(query | {"seat": str(seat)})
+                ask("beliefs", turn=turn, seat=seat)
             if self.values:
-                answers[f"values?turn={turn}"] = self.api.turn_values(query)
+                ask("values", turn=turn)
             if self.values or self.api.marks.is_ready(game):
-                answers[f"marks?turn={turn}"] = self.api.role_marks(query)
+                ask("marks", turn=turn)
         if strip := self.api.strips.ready(game, compute=self.values):
             answers["strip"] = strip
         return answers
 
     def _figures(self) -> list[tuple[str, Path]]:
         """Return the figures, by the addresses under which the page asks for them."""
-        addresses = [figure["file"] for figure in self.api.run({})["figures"]]
+        addresses = [figure["file"] for figure in self.api.ask("run")["figures"]]
         return [(address, self.library.root / address.removeprefix("/files/")) for address in addresses]
 
 

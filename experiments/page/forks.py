@@ -58,10 +58,7 @@ class Forks:
         return {
             "old": _turn(fork.old) | {"graph": old.graph, "model": old.model},
             "new": [_turn(turn) | {"graph": new.graph, "model": new.model} for turn in fork.new],
-            "moves": fork.moves,
-            "same": fork.same,
-            "stopped": fork.stopped,
-            "warnings": list(fork.warnings),
+            **{name: getattr(fork, name) for name in ("moves", "same", "stopped", "warnings")},
         }
 
 

@@ -35,12 +35,8 @@ def game_page(game: Game, standing: Standing) -> Json:
         seats.append({"seat": number, "graph": info.graph, "model": info.model, "labels": cheats + labels})
     return {
         "id": game.name,
-        "players": started.players,
-        "seed": started.seed,
-        "deal": started.deal,
-        "repeat": started.repeat,
-        "state": standing.state,
-        "why": standing.why,
+        **{name: getattr(started, name) for name in ("players", "seed", "deal", "repeat")},
+        **vars(standing),
         "parent": {"id": parent.journal.removesuffix(".jsonl"), "turn": parent.turn} if parent else None,
         "seats": seats,
         "deck": spoken.cards(started.deck),
@@ -53,9 +49,9 @@ def _turn(game: Game, turn: int, board: Board, lines: list[Line]) -> Json:
     view, events = board.view, [line.event for line in lines]
     past = next((event.past for event in events if isinstance(event, Moved)), None)
     decided = next((event for event in events if isinstance(event, Decided)), None) if past else None
-    models = [line.call for line in lines if line.call and line.call.of_model]
-    prices = [call.usd for call in models if not call.cached]
     calls = [line.call for line in lines if line.call]
+    models = [call for call in calls if call.of_model]
+    prices = [call.usd for call in models if not call.cached]
     return {
         **table(view),
         "turn": turn,
@@ -84,28 +80,16 @@ def _turn(game: Game, turn: int, board: Board, lines: list[Line]) -> Json:
 
 def table(view: View) -> Json:
     """Return what everybody sees on the table before a turn."""
-    return {
-        "seat": view.seat,
-        "fireworks": list(view.fireworks),
-        "tokens": view.tokens,
-        "lives": view.lives,
-        "deck_size": view.deck_size,
-        "discards": spoken.cards(view.discards),
-        "turns_left": view.turns_left,
-    }
+    names = ("seat", "fireworks", "tokens", "lives", "deck_size", "turns_left")
+    return {name: getattr(view, name) for name in names} | {"discards": spoken.cards(view.discards)}
 
 
 def _played(game: Game, past: Past | None, view: View) -> Json:
     """Return the move and what it did; all None at the turn where an unfinished game stands."""
-    if past is None:
-        return dict.fromkeys(("move", "card", "scored", "drew", "playable", "critical")) | {"slots": []}
-    move, undrawn = past.move, view.deck_size
+    move, undrawn = past and past.move, view.deck_size
     slot = belief.own_hand(view)[move.slot] if isinstance(move, Play | Discard) else None
     return {
-        "move": spoken.move(move),
-        "card": past.card.value if past.card else None,
-        "scored": past.scored,
-        "slots": list(past.slots),
+        **spoken.past(past),
         "drew": game.started.deck[-undrawn].value if slot and undrawn else None,  # the deck is dealt in its order
         "playable": round(slot.playable, 4) if slot else None,
         "critical": round(slot.critical, 4) if slot else None,
@@ -127,10 +111,11 @@ def compared(first: Game, second: Game) -> Json:
     """Return the first turn at which two games of one deal differ; None where one is the beginning of the other."""
     same = (first.started.players, first.started.deck) == (second.started.players, second.started.deck)
     turn = first_difference(first.moves, second.moves) if same else None
-    moves: list[Any] = [
-        spoken.move(game.moves[turn - 1]) if turn and turn <= len(game.moves) else None for game in (first, second)
-    ]
-    return {"same_deal": same, "first_difference": turn, "a": moves[0], "b": moves[1]}
+    moves = {
+        name: spoken.move(game.moves[turn - 1]) if turn and turn <= len(game.moves) else None
+        for name, game in (("a", first), ("b", second))
+    }
+    return {"same_deal": same, "first_difference": turn, **moves}
 
 
 # What a seat may believe of its hidden cards: exactly, by hints and counting, and by the players' conventions

@@ -3,11 +3,10 @@
 import hashlib
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -33,44 +32,35 @@ BESIDE = (RUN, RESULTS, FAILED, "report.html")
 """Files of a run folder whose change the page shows."""
 
 
-@dataclass(frozen=True)
-class Activity:
-    """What plays now."""
+def locked() -> set[int]:
+    """Return the inodes of files and folders that some process holds locked, as what plays now does.
 
-    locked: frozenset[int]
-    """Inodes of files and folders that some process holds locked."""
-    now: float
+    Taking a lock to see whether it is free would disturb who needs it; the system's list does not. Where there is no
+    such list, only recent changes tell.
+    """
+    inodes = set[int]()
+    with suppress(OSError):
+        for line in LOCKS.read_text("ascii").splitlines():
+            inode = line.split()[5].rpartition(":")[2] if " FLOCK " in line and len(line.split()) > 5 else ""
+            inodes |= {int(inode)} if inode.isdigit() else set()
+    return inodes
 
-    @classmethod
-    def look(cls) -> "Activity":
-        """Return what plays now. Taking a lock to see whether it is free would disturb who needs it; the system's list
-        does not. Where there is no such list, only recent changes tell."""
-        locked = set[int]()
-        with suppress(OSError):
-            for line in LOCKS.read_text("ascii").splitlines():
-                inode = line.split()[5].rpartition(":")[2] if " FLOCK " in line and len(line.split()) > 5 else ""
-                locked |= {int(inode)} if inode.isdigit() else set()
-        return cls(frozenset(locked), time.time())
 
-    def plays(self, journal: JournalFile) -> bool:
-        """Return whether a game that is not finished is being played."""
-        try:
-            locked = journal.path.stat().st_ino in self.locked
-        except OSError:
-            return False
-        return locked or self.now - journal.mtime / 1e9 < RECENT_S
+def inode_of(path: Path) -> int | None:
+    with suppress(OSError):
+        return path.stat().st_ino
+    return None
 
-    def plays_run(self, library: Library) -> bool:
-        """Return whether a command holds the run folder, also between two games."""
-        try:
-            return library.kind == "run" and library.base.stat().st_ino in self.locked
-        except OSError:
-            return False
+
+def plays(journal: JournalFile, inodes: set[int]) -> bool:
+    """Return whether a game that is not finished is being played."""
+    inode = inode_of(journal.path)
+    return inode in inodes or (inode is not None and time.time() - journal.mtime / 1e9 < RECENT_S)
 
 
 def version(library: Library, journals: Iterable[JournalFile], *, going: bool) -> str:
     """Return an opaque mark that differs when anything of the opened path changed."""
-    mark = hashlib.sha256(repr((going, None)).encode())
+    mark = hashlib.sha256(str(going).encode())
     for journal in journals:
         mark.update(f"{journal.id} {journal.size} {journal.mtime}\n".encode())
     for name in BESIDE if library.kind == "run" else ():
@@ -122,21 +112,18 @@ class Shelf:
     going: bool
     failed: Mapping[str, str]
     """Why games failed, by id."""
-    activity: Activity
-    run_plays: bool
+    playing: frozenset[str]
+    """The ids of games that are being played."""
 
     def standing(self, entry: Entry) -> Standing:
         if entry.row:
             return Standing("finished")
         if why := self.failed.get(entry.journal.id):
             return Standing("failed", why)
-        if self.plays(entry):
+        if entry.journal.id in self.playing:
             return Standing("going")
         turn = entry.progress.get("turns", 0)
         return Standing("suspended", entry.stop or f"the game was interrupted after turn {turn}; it can be continued")
-
-    def plays(self, entry: Entry) -> bool:
-        return entry.row is None and not (entry.stop and not self.run_plays) and self.activity.plays(entry.journal)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -155,7 +142,7 @@ class Games:
         self.library = library
         self._lock = RLock()
         self._entries: dict[str, Entry] = {}
-        self._open: OrderedDict[str, Game] = OrderedDict()
+        self._opened = lru_cache(MOST)(Game.open)
 
     def shelf(self) -> Shelf:
         """Return the games as they are now; files that cannot be read as games are left out."""
@@ -172,26 +159,22 @@ class Games:
                     entries[journal.id] = entry
             self._entries = entries
             failed = failures.read(self.library.root) if is_run else {}
-            activity = Activity.look()
-            run_plays = activity.plays_run(self.library)
-            shelf = Shelf(tuple(entries.values()), "", run_plays, failed, activity, run_plays)
-            going = run_plays or any(shelf.plays(entry) for entry in shelf.entries)
-            mark = version(self.library, (entry.journal for entry in shelf.entries), going=going)
-            return replace(shelf, version=mark, going=going)
+            inodes = locked()
+            run_plays = is_run and inode_of(self.library.base) in inodes  # also between two games
+            unfinished = (entry for entry in entries.values() if entry.row is None and (run_plays or not entry.stop))
+            playing = frozenset(entry.journal.id for entry in unfinished if plays(entry.journal, inodes))
+            going = run_plays or bool(playing)
+            mark = version(self.library, (entry.journal for entry in entries.values()), going=going)
+            return Shelf(tuple(entries.values()), mark, going, failed, playing)
 
     def game(self, id: str) -> Game:
         """Return a game with its newest lines. Raises UserError, and what Library.find raises."""
         path = self.library.find(id)
         with self._lock:
-            if id not in self._open:
-                try:
-                    self._open[id] = Game.open(path, id)
-                except NotBegun:
-                    raise UserError(f"the game {id!r} has not begun yet") from None
-            self._open.move_to_end(id)
-            while len(self._open) > MOST:
-                self._open.popitem(last=False)
-            game = self._open[id]
+            try:
+                game = self._opened(path, id)
+            except NotBegun:
+                raise UserError(f"the game {id!r} has not begun yet") from None
         game.refresh()
         if game.result is None and any(seat.graph == PERSON for seat in game.started.seats):  # no reasons of others
             raise OutsideError(f"a person is still playing {id!r}; it can be looked at when it has ended")
@@ -224,11 +207,7 @@ class Games:
         moved = [*lines.of_kind(Moved)]
         progress = {
             "arm": self._arm(journal, started.graph, started.model),
-            "players": started.players,
-            "seed": started.seed,
-            "repeat": started.repeat,
-            "graph": started.graph,
-            "model": started.model,
+            **{name: getattr(started, name) for name in ("players", "seed", "repeat", "graph", "model")},
             "lives": moved[-1].past.lives if moved else MAX_LIVES,
             "turns": len(moved),
             "forced": sum(decided.forced for decided in lines.of_kind(Decided)),

@@ -1,12 +1,13 @@
 """The page's server: its addresses, and the loop that serves them on 127.0.0.1."""
 
 import json
+import os
 import socket
 import webbrowser
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from errno import EADDRINUSE
+from functools import partial
 from mimetypes import guess_type
 from pathlib import Path
 from shutil import rmtree
@@ -43,112 +44,69 @@ Query = Mapping[str, str]
 """The parameters of an address."""
 
 
-@dataclass(frozen=True)
 class Api:
     """The answers of the page's server, by what is asked: also what a bundle holds."""
 
-    games: Games
-    run_page: RunPage
-    values: Values
-    strips: Strips
-    forks: Forks
-    persons: PersonTables
-    marks: RoleMarks
-
-    @classmethod
-    def of(cls, library: Library, models: NamedModels = NamedModels()) -> "Api":  # noqa: B008  # frozen
+    def __init__(self, library: Library, models: NamedModels = NamedModels()) -> None:  # noqa: B008  # frozen
         """`models`: those that may be asked. Raises UserError for a run.yaml that cannot be read."""
-        games, run = Games(library), library.run()
-        is_run = library.kind == "run"
+        is_run, metric = library.kind == "run", headline(library.run()).score
         folder = library.root / FOLDER if is_run else Path(mkdtemp(prefix="hanabi-values-"))
-        metric = headline(run).score
-        persons = PersonTables(library, models)
-        forks = Forks(games, models)
-        values, strips, marks = Values(folder, metric), Strips(folder, metric), RoleMarks(folder)
-        api = cls(games, RunPage(games), values, strips, forks, persons, marks)
+        self.games, self.persons = Games(library), PersonTables(library, models)
+        self.run_page, self.forks = RunPage(self.games), Forks(self.games, models)
+        self.values, self.strips, self.marks = Values(folder, metric), Strips(folder, metric), RoleMarks(folder)
         if not is_run:
-            finalize(api, rmtree, folder, ignore_errors=True)
-        return api
+            finalize(self, rmtree, folder, ignore_errors=True)
 
     def close(self) -> None:
         """End what is computed in the background."""
         self.strips.close()
         self.persons.close()
 
-    def version(self, _: Query) -> Any:
-        shelf = self.games.shelf()
-        return {"version": shelf.version, "going": shelf.going}
-
-    def run(self, _: Query) -> Any:
-        return self.run_page.data(self.games.shelf()) | {"fork": self.forks.offers()}
-
-    def table(self, _: Query) -> Any:
-        return run_page.table(self.games.shelf(), self.strips.swing)
-
-    def game(self, query: Query) -> Any:
-        game = self.games.game(query.get("id", ""))
-        return game_page.game_page(game, self.games.standing(game))
-
-    def turn(self, query: Query) -> Any:
-        return turn_page.turn(*self._turn(query))
-
-    def prompt(self, query: Query) -> Any:
-        return turn_page.prompt(*self._turn(query), query.get("key", ""))
-
-    def beliefs(self, query: Query) -> Any:
-        return game_page.beliefs(*self._turn(query), spoken.number(query, "seat") if "seat" in query else None)
-
-    def turn_values(self, query: Query) -> Any:
-        return self.values.of_turn(*self._turn(query))
-
-    def role_marks(self, query: Query) -> Any:
-        return self.marks.of_turn(*self._turn(query))
-
-    def strip(self, query: Query) -> Any:
-        return self.strips.of(self.games.game(query.get("id", "")))
-
-    def compare(self, query: Query) -> Any:
-        return game_page.compared(*(self.games.game(query.get(name, "")) for name in ("a", "b")))
-
-    def fork(self, query: Mapping[str, Any]) -> Any:
-        return self.forks.decide(self.games.game(str(query.get("id", ""))), query)
-
-    def _turn(self, query: Query) -> tuple[Game, int]:
-        return self.games.game(query.get("id", "")), spoken.number(query, "turn")
+    def ask(self, question: str, **query: str) -> Any:
+        """Return an answer. Raises as the address of the question does."""
+        return self.answers[question](query)
 
     @property
     def answers(self) -> dict[str, Callable[[Query], Any]]:
         """By the last part of their address."""
+        game, shelf = self._game, self.games.shelf
+
+        def turn(query: Query) -> tuple[Game, int]:
+            return game(query), spoken.number(query, "turn")
+
         return {
-            "version": self.version,
-            "run": self.run,
-            "games": self.table,
-            "game": self.game,
-            "turn": self.turn,
-            "prompt": self.prompt,
-            "beliefs": self.beliefs,
-            "values": self.turn_values,
-            "marks": self.role_marks,
-            "strip": self.strip,
-            "compare": self.compare,
+            "version": lambda _: {"version": (now := shelf()).version, "going": now.going},
+            "run": lambda _: self.run_page.data(shelf()) | {"fork": self.forks.offers()},
+            "games": lambda _: run_page.table(shelf(), self.strips.swing),
+            "game": lambda query: game_page.game_page(opened := game(query), self.games.standing(opened)),
+            "turn": lambda query: turn_page.turn(*turn(query)),
+            "prompt": lambda query: turn_page.prompt(*turn(query), query.get("key", "")),
+            "beliefs": lambda query: game_page.beliefs(
+                *turn(query), spoken.number(query, "seat") if "seat" in query else None
+            ),
+            "values": lambda query: self.values.of_turn(*turn(query)),
+            "marks": lambda query: self.marks.of_turn(*turn(query)),
+            "strip": lambda query: self.strips.of(game(query)),
+            "compare": lambda query: game_page.compared(game(query, "a"), game(query, "b")),
             "person": lambda _: self.persons.offers(),
         }
 
     @property
     def commands(self) -> dict[str, Callable[[Mapping[str, Any]], Any]]:
         """By the last part of the address to which they are sent."""
-        return {"fork": self.fork, **self.persons.commands}
+        return {"fork": lambda query: self.forks.decide(self._game(query), query), **self.persons.commands}
+
+    def _game(self, query: Mapping[str, Any], name: str = "id") -> Game:
+        return self.games.game(str(query.get(name, "")))
 
 
 def app(library: Library, api: Api | None = None) -> ASGIApp:
     """Return the page of a library, as an ASGI application."""
-    api = api or Api.of(library)
-    routes = [
-        Route("/", _index),
-        *(Route(f"/api/{name}", _query(answer)) for name, answer in api.answers.items()),
-        *(Route(f"/api/{name}", _command(command), methods=["POST"]) for name, command in api.commands.items()),
-        Route("/files/{path:path}", _file(library)),
-    ]
+    api = api or Api(library)
+    asks, commands = api.answers.items(), api.commands.items()
+    routes = [Route("/", _index), Route("/files/{path:path}", partial(_file, library))]
+    routes += [Route(f"/api/{name}", lambda request, ask=ask: _answer(ask, request.query_params)) for name, ask in asks]
+    routes += [Route(f"/api/{name}", partial(_command, command), methods=["POST"]) for name, command in commands]
     page = Starlette(routes=routes, exception_handlers=dict.fromkeys((HTTPException, Exception), _failed))
     page.mount("/static", StaticFiles(packages=[(__package__, "static")]))
     return guard.Guard(page)  # around everything, so that answers about errors are marked, too
@@ -160,64 +118,43 @@ def _index(_: Request) -> Response:
     return Response(page, media_type="text/html", headers=headers)
 
 
-def _query(answer: Callable[[Query], Any]) -> Callable[[Request], Response]:
-    """Return the handler of a question."""
-
-    def handle(request: Request) -> Response:
-        return _answer(lambda: answer(request.query_params))
-
-    return handle
-
-
-def _command(command: Callable[[Mapping[str, Any]], Any]) -> Callable[[Request], Awaitable[Response]]:
-    """Return the handler of a command: only the page's own scripts can send its header."""
-
-    async def handle(request: Request) -> Response:
-        if request.headers.get("x-page") != "1":
-            return _error("commands come from the page alone, with the header X-Page: 1", 403)
-        try:
-            query = json.loads(await request.body())
-            json.dumps(query, ensure_ascii=False).encode()  # no lone surrogates, which no file takes
-        except (ValueError, RecursionError):
-            query = None
-        if not isinstance(query, dict):
-            return _error("a command is one JSON object, in UTF-8", 400)
-        return await run_in_threadpool(_answer, lambda: command(query))
-
-    return handle
-
-
-def _answer(answer: Callable[[], Any]) -> Response:
+async def _command(command: Callable[[Mapping[str, Any]], Any], request: Request) -> Response:
+    """Handle a command: only the page's own scripts can send its header."""
+    if request.headers.get("x-page") != "1":
+        return _error("commands come from the page alone, with the header X-Page: 1", 403)
     try:
-        return Response(spoken.encoded(answer()), media_type="application/json")
-    except OutsideError as error:
-        return _error(str(error), 403)
-    except NotThereError as error:
-        return _error(str(error), 404)
-    except UserError as error:
-        return _error(str(error), 400)
+        query = json.loads(await request.body())
+        json.dumps(query, ensure_ascii=False).encode()  # no lone surrogates, which no file takes
+    except (ValueError, RecursionError):
+        query = None
+    if not isinstance(query, dict):
+        return _error("a command is one JSON object, in UTF-8", 400)
+    return await run_in_threadpool(_answer, command, query)
+
+
+def _answer(answer: Callable[[Any], Any], query: Mapping[str, Any]) -> Response:
+    try:
+        return Response(spoken.encoded(answer(query)), media_type="application/json")
+    except (OutsideError, NotThereError, UserError) as error:
+        return _error(str(error), {OutsideError: 403, NotThereError: 404}.get(type(error), 400))
     except OSError as error:
         return _error(f"a file cannot be read: {error.strerror}", 404)
 
 
-def _file(library: Library) -> Callable[[Request], Response]:
-    """Return the handler of a run's report and its figures; nothing else of the folder is sent."""
-
-    def handle(request: Request) -> Response:
-        name, content = str(request.path_params["path"]), None
-        parts = Path(name).parts
-        is_figure = len(parts) == 2 and parts[0] == "figures" and parts[1] != ".." and name.endswith(FIGURES)
-        if library.kind == "run" and (name == "report.html" or is_figure):
-            with suppress(OSError, ValueError, RuntimeError):  # too long a name, a NUL in it, links in a circle
-                path = (library.root / name).resolve(strict=True)
-                content = path.read_bytes() if path.is_relative_to(library.root) else None
-        if content is None:
-            return _error(f"there is no file {name[:80]!r} here", 404)
-        kind = guess_type(path.name)[0] or "application/octet-stream"
-        policy = guard.policy(styles="'unsafe-inline'").replace("script-src 'self'", "")
-        return Response(content, media_type=kind, headers={"content-security-policy": policy})
-
-    return handle
+def _file(library: Library, request: Request) -> Response:
+    """Send a run's report or one of its figures, and nothing else of the folder."""
+    name, content = str(request.path_params["path"]), None
+    parts = Path(name).parts
+    is_figure = len(parts) == 2 and parts[0] == "figures" and parts[1] != ".." and name.endswith(FIGURES)
+    if library.kind == "run" and (name == "report.html" or is_figure):
+        with suppress(OSError, ValueError, RuntimeError):  # too long a name, a NUL in it, links in a circle
+            path = (library.root / name).resolve(strict=True)
+            content = path.read_bytes() if path.is_relative_to(library.root) else None
+    if content is None:
+        return _error(f"there is no file {name[:80]!r} here", 404)
+    kind = guess_type(path.name)[0] or "application/octet-stream"
+    policy = guard.policy(styles="'unsafe-inline'").replace("script-src 'self'", "")
+    return Response(content, media_type=kind, headers={"content-security-policy": policy})
 
 
 FIGURES = (".svg", ".png", ".csv")
@@ -243,26 +180,16 @@ DEFAULT_PORT = 8642
 
 
 def listening(port: int | None) -> socket.socket:
-    """A socket on 127.0.0.1: on the default port or, where that is taken, on a free one, if none is given; 0 is a free
-    one. Raises UserError for a given port that is taken."""
+    """A socket on 127.0.0.1 that listens, so that a browser which is quicker than the server waits: on the default port
+    or, where that is taken, on a free one, if none is given; 0 is a free one. Raises UserError for a given port that is
+    taken."""
     try:
-        return _bound(DEFAULT_PORT if port is None else port)
+        return socket.create_server((HOST, DEFAULT_PORT if port is None else port))
     except OSError as error:
         if port is None and error.errno == EADDRINUSE:
-            return _bound(0)
-        raise UserError(f"cannot listen on port {port}: {error.strerror}; --port 0 takes a free one") from None
-
-
-def _bound(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((HOST, port))
-        listener.listen()  # at once, so that a browser which is quicker than the server waits for it
-    except OSError:
-        listener.close()
-        raise
-    return listener
+            return socket.create_server((HOST, 0))
+        why = os.strerror(error.errno or 0)
+        raise UserError(f"cannot listen on port {port}: {why}; --port 0 takes a free one") from None
 
 
 def address(listener: socket.socket) -> str:
@@ -293,7 +220,7 @@ def serve(
 ) -> None:
     """Serve until Ctrl-C. `ready` gets the page's address, and the seats of persons whose games are not over; `models`
     are those that the page may ask. Of one journal the page opens at its game."""
-    where, api = address(listener), Api.of(library, models)
+    where, api = address(listener), Api(library, models)
     ready(where, api.persons.links())
     if browser:
         webbrowser.open(where + library.fragment)

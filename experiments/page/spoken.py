@@ -8,7 +8,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.belief import Slot
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Move, parse
-from orchestrator.hanabi.view import Knowledge
+from orchestrator.hanabi.view import Knowledge, Past
 from orchestrator.journal.events import Decided
 
 Json = dict[str, Any]
@@ -39,22 +39,21 @@ def cards(items: Iterable[Card]) -> list[str]:
 
 
 def knowledge(hints: Knowledge) -> Json:
-    return {
-        "colour": hints.colour,
-        "rank": hints.rank,
-        "colours": "".join(hints.colours),
-        "ranks": list(hints.ranks),
-    }
+    return hints.model_dump(include={"colour", "rank", "ranks"}) | {"colours": "".join(hints.colours)}
 
 
 def chances(slot: Slot) -> Json:
     """What is believed of a card; chances to four digits."""
-    return {
-        "cards": {card.value: round(chance, 4) for card, chance in slot.likely().items()},
-        "playable": round(slot.playable, 4),
-        "critical": round(slot.critical, 4),
-        "dead": round(slot.dead, 4),
-    }
+    cards = {card.value: round(chance, 4) for card, chance in slot.likely().items()}
+    return {"cards": cards, **{name: round(getattr(slot, name), 4) for name in ("playable", "critical", "dead")}}
+
+
+def past(played: Past | None) -> Json:
+    """A move and what everybody saw of it; empty where none is made yet."""
+    if played is None:
+        return dict.fromkeys(("move", "card", "scored")) | {"slots": []}
+    card = played.card.value if played.card else None
+    return {"move": move(played.move), "card": card, "scored": played.scored, "slots": played.slots}
 
 
 def number(query: Mapping[str, str], name: str) -> int:
@@ -67,9 +66,4 @@ def number(query: Mapping[str, str], name: str) -> int:
 
 def decision(decided: Decided) -> Json:
     """A seat's decision."""
-    return {
-        "move": move(decided.move),
-        "why": decided.why,
-        "forced": decided.forced,
-        "node": decided.node,
-    }
+    return {"move": move(decided.move), **{name: getattr(decided, name) for name in ("why", "forced", "node")}}

@@ -182,12 +182,8 @@ def _plain(strip: Mapping[str, Any], job: StripJob) -> Json:
         "ready": True,
         "done": len(strip["expected"]),
         "mark": job.mark,
-        "basis": strip["basis"],
-        "metric": strip["metric"],
-        "start": strip["start"],
-        "expected": list(strip["expected"]),
-        "error": list(strip["errors"]),
-        "swings": list(strip["swings"]),
+        **{name: strip[name] for name in ("basis", "metric", "start", "expected", "swings")},
+        "error": strip["errors"],
         "mistakes": [
             {"title": TITLES[mistake["kind"]], **{name: mistake[name] for name in names}}
             for mistake in strip["mistakes"]

@@ -5,20 +5,18 @@ Only the lines of that turn are parsed."""
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 from experiments.page import spoken
 from experiments.page.spoken import Json
-from experiments.record.game import Game
+from experiments.record.game import Game, Turn
 from experiments.record.lines import Line
-from graphs import prompt_preview
+from experiments.record.turn_prompts import TurnPrompts
 from graphs.attempts import base, judging, reads, steps
 from graphs.config import PROGRAM, GraphConfig
-from graphs.context import OWN_PARTS
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import PATTERN
-from orchestrator.journal.events import Call, Decided, Event, VerdictGiven
+from orchestrator.journal.events import Call, Decided
 from orchestrator.models.request import Message
 
 _MOVE = re.compile(PATTERN)
@@ -26,29 +24,24 @@ _MOVE = re.compile(PATTERN)
 
 def turn(game: Game, number: int) -> Json:
     """Return a turn for the browser. Raises UserError when the game has no such turn."""
-    game.board(number)
-    lines = [line for line in game.lines.lines if line.turn == number]
-    events = [*game.lines.parse(lines)]
-    calls = [(line, event) for line, event in zip(lines, events, strict=True) if isinstance(event, Call)]
-    decided = next((event for event in events if isinstance(event, Decided)), None)
-    config = game.config(game.seat(number), number)
-    prompts = Prompts(game, number, events)
-    start = min((line.at - call.latency_s for line, call in calls), default=0.0)
+    prompts = TurnPrompts(game, game.with_next().turn(number))
+    turn, config = prompts.turn, prompts.config
+    lines = [line for line in turn.lines if line.tag != "turn_started"]
+    calls = [(line, event) for line, event in zip(lines, turn.events, strict=True) if isinstance(event, Call)]
+    decided, start = turn.decided, min((line.at - call.latency_s for line, call in calls), default=0.0)
     return {
         "turn": number,
-        "seat": game.seat(number),
-        "graph": _graph(config, game, number) if config else _asked(game, number, events),
+        "seat": turn.seat,
+        "graph": _graph(config, turn, game) if config else _asked(turn, game),
         "calls": [
-            _call(call, key, line, start, prompts, config)
-            for (line, call), key in zip(calls, key_of([call for _, call in calls]), strict=True)
+            _call(call, key, line, start, prompts) for (line, call), key in zip(calls, key_of(turn.calls), strict=True)
         ],
         "verdicts": [
             {name: getattr(event, name) for name in ("node", "accepted", "why", "told")}
             | {"move": spoken.move(event.move)}
-            for event in events
-            if isinstance(event, VerdictGiven)
+            for event in turn.verdicts
         ],
-        "took": list(_took([call for _, call in calls], decided, config)) if decided else [],
+        "took": list(_took(turn.calls, decided, config)) if decided else [],
         "ratings": decided.ratings if decided else None,
         "votes": decided.votes if decided else {},
         "rank": decided.rank if decided else None,
@@ -58,51 +51,36 @@ def turn(game: Game, number: int) -> Json:
     }
 
 
-def _graph(config: GraphConfig, game: Game, turn: int) -> Json:
+def _graph(config: GraphConfig, turn: Turn, game: Game) -> Json:
     level = {name: number for number, names in enumerate(steps(config)) for name in names}
-    models = game.started.seat_at(game.seat(turn), turn).models
-    return {
-        "name": config.name,
-        "decides": config.decides,
-        "judges": list(judging(config)),
-        "nodes": [
-            {
-                "name": name,
-                "role": node.role,
-                "reads": list(node.reads),
-                "model": node.model
-                if node.model == PROGRAM
-                else str(models.get(node.model, {}).get("model", node.model)),
-                "samples": node.samples,
-                "level": level[name],
-            }
-            for name, node in config.nodes.items()
-        ],
-    }
+    models: dict[str, dict[str, Any]] = {**game.started.seat_at(turn.seat, turn.number).models, PROGRAM: {}}
+    nodes = [
+        {
+            **{"name": name, "role": node.role, "reads": list(node.reads), "samples": node.samples},
+            **{"model": str(models.get(node.model, {}).get("model", node.model)), "level": level[name]},
+        }
+        for name, node in config.nodes.items()
+    ]
+    return {"name": config.name, "decides": config.decides, "judges": list(judging(config)), "nodes": nodes}
 
 
-def _asked(game: Game, turn: int, events: Iterable[Event]) -> Json | None:
+def _asked(turn: Turn, game: Game) -> Json | None:
     """Return the nodes of a LangGraph graph of somebody's own in the order in which they were asked, which is all that
     its journal says; None for a seat without one."""
-    info = game.started.seat_at(game.seat(turn), turn)
+    info = game.started.seat_at(turn.seat, turn.number)
     first: dict[str, Call] = {}
-    for event in events:
-        if isinstance(event, Call):
-            first.setdefault(base(event.node), event)
+    for call in turn.calls:
+        first.setdefault(base(call.node), call)
     if info.drawing is None or not first:
         return None
     names = list(first)
-    decided = next((event.node for event in events if isinstance(event, Decided)), None)
-    return {
-        "name": info.graph,
-        "decides": base(decided) if decided and base(decided) in first else names[-1],
-        "judges": [],
-        "nodes": [
-            {"name": name, "role": call.role, "reads": names[:place][-1:], "model": call.model, "samples": 1}
-            | {"level": place}
-            for place, (name, call) in enumerate(first.items())
-        ],
-    }
+    decides = base(turn.decided.node or "") if turn.decided else ""
+    nodes = [
+        {"name": name, "role": call.role, "reads": names[:place][-1:], "model": call.model, "samples": 1}
+        | {"level": place}
+        for place, (name, call) in enumerate(first.items())
+    ]
+    return {"name": info.graph, "decides": decides if decides in first else names[-1], "judges": [], "nodes": nodes}
 
 
 PLAIN = (
@@ -113,7 +91,7 @@ PLAIN = (
 """Fields of a call that the page shows as they are."""
 
 
-def _call(call: Call, key: str, line: Line, start: float, prompts: "Prompts", config: GraphConfig | None) -> Json:
+def _call(call: Call, key: str, line: Line, start: float, prompts: TurnPrompts) -> Json:
     return {name: getattr(call, name) for name in PLAIN} | {
         "key": key,
         "start": round(max(0.0, line.at - call.latency_s - start), 3),
@@ -126,8 +104,8 @@ def _call(call: Call, key: str, line: Line, start: float, prompts: "Prompts", co
             for wire in call.attempts
         ],
         "sections": prompts.sections(call),
-        "only": prompts.only(call),
-        "reads": list(reads(config, call.node)),
+        "only": _only(prompts, call),
+        "reads": list(reads(prompts.config, call.node)),
     }
 
 
@@ -190,61 +168,27 @@ def key_of(calls: Sequence[Call]) -> list[str]:
     return names
 
 
-class Prompts:
-    """The prompts of a turn."""
-
-    def __init__(self, game: Game, turn: int, events: Sequence[Event]) -> None:
-        self.game = game
-        self.turn = turn
-        self.events = events
-        self.calls = [event for event in events if isinstance(event, Call)]
-
-    @cached_property
-    def _rendered(self) -> Mapping[str, tuple[Message, ...]]:
-        """By node, what a model would have been asked; none where the journal does not hold what nodes read."""
-        config = self.game.config(self.game.seat(self.turn), self.turn)
-        if config is None:
-            return {}
-        view = self.game.board(self.turn).view
-        try:
-            return prompt_preview.recorded(config, view, self.events, self.game.memory(self.turn))
-        except (UserError, LookupError, ValueError):  # a lean journal, or one of an older version
-            return {}
-
-    def of(self, call: Call) -> tuple[Message, ...]:
-        return call.messages or self._rendered.get(call.node, ())
-
-    def sections(self, call: Call) -> list[str]:
-        names = (span.name for message in self.of(call) for span in message.spans if span.name not in OWN_PARTS)
-        return list(dict.fromkeys(names))
-
-    def only(self, call: Call) -> list[str]:
-        """Its sections that no other node of the turn got."""
-        node = base(call.node)
-        theirs = {name for other in self.calls if base(other.node) != node for name in self.sections(other)}
-        alone = not any(base(other.node) != node for other in self.calls)
-        return [] if alone else [name for name in self.sections(call) if name not in theirs]
-
-    def prompt(self, key: str) -> Json:
-        """Raises UserError for a call that is not there."""
-        for call, name in zip(self.calls, key_of(self.calls), strict=True):
-            if name == key:
-                only = set(self.only(call))
-                messages, why = [_message(message, only) for message in self.of(call)], None
-                if not messages and self.game.config(self.game.seat(self.turn), self.turn) is None:
-                    why = "Its graph has roles that are not there here: name their file with --import."
-                elif not messages:
-                    why = f"The role {call.role} is a program without a prompt, or the journal is lean and lacks "
-                    why += "what it read."
-                return {"rendered": not call.messages, "messages": messages, "why": why}
-        raise UserError(f"turn {self.turn} has no call {key[:80]!r}")
+def _only(prompts: TurnPrompts, call: Call) -> list[str]:
+    """Return the sections of a call that no other node of the turn got."""
+    others = [other for other in prompts.turn.calls if base(other.node) != base(call.node)]
+    theirs = {name for other in others for name in prompts.sections(other)}
+    return [name for name in prompts.sections(call) if name not in theirs] if others else []
 
 
-def prompt(game: Game, turn: int, key: str) -> Json:
+def prompt(game: Game, number: int, key: str) -> Json:
     """Raises UserError for a turn or a call that is not there."""
-    game.board(turn)
-    lines = [line for line in game.lines.lines if line.turn == turn]
-    return Prompts(game, turn, [*game.lines.parse(lines)]).prompt(key)
+    prompts = TurnPrompts(game, game.with_next().turn(number))
+    calls = prompts.turn.calls
+    call = dict(zip(key_of(calls), calls, strict=True)).get(key)
+    if call is None:
+        raise UserError(f"turn {number} has no call {key[:80]!r}")
+    only, why = set(_only(prompts, call)), None
+    messages = [_message(message, only) for message in prompts.of(call)]
+    if not messages:
+        why = "Its graph has roles that are not there here: name their file with --import."
+        if prompts.config:
+            why = f"The role {call.role} is a program without a prompt, or the journal is lean and lacks what it read."
+    return {"rendered": not call.messages, "messages": messages, "why": why}
 
 
 def _message(message: Message, only: set[str]) -> Json:

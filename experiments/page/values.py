@@ -1,6 +1,7 @@
 """/api/values and /api/marks: what moves of a turn were worth, and how right its roles were, when somebody asks."""
 
 from collections import OrderedDict
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 
@@ -10,7 +11,6 @@ from experiments.record.game import Game
 from experiments.record.rows import Metric
 from experiments.report import turn_marks
 from experiments.values import TurnValues, turn_values
-from experiments.values.game_marks import GameMarks
 from experiments.values.marking import MARKS, MarkStore
 from experiments.values.move_values import TITLES
 from experiments.values.rollout_store import RolloutStore
@@ -49,8 +49,7 @@ def plain(values: TurnValues) -> Json:
     """Return the values of a turn for the browser."""
     mistake, names = values.mistake, ("one_step", "rollout", "kept", "error", "deals", "rank")
     return {
-        "basis": values.basis,
-        "metric": values.metric,
+        **{name: getattr(values, name) for name in ("basis", "metric", "loss", "error")},
         "moves": [
             {"move": spoken.move(value.move), **{name: getattr(value, name) for name in names}}
             for value in values.moves
@@ -58,8 +57,6 @@ def plain(values: TurnValues) -> Json:
         "usual": spoken.move(values.usual),
         "played": spoken.move(values.played) if values.played else None,
         "best": spoken.move(values.best),
-        "loss": values.loss,
-        "error": values.error,
         "mistake": mistake and {"kind": mistake.kind, "title": TITLES[mistake.kind], "text": mistake.text},
     }
 
@@ -71,7 +68,7 @@ class RoleMarks:
         """`folder`: that of values; marks are kept in a folder inside."""
         self._store = MarkStore(folder / MARKS)
         self._lock = Lock()
-        self._games: OrderedDict[str, GameMarks] = OrderedDict()
+        self._of = lru_cache(GAMES_IN_MEMORY)(self._store.of)
 
     def of_turn(self, game: Game, turn: int) -> Json:
         """Return a turn's marks. Raises UserError when the game has no such turn, and for a journal that cannot be
@@ -80,14 +77,8 @@ class RoleMarks:
         if game.result is None:
             return {"ready": False, "why": WAITING, "marks": [], "faults": []}
         with self._lock:
-            if game.name not in self._games:
-                self._games[game.name] = self._store.of(game.path)
-            self._games.move_to_end(game.name)
-            while len(self._games) > GAMES_IN_MEMORY:
-                self._games.popitem(last=False)
-            marks = self._games[game.name]
-        return {"ready": True, "why": None, **turn_marks.data(marks, turn)}
+            return {"ready": True, "why": None, **turn_marks.data(self._of(game.path), turn)}
 
     def is_ready(self, game: Game) -> bool:
         """Return whether the marks of a game need not be computed."""
-        return game.result is None or game.name in self._games or self._store.has(game.path)
+        return game.result is None or self._store.has(game.path)

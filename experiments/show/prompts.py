@@ -15,12 +15,13 @@ from rich.console import Console
 from rich.text import Text
 
 from experiments.document.terminal import plain_table
+from experiments.record.game import Game
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.prompt_preview import Programs, requests
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Decided, Event, Memory, TurnStarted
+from orchestrator.journal.events import Event, Memory
 from orchestrator.models.request import Message, estimated, messages
 from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
@@ -81,20 +82,12 @@ async def _position(programs: Programs, players: int, seed: int, turn: int) -> t
     """Return the view and the memory of the acting seat in that turn."""
     if turn < 1:
         raise UserError(f"turns are counted from 1, not {turn}")
-    views: list[View] = []
-    memories: dict[int, Memory] = {}
-
-    def sink(event: Event) -> None:
-        if isinstance(event, TurnStarted):
-            views.append(event.view)
-        if isinstance(event, Decided) and event.turn < turn:
-            memories[event.seat] = event.memory
-
-    seat = programs.seat if programs.decide else partners.get(PARTNER)
-    await play_async(seat, players=players, seed=seed, sink=sink, max_turns=turn)
-    if len(views) < turn:
-        raise UserError(f"that game has turns 1 to {len(views)}, not {turn}")
-    return views[-1], memories.get(views[-1].seat, {})
+    events, seat = list[Event](), programs.seat if programs.decide else partners.get(PARTNER)
+    await play_async(seat, players=players, seed=seed, sink=events.append, max_turns=turn)
+    game = Game.of(events)
+    if len(game.turns) < turn:
+        raise UserError(f"that game has turns 1 to {len(game.turns)}, not {turn}")
+    return game.turns[-1].view, game.memory(turn)
 
 
 def shared(prompts: list[NodePrompt]) -> float:

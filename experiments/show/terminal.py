@@ -130,14 +130,12 @@ def turn_line(
         line.append(f"\n         {sure}", style="dim")
     else:
         line.append(f"  {sure:<22}", style="dim")
-    if decided.forced:
-        line.append("  FORCED", style="bold magenta")
-    if origin and origin.refused:
-        line.append(f"  {len(origin.refused)} refused, first {origin.refused[0]}", style="yellow")
-    if origin and origin.second_ask:
-        line.append("  second ask", style="yellow")
-    if origin and origin.copied:
-        line.append("  COPIED from the example", style="bold magenta")
+    line.append("  FORCED" if decided.forced else "", style="bold magenta")
+    if origin:
+        refused = origin.refused
+        line.append(f"  {len(refused)} refused, first {refused[0]}" if refused else "", style="yellow")
+        line.append("  second ask" if origin.second_ask else "", style="yellow")
+        line.append("  COPIED from the example" if origin.copied else "", style="bold magenta")
     return line
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -14,16 +13,15 @@ from experiments.document.blocks import Block, Column, Note, listing
 from experiments.document.formats import INT, RIGHT, SIGNED, number
 from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn
+from experiments.record.turn_prompts import TurnPrompts
 from experiments.show.live_table import picture
 from experiments.show.terminal import choice, on, who
 from experiments.values.move_values import MoveValue, TurnValues
 from experiments.values.position import pack_of
-from graphs import prompt_preview
 from graphs.attempts import base, judging, reads
-from graphs.config import PROGRAM, GraphConfig
-from graphs.context import OWN_PARTS
+from graphs.config import PROGRAM
 from orchestrator.errors import UserError, did_you_mean
-from orchestrator.journal.events import Call, Event, Memory, VerdictGiven
+from orchestrator.journal.events import Call, Event, VerdictGiven
 from orchestrator.models.request import Message
 from roles.notes_text import scalar
 from roles.words import ENGLISH
@@ -64,18 +62,20 @@ class Part:
         """Return a turn with the calls and verdicts of this part alone. Raises UserError when it has none."""
         if self.role is None:
             return turn
-        names = [name for call in turn.calls for name in (call.node, base(call.node), call.role)]
-        names += [event.node for event in turn.events if isinstance(event, VerdictGiven)]
-        if self.role not in names:
-            hint = did_you_mean(self.role, names, "its nodes and roles are")
+        events: list[Event] = [*turn.calls, *turn.verdicts]
+        known = [name for event in events for name in _names(event)]
+        if self.role not in known:
+            hint = did_you_mean(self.role, known, "its nodes and roles are")
             raise UserError(f"turn {turn.number} has no node or role {self.role!r}; {hint}")
+        shown = (event for event in turn.events if not (names := _names(event)) or self.role in names)
+        return Turn.of(turn.view, shown)
 
-        def keeps(event: Event) -> bool:
-            if isinstance(event, Call):
-                return self.role in (event.node, base(event.node), event.role)
-            return not isinstance(event, VerdictGiven) or event.node == self.role
 
-        return Turn.of(turn.view, filter(keeps, turn.events))
+def _names(event: Event) -> list[str]:
+    """Return the names that a call or a verdict goes by; none of other events."""
+    if isinstance(event, Call):
+        return [event.node, base(event.node), event.role]
+    return [event.node] if isinstance(event, VerdictGiven) else []
 
 
 WHOLE = Part()
@@ -83,7 +83,7 @@ WHOLE = Part()
 
 def print_turn(story: Game, number: int, console: Console, part: Part = WHOLE) -> None:
     """Print what happened in a turn, or a part of it. Raises UserError for a turn or a node that is not there."""
-    view = _story(story, number, part, min(console.width - MARGIN, WIDEST))
+    view = TurnStory(story, number, part, min(console.width - MARGIN, WIDEST))
     if part.prompts:
         for block in view.prompts_alone():
             console.print(block, soft_wrap=True)
@@ -98,30 +98,19 @@ def print_turn(story: Game, number: int, console: Console, part: Part = WHOLE) -
 def as_data(story: Game, number: int, part: Part = WHOLE) -> dict[str, Any]:
     """Return a turn, or a part of it, as plain data, for `--json`. Raises UserError for a turn or a node that is not
     there."""
-    view = _story(story, number, part, WIDEST)
+    view = TurnStory(story, number, part)
     if part.prompts:
         return {"turn": number, "prompts": view.prompt_data()}
-    events = (view.turn.started, *view.part.events)
+    events = (view.turn.started, *view.shown.events)
     return {"turn": number, "events": [event.model_dump(mode="json") for event in events]}
 
 
-def _story(story: Game, number: int, part: Part, width: int) -> "TurnStory":
-    turn = story.turn(number)
-    config = story.config(turn.seat, number)
-    return TurnStory(turn, part.of(turn), config, story.memory(number), part.full, width)
-
-
-@dataclass(frozen=True)
 class TurnStory:
-    turn: Turn
-    part: Turn
-    """Of it, what is shown."""
-    config: GraphConfig | None
-    memory: Memory
-    """Of the acting seat."""
-    full: bool
-    width: int
-    """Characters of a line of a response."""
+    def __init__(self, game: Game, number: int, part: Part = WHOLE, width: int = WIDEST) -> None:
+        """`width`: characters of a line of a response. Raises UserError for a turn or a node that is not there."""
+        self.turn, self.full, self.width = game.turn(number), part.full, width
+        self.shown, self.sent = part.of(self.turn), TurnPrompts(game, self.turn)
+        self.config = self.sent.config
 
     def blocks(self) -> Iterator[RenderableType]:
         """Return the table, the calls and verdicts, and what was decided and played."""
@@ -157,11 +146,9 @@ class TurnStory:
             elif not (event.node in judges and event.model == PROGRAM):  # its verdict says everything
                 yield self._call(event)
 
-    def prompts(self) -> Iterator[tuple[Call, tuple[Message, ...]]]:
+    def prompts(self) -> list[tuple[Call, tuple[Message, ...]]]:
         """Return the calls with their prompts."""
-        for event in self._in_order():
-            if isinstance(event, Call):
-                yield event, event.messages or self._prompts.get(event.node, ())
+        return [(event, self.sent.of(event)) for event in self._in_order() if isinstance(event, Call)]
 
     def prompts_alone(self) -> Iterator[RenderableType]:
         """Return the prompt of each call, message by message."""
@@ -192,25 +179,17 @@ class TurnStory:
             at = nodes.index(node) if node in nodes else len(nodes)
             return int(attempt or 1), at, isinstance(event, VerdictGiven)
 
-        return sorted((event for event in self.part.events if isinstance(event, Call | VerdictGiven)), key=place)
-
-    @cached_property
-    def _prompts(self) -> Mapping[str, tuple[Message, ...]]:
-        """The prompt of every node; those of programs are rendered from their inputs."""
-        if self.config is None:
-            return {}
-        return prompt_preview.recorded(self.config, self.turn.view, self.turn.events, self.memory)
+        return sorted((event for event in self.shown.events if isinstance(event, Call | VerdictGiven)), key=place)
 
     def _call(self, call: Call) -> RenderableType:
-        prompt = call.messages or self._prompts.get(call.node, ())
         grid = Table.grid(padding=(0, 2))
         grid.add_column(style="dim")
         grid.add_column()
-        if sections := [span.name for message in prompt for span in message.spans if span.name not in OWN_PARTS]:
+        if sections := self.sent.sections(call):
             grid.add_row("sections", ", ".join(sections))
         if read := reads(self.config, call.node):
             grid.add_row("reads", ", ".join(read))
-        for message in prompt if self.full else ():
+        for message in self.sent.of(call) if self.full else ():
             grid.add_row(message.role, Text(printable(message.content)))
         for place, attempt in enumerate(call.attempts, 1):
             if attempt.error:

@@ -120,7 +120,7 @@ def test_each_verdict_is_in_the_journal_the_story_the_page_and_the_counts(tmp_pa
     shown = turn_page.turn(game, 1)
     assert [one["node"] for one in shown["verdicts"]] == given
     assert shown["graph"]["judges"] == ["first", "second", "safety"]
-    story = TurnStory(game.turn(1), game.turn(1), game.config(0, 1), {}, full=False, width=100)
+    story = TurnStory(game, 1, width=100)
     order = [event.node for event in story._in_order() if isinstance(event, VerdictGiven)]
     assert order == given
     assert {event.node for event in events if isinstance(event, Call)} >= {"first", "second-2", "beside"}

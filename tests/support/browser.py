@@ -55,7 +55,7 @@ def served(path: Path) -> Iterator[str]:
     """The address of a server for a path, which serves in a thread."""
     listener = server.listening(0)
     library = Library.open(path)
-    api = Api.of(library)
+    api = Api(library)
     running = server.web_server(library, api)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()

@@ -70,7 +70,7 @@ def test_a_game_comes_back_as_it_went_and_the_site_plays_it_the_same(players: in
 def test_reasons_are_notes_of_the_seat_on_the_cards_that_the_move_is_about(tmp_path: Path) -> None:
     journal_of(tmp_path / "game.jsonl", 3, "unfinished", why="<b>safe</b> | [cm]\nreally " + "x" * 600)
     recorded = Game.open(tmp_path / "game.jsonl")
-    game, orders = hanab_live.game(recorded).data, hanab_live.CardOrders(3, 50)
+    game, orders = hanab_live.game(recorded), hanab_live.CardOrders(3, 50)
     history = [turn.moved.past for turn in recorded.turns if turn.moved]
     for past, action in zip(history, game["actions"], strict=True):
         about = [action["target"]] if action["type"] < 2 else [orders.hands[action["target"]][s] for s in past.slots]
@@ -128,7 +128,7 @@ def test_a_game_that_the_site_ends_earlier_is_whole_and_says_so(run: Run, tmp_pa
     followed(tmp_path / "game.jsonl", 2, deck, moves)
     code, out, _ = run("export", "game.jsonl", "--to", "hanab-live", "--out", "game.json")
     game = json.loads((tmp_path / "game.json").read_text("utf-8"))
-    shown = 40 - hanab_live.game(Game.open(tmp_path / "game.jsonl")).past_end
+    shown = 40 - hanab_live.past_end(Game.open(tmp_path / "game.jsonl"))
     site = played(game | {"actions": game["actions"][:shown]})
     assert code == 0 and site.end == "normal" and shown < 40 and f"the last {40 - shown} moves are cut" in out
     read = hanab_live_import.read("game.json")
@@ -155,7 +155,7 @@ def test_a_run_becomes_a_folder_with_a_list_of_addresses(run: Run, tmp_path: Pat
     for row in rows:
         game = json.loads(Path(f"out/{row['game']}.json").read_text("utf-8"))
         assert hanab_live_import.read(row["address"]).moves == hanab_live_import.read(f"out/{row['game']}.json").moves
-        cut = hanab_live.game(Game.open(Path(f"run/games/{row['game']}.jsonl"))).past_end
+        cut = hanab_live.past_end(Game.open(Path(f"run/games/{row['game']}.jsonl")))
         played(game | {"actions": game["actions"][: len(game["actions"]) - cut]})
     code, _, err = run("export", "run", "--to", "hanab-live", "--out", "out/addresses.csv")
     assert code == 2 and "is a file; the games of a run need a folder" in err

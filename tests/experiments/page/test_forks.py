@@ -81,7 +81,7 @@ def paid(tmp_path: Path) -> Iterator[tuple[Path, str, list[str]]]:
 
 def asked_of(folder: Path, models: NamedModels, **asked: Any) -> tuple[int, Any]:
     library = Library.open(folder)
-    page = TestClient(app(library, Api.of(library, models)), base_url="http://127.0.0.1:8642")
+    page = TestClient(app(library, Api(library, models)), base_url="http://127.0.0.1:8642")
     answer = page.post("/api/fork", json={"id": "open", "turn": 1, **asked}, headers=OWN)
     return answer.status_code, answer.json()
 

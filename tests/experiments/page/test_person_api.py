@@ -33,7 +33,7 @@ class Browser:
 
     def __init__(self, path: Path, *models: str) -> None:
         library = Library.open(path)
-        self.api = Api.of(library, NamedModels.of(models))
+        self.api = Api(library, NamedModels.of(models))
         made = app(library, self.api)
         self.client = TestClient(made, base_url="http://127.0.0.1:8642", raise_server_exceptions=False)
         self.heard: list[str] = []

@@ -27,7 +27,7 @@ def test_answers_of_a_finished_game_have_marks_and_a_game_that_goes_on_has_none(
     assert page.get("/api/marks?id=one&turn=9").status_code != 200
     bundle = Bundle(Library.open(tmp_path))
     assert "marks?turn=2" not in bundle.game("one"), "a copy has the marks that were computed before"
-    bundle.api.role_marks({"id": "one", "turn": "1"})
+    bundle.api.ask("marks", id="one", turn="1")
     assert bundle.game("one")["marks?turn=2"] == told
     lines = path.read_text("utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:-1]), "utf-8")

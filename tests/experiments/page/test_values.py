@@ -70,15 +70,15 @@ def test_a_strip_of_other_moves_is_not_shown(short: Path) -> None:
     kept = short / "values/games" / f"{GAME}.json"
     kept.parent.mkdir(parents=True)
     kept.write_text(json.dumps({"mark": "x", "swings": [9], "expected": [9], "mistakes": []}), "utf-8")
-    api = Api.of(Library.open(short))
+    api = Api(Library.open(short))
     try:
-        assert api.strip({"id": GAME})["ready"] is False
+        assert api.ask("strip", id=GAME)["ready"] is False
     finally:
         api.close()
 
 
 def test_a_computation_that_fails_says_so(short: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    api = Api.of(Library.open(short))
+    api = Api(Library.open(short))
     game, strips = api.games.game(GAME), Strips(tmp_path, "strict")
     monkeypatch.setattr("experiments.page.strips.StripJob.outcome", lambda job: {"failed": "out of memory"})
     strips.of(game)
