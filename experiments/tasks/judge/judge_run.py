@@ -6,7 +6,6 @@ The role stands as a node outside any graph, with a layout of its own. The folde
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from statistics import fmean
@@ -18,15 +17,7 @@ from experiments.running.progress import Progress
 from experiments.running.runner import Done, RunOptions
 from experiments.tasks.judge.statements import Choice, Judged, Statement, find
 from experiments.tasks.question_folder import AnswerRun, QuestionFolder, QuestionRecord
-from experiments.tasks.question_task import (
-    Model,
-    QuestionKind,
-    QuestionTask,
-    ask_all,
-    identity,
-    model_of,
-    prompt_tokens,
-)
+from experiments.tasks.question_task import Model, QuestionKind, QuestionTask, ask_all, identity, model_of
 from graphs.answerers import SimulatedBrain
 from graphs.context import Context
 from graphs.node import RoleNode
@@ -156,24 +147,6 @@ def run(
     record = FOLDER.write(folder, record, statements.values())
     task = QuestionTask(Judging(), statements, model, folder, replay, brain)
     return ask_all(task, record.trials, f"judge {name}", options, progress)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run would ask."""
-
-    games: int
-    statements: int
-    calls: int
-    tokens_in: int
-    """An estimate of the prompts' tokens."""
-
-
-def plan(path: Path, choice: Choice, trials: int) -> Plan:
-    """Return what a run would ask; no model is asked. Raises UserError when nothing is there to judge."""
-    statements = find(path, choice)
-    games, tokens = {statement.game for statement in statements}, prompt_tokens(Judging(), statements)
-    return Plan(len(games), len(statements), len(statements) * trials, tokens * trials)
 
 
 def mean_ratings(run: JudgeRun) -> Mapping[str, Mapping[str, float]]:

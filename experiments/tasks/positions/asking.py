@@ -7,9 +7,8 @@ from functools import cache
 from pydantic import BaseModel
 
 from experiments.tasks.positions import cheat
-from experiments.tasks.positions.arms import BASELINE, PUT, Arm, advisers, downstream
 from experiments.tasks.positions.bank import Bank, BankPosition
-from experiments.tasks.positions.study import Study
+from experiments.tasks.positions.study import BASELINE, PUT, Arm, Study, advisers, downstream
 from graphs import ablate
 from graphs.attempts import attempts, role_node
 from graphs.config import NOBODY, PROGRAM, GraphConfig

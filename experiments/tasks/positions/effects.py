@@ -15,9 +15,9 @@ from typing import overload
 from experiments.analysis.compare import Comparison, compare, corrected, significant
 from experiments.analysis.statistics.clusters import mean_share
 from experiments.tasks.positions import cheat, decisions
-from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.bank import Bank, BankPosition
 from experiments.tasks.positions.decisions import Sample
+from experiments.tasks.positions.study import BASELINE, Arm
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from experiments.values.rollout_store import FOLDER, RolloutStore

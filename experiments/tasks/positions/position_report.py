@@ -1,21 +1,24 @@
-"""The report of a position-level ablation: tables, sentences, files. It never names a hidden card."""
+"""The report of a position-level ablation: beside whole games, tables, texts, files. It never names a hidden card."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from experiments.analysis.correlation import Correlation, correlate
 from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
+from experiments.record import run_folder
 from experiments.record.files import write_all
-from experiments.tasks.positions import decisions, effects, from_games, study
+from experiments.tasks.positions import decisions, effects, study
 from experiments.tasks.positions import sentences as say
-from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
-from experiments.tasks.positions.effects import Cost, Effects
-from experiments.tasks.positions.from_games import FromGames
-from experiments.tasks.positions.study import Study
+from experiments.tasks.positions.effects import Cost, Effects, Outcome
+from experiments.tasks.positions.study import Arm, Study
+from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 
@@ -54,6 +57,99 @@ FEW = 20
 """Deals that differ in value below which intervals of losses hold too seldom, see docs/evaluate.md."""
 
 
+# Beside whole games
+
+
+@dataclass(frozen=True)
+class ArmInBoth:
+    name: str
+    flips: float
+    loss: float
+    """By one-step values, in points a decision."""
+    rolled: float | None
+    """By rollouts."""
+    games: float
+    """Points that whole games of the arm score less than those of the baseline, paired by deal."""
+    deals: int
+    """Deals of the games."""
+
+
+@dataclass(frozen=True)
+class FromGames:
+    folder: str
+    arms: tuple[ArmInBoth, ...]
+    """The largest loss in games first."""
+    correlations: tuple[Correlation, ...]
+
+
+FIGURES: Mapping[str, Callable[[Outcome], float]] = {
+    "flips": lambda outcome: outcome.flipped,
+    "loss by one-step value": lambda outcome: outcome.loss,
+    "loss by rollouts": lambda outcome: outcome.rolled or 0.0,
+}
+LEAST = 3
+"""Arms that a correlation takes."""
+
+
+def compare_games(effects: Effects, run: Path) -> FromGames:
+    """Compare a run of positions with a run of games, whose arms are matched by their names (`no-analyst`).
+
+    Over arms, figures of positions are correlated with the mean paired difference of whole games. Arms that cheat and
+    null arms are left out: the baseline once more is near 0 in both. Raises UserError when the runs share no arm.
+    """
+    games = _losses(run)
+    rows = [e for e in effects.effects if e.arm.name in games and not e.arm.cheats and e.arm.kind != "null"]
+    if not rows:
+        raise UserError(
+            f"no arm of {str(run)!r} has the name of an arm of positions; its arms are: {', '.join(games) or 'none'}"
+        )
+    names = [row.arm.name for row in rows]
+    arms = [
+        ArmInBoth(
+            row.arm.name,
+            row.flips,
+            row.loss.mean,
+            row.rolled.mean if row.rolled else None,
+            fmean(games[row.arm.name].values()) if games[row.arm.name] else 0.0,
+            len(games[row.arm.name]),
+        )
+        for row in rows
+    ]
+    figures = [name for name in FIGURES if "rollouts" not in name or all(row.rolled for row in rows)]
+    correlations = [
+        correlate(
+            figure,
+            [[(row.position.deal, FIGURES[figure](row)) for row in effects.outcomes[name]] for name in names],
+            [games[name].items() for name in names],
+        )
+        for figure in figures
+        if len(names) >= LEAST
+    ]
+    return FromGames(run.name, tuple(sorted(arms, key=lambda arm: -arm.games)), tuple(correlations))
+
+
+def _losses(run: Path) -> dict[str, dict[str, float]]:
+    """Return by arm how much less it scores than the baseline, by seed, which is the same deck at all player counts."""
+    baseline = run_folder.run(run).get("baseline")
+    if not baseline:
+        raise UserError(f"the run in {str(run)!r} has no baseline, so its arms have no paired differences")
+    scores = defaultdict[str, dict[tuple[int, int], list[int]]](dict)
+    for row in run_folder.read_rows(run):
+        scores[row.arm].setdefault((row.seed, row.players), []).append(row.score_strict)
+    standard = scores.pop(str(baseline), {})
+    losses: dict[str, dict[str, float]] = {}
+    for arm, deals in scores.items():
+        by_seed = defaultdict[str, list[float]](list)
+        for (seed, players), values in deals.items():
+            if (seed, players) in standard:
+                by_seed[str(seed)].append(fmean(standard[seed, players]) - fmean(values))
+        losses[arm] = {seed: fmean(values) for seed, values in by_seed.items()}
+    return losses
+
+
+# The report
+
+
 @dataclass(frozen=True)
 class Report:
     study: Study
@@ -84,7 +180,7 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None, tex: boo
     arms = study.arms_of(record)
     summary = effects.read(folder, bank, arms, rollouts)
     base = effects.cost(folder, bank, arms[0])
-    beside = from_games.compare(summary, games) if games else None
+    beside = compare_games(summary, games) if games else None
     journals = [decisions.samples(path) for path in folder.glob("decisions/*/*.jsonl")]
     fake = any(call.fake for samples in journals for sample in samples for call in sample.calls)
     return Report(record, bank, arms, summary, base, rollouts, beside, fake, tex)

@@ -18,10 +18,9 @@ from experiments.running.task import Measured, limits_of
 from experiments.study.job import Outcome, Unit
 from experiments.study.seat_spec import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
-from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.asking import ArmSeats, Donor
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.study import FOLDER, Study, arms_of, begin, opened
+from experiments.tasks.positions.study import BASELINE, FOLDER, Arm, Study, arms_of, begin, opened
 from graphs import named
 from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, TurnError, UserError

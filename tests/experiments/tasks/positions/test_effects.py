@@ -16,13 +16,12 @@ from scipy import stats
 import graphs
 from experiments.analysis.compare import compare, corrected
 from experiments.analysis.sentence_templates import template_of
-from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run
+from experiments.tasks.positions import bank, decisions, position_report, position_run
 from experiments.tasks.positions import sentences as templates
-from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.effects import Cost, Effects, Outcome, effect_of
 from experiments.tasks.positions.sentences import sentences
-from experiments.tasks.positions.study import Study
+from experiments.tasks.positions.study import Arm, Study
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import AVERAGE, SimSettings
 from tests.experiments.report.test_null_runs import ABSENT
@@ -231,18 +230,18 @@ def made_up(places: list[BankPosition], losses: dict[str, float]) -> Effects:
 
 def test_arms_that_lose_more_on_positions_lose_more_in_games(places: list[BankPosition], tmp_path: Path) -> None:
     run = games(tmp_path / "games")
-    alike = from_games.compare(made_up(places, {"no-a": 0.9, "no-b": 0.4, "no-c": 0.1, "no-d": 0.0}), run)
+    alike = position_report.compare_games(made_up(places, {"no-a": 0.9, "no-b": 0.4, "no-c": 0.1, "no-d": 0.0}), run)
     by = {one.figure: one for one in alike.correlations}
     assert [one.name for one in alike.arms] == list(GAME_ARMS)
     assert by["loss by one-step value"].spearman == pytest.approx(1) and by["loss by one-step value"].arms == 4
     low, high = by["loss by one-step value"].spearman_between or (0, 0)
     assert 0.3 < low <= high <= 1
-    other = from_games.compare(made_up(places, {"no-a": 0.0, "no-b": 0.1, "no-c": 0.4, "no-d": 0.9}), run)
+    other = position_report.compare_games(made_up(places, {"no-a": 0.0, "no-b": 0.1, "no-c": 0.4, "no-d": 0.9}), run)
     assert next(one for one in other.correlations if "one-step" in one.figure).spearman == pytest.approx(-1)
-    few = from_games.compare(made_up(places, {"no-a": 0.9, "no-b": 0.4}), run)
+    few = position_report.compare_games(made_up(places, {"no-a": 0.9, "no-b": 0.4}), run)
     assert len(few.arms) == 2 and not few.correlations
     with pytest.raises(UserError, match="its arms are: no-a, no-b, no-c, no-d"):
-        from_games.compare(made_up(places, {"no-z": 1.0}), run)
+        position_report.compare_games(made_up(places, {"no-z": 1.0}), run)
 
 
 def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPosition]) -> None:
