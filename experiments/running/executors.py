@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 from uuid import uuid4
 
 from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
@@ -32,28 +32,8 @@ EVERY_S = 0.2
 """Seconds after which progress is shown again."""
 
 
-class Executor(Protocol[U]):
-    """Asks the units of a run. The results do not depend on which executor is used."""
-
-    def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
-        """Ask all units, begun in their order, and return. Raises UserError when they cannot be asked."""
-
-    def close(self, why: str) -> None:
-        """Stop the units at the end of their turns, and begin no others. Safe to call from a signal handler."""
-
-    @property
-    def status(self) -> Status:
-        """How the units stand now."""
-
-    def obey(self, change: Change[U]) -> None:
-        """Change how the units are asked, from the next call, turn and unit on; called by `on_tick`."""
-
-    def end(self) -> None:
-        """Stop at once; unfinished journals can be continued."""
-
-
 class LocalExecutor(Generic[U]):
-    """Asks all units in the event loop of this process."""
+    """Asks all units in the event loop of this process. The results do not depend on which executor is used."""
 
     def __init__(self, task: Task[U], layer: ModelLayer) -> None:
         self._task = task
@@ -62,6 +42,7 @@ class LocalExecutor(Generic[U]):
         self._closed: str | None = None
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
+        """Ask all units, begun in their order, and return. Raises UserError when they cannot be asked."""
         asyncio.run(self._play(units, on_outcome, on_tick))
 
     async def _play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
@@ -81,22 +62,25 @@ class LocalExecutor(Generic[U]):
             await pool.aclose()
 
     def close(self, why: str) -> None:
+        """Stop the units at the end of their turns, and begin no others. Safe to call from a signal handler."""
         self._closed = why
         if self._pool:
             self._pool.gate.close(why)
 
     @property
     def status(self) -> Status:
+        """How the units stand now."""
         return self._pool.status if self._pool else Status()
 
     def obey(self, change: Change[U]) -> None:
+        """Change how the units are asked, from the next call, turn and unit on; called by `on_tick`."""
         if self._pool:
             self._pool.obey(change)
             if isinstance(change, RetryUnit):
                 self._pool.retry(change.unit)
 
     def end(self) -> None:
-        """Nothing to do: the units ended with the event loop."""
+        """Stop at once; unfinished journals can be continued. Here the units ended with the event loop."""
 
 
 async def stream(units: Iterable[U]) -> AsyncIterator[U]:
@@ -278,3 +262,6 @@ class WorkerPool(Generic[U]):
         for change in self._changes.values():
             new.send(change)
         return list(worker.units.values())
+
+
+Executor = LocalExecutor[U] | WorkerPool[U]

@@ -233,10 +233,6 @@ class Runner(Generic[U]):
             self.before = before + replace(executor.status, loads={}, playing=0)
             executor.end()
 
-    def forget(self) -> None:
-        """Leave what was asked so far out of the progress of what comes."""
-        self.before = Status()
-
     def done(self, before: int = 0, needed: Collection[str] | None = None) -> Done:
         """Say what became of the command. `needed`: the units that may still be asked, or are finished; default all.
 

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from experiments.tasks.fork.position import Position
 from graphs.config import PROGRAM, GraphConfig
 from graphs.node import RoleNode
@@ -72,8 +70,3 @@ def as_data(place: Position, notes: Notes, name: str) -> Any:
             f"node {name!r} gave no note in turn {place.view.turn}; there are: {', '.join(notes) or 'none'}"
         )
     return replies if len(replies) > 1 else replies[0]
-
-
-def as_yaml(data: Any) -> str:
-    """Return plain data as a YAML file."""
-    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=100))

@@ -7,7 +7,7 @@ soon, and rule 8 trusts a card played out of turn, but nobody there is asked to 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from experiments.tasks.probes.convention import LITERAL, Convention, Question, hints, only_hint, plays, touched
 from orchestrator.hanabi import belief
@@ -275,12 +275,7 @@ def _focus(view: View, *, on_chop: bool) -> Question | None:
     return Question(f"{hint}: which card can you play?", plays(read.focus), why, rivals)
 
 
-def focus_newest(view: View) -> Question | None:
-    return _focus(view, on_chop=False)
-
-
-def focus_chop(view: View) -> Question | None:
-    return _focus(view, on_chop=True)
+focus_newest, focus_chop = (partial(_focus, on_chop=on_chop) for on_chop in (False, True))
 
 
 def play_hint_given(view: View) -> Question | None:

@@ -16,7 +16,7 @@ from experiments.tasks.probes import bank
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
 from experiments.tasks.probes.probe_run import FOLDER, Record, path_of, probes_of
-from experiments.tasks.question_folder import distinct_names
+from experiments.tasks.question_folder import ANSWERED, distinct_names
 from graphs.config import checked
 from orchestrator import journal
 from orchestrator.errors import UserError
@@ -190,7 +190,8 @@ def read(folders: Sequence[Path]) -> Report:
     for run in runs:
         if not run.answers:
             raise UserError(f"{str(run.folder)!r} holds no answer yet; `evaluate probes` with the same --out goes on")
-    return Report(distinct_names(runs), runs, tuple(tuple(scores(run)) for run in runs))
+    names = distinct_names([(run.name, run.folder) for run in runs])
+    return Report(names, runs, tuple(tuple(scores(run)) for run in runs))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -236,7 +237,7 @@ def _notes(report: Report) -> Iterator[Note]:
     )
     for name, run in zip(report.names, report.runs, strict=True):
         if run.label:
-            yield Note(f"{name}: {ANSWERED[run.label]}", "no model")
+            yield Note(f"{name}: {PROGRAMS.get(run.label) or ANSWERED[run.label]}", "no model")
         yield from (Note(f"{name}: {text}", "aside") for text in _run_notes(run))
     probes = [{answer.probe.name: answer.probe for answer in run.answers} for run in report.runs]
     if any(row != probes[0] for row in probes):
@@ -244,8 +245,7 @@ def _notes(report: Report) -> Iterator[Note]:
         yield Note(text, "caution")
 
 
-ANSWERED = {
-    "fake server": "answered by the package's fake server, which is no language model.",
+PROGRAMS = {
     "simulated": "no language model, but programs with errors at stated rates.",
     "program": "no model; programs alone.",
 }
