@@ -125,12 +125,12 @@ def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     """The note of a node as a file for --edit."""
     import yaml
 
-    from experiments.tasks.fork import decision, edited_note
+    from experiments.tasks.fork import decision
     from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
 
     place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
-    note = edited_note.as_data(place.place, place.old_notes, node)
+    note = decision.as_data(place.place, place.old_notes, node)
     if output.as_json:
         print_json(note)
     else:

@@ -1,7 +1,7 @@
 """Executors ask the units of a run: one in this process, one in several. The latter has one loop for processes of this
 machine (`processes`) and for Ray actors (`ray_actors`).
 
-Messages to a worker: a unit, StopWorker, and changes of the run. Messages from it: WorkerReady, WorkerFailed,
+Messages to a worker: a unit, and changes of the run. Messages from it: WorkerReady, WorkerFailed,
 WorkerDied, Outcome, Status.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 from uuid import uuid4
 
-from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
+from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit, StopRun
 from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
@@ -108,13 +108,6 @@ class WorkerFailed:
 @dataclass(frozen=True)
 class WorkerDied:
     """The worker's process has ended."""
-
-    why: str
-
-
-@dataclass(frozen=True)
-class StopWorker:
-    """Stop the units at the end of their turns."""
 
     why: str
 
@@ -249,7 +242,7 @@ class WorkerPool(Generic[U]):
         for worker in self._workers if self._closed else ():
             if not worker.stopped:
                 worker.stopped = True
-                worker.send(StopWorker(str(self._closed)))
+                worker.send(StopRun(str(self._closed)))
 
     def _replace(self, worker: Worker[U], why: str) -> list[U]:
         """Start another worker in place of one that died; returns the units that it had."""

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from experiments.record import parallel
 from experiments.running.control import CHANGES
-from experiments.running.executors import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
+from experiments.running.executors import Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
 from experiments.running.model_options import ModelOptions
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
@@ -146,8 +146,6 @@ class MainProcess(Generic[U]):
         if isinstance(message, AccountsResponse):
             if (pending := self._pending.get(message.number)) is not None and not pending.done():
                 pending.set_result(message.result)
-        elif isinstance(message, StopWorker):
-            pool.gate.close(message.why)
         elif isinstance(message, CHANGES):
             pool.obey(message)
             self.send(WorkerReady(pool.at_once + AHEAD))

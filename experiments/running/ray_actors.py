@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from experiments.running.control import Change
-from experiments.running.executors import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
+from experiments.running.executors import Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
 from experiments.running.model_options import ModelOptions
 from experiments.running.progress import Status
 from experiments.running.task import Task
@@ -108,9 +108,6 @@ class WorkerActor(Generic[U]):
         outcome = await self._pool.outcome(next(self._numbers), unit)
         return self._pool.status, outcome
 
-    async def close(self, why: str) -> None:
-        self._pool.gate.close(why)
-
     async def obey(self, change: Change[U]) -> None:
         self._pool.obey(change)
 
@@ -126,9 +123,7 @@ class RayWorker(Worker[U]):
         self._status_at = time.monotonic()
 
     def send(self, message: object) -> None:
-        if isinstance(message, StopWorker):
-            self.actor.close.remote(message.why)
-        elif isinstance(message, Unit):
+        if isinstance(message, Unit):
             self.answers.add(self.actor.ask.remote(message))
         else:
             self.actor.obey.remote(message)

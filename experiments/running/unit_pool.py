@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from experiments.running import open_files
-from experiments.running.control import CANCELLED, CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
+from experiments.running.control import (
+    CANCELLED,
+    CancelUnit,
+    Change,
+    LimitCalls,
+    PauseRun,
+    ResumeRun,
+    RetryUnit,
+    StopRun,
+)
 from experiments.running.progress import Load, Status
 from experiments.running.task import Task
 from experiments.study.job import Outcome, Unit
@@ -219,6 +228,8 @@ class UnitPool(Generic[U]):
         match change:
             case PauseRun():
                 self.gate.pause.begin()
+            case StopRun():
+                self.gate.close(change.why)
             case ResumeRun():
                 self._resumed = time.monotonic()
                 self.gate.pause.end()

@@ -8,11 +8,11 @@ import hashlib
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from statistics import fmean
 
 from pydantic import BaseModel
 
 import prompts
+from experiments.analysis.statistics.clusters import cluster_means
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, RunOptions
 from experiments.tasks.judge.statements import Choice, Judged, Statement, find
@@ -151,11 +151,6 @@ def run(
 
 def mean_ratings(run: JudgeRun) -> Mapping[str, Mapping[str, float]]:
     """Return, by statement, each aspect's mean over the trials that could be read."""
-    ratings: dict[str, list[StateRating]] = {}
-    for answer in run.answers:
-        if answer.reply is not None:
-            ratings.setdefault(answer.question.name, []).append(StateRating.model_validate(answer.reply))
-    return {
-        name: {aspect: fmean(getattr(rating, aspect) for rating in trials) for aspect in ASPECTS}
-        for name, trials in ratings.items()
-    }
+    ratings = [(a.question.name, StateRating.model_validate(a.reply)) for a in run.answers if a.reply is not None]
+    means = {aspect: cluster_means((name, getattr(row, aspect)) for name, row in ratings) for aspect in ASPECTS}
+    return {name: {aspect: means[aspect][name] for aspect in ASPECTS} for name, _ in ratings}
