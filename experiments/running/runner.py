@@ -10,7 +10,7 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
@@ -163,11 +163,9 @@ class Runner(Generic[U]):
                     self.progress.end()
         return self.done(len(before))
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> AbstractContextManager[None]:
         """Keep other commands out of the run's folder, but for its other shards."""
-        with alone(self.folder, shared=self.options.shard is not None, below=self.lock):
-            yield
+        return alone(self.folder, shared=self.options.shard is not None, below=self.lock)
 
     def check(self) -> None:
         """Open the task and ask its servers, before any unit is asked; count what earlier commands spent.

@@ -124,13 +124,11 @@ def run(
     options: RunOptions | None = None,
     progress: Progress | None = None,
     replay: Path | None = None,
-    brain: Brain | None = None,
 ) -> Done:
     """Judge a journal or the games below a folder, and go on where the judge's folder stopped.
 
-    `replay`: the folder of a run whose answers are taken; `brain` answers in place of the model's server. Raises
-    UserError for a folder with another run, when nothing is there to judge, or when a server refuses before it has
-    answered anything.
+    `replay`: the folder of a run whose answers are taken. Raises UserError for a folder with another run, when nothing
+    is there to judge, or when a server refuses before it has answered anything.
     """
     choice, model = choice or Choice(), model_of(model)
     statements = {statement.name: statement for statement in find(path, choice)}
@@ -145,7 +143,7 @@ def run(
         prompt=prompt_hash(),
     )
     record = FOLDER.write(folder, record, statements.values())
-    task = QuestionTask(Judging(), statements, model, folder, replay, brain)
+    task = QuestionTask(Judging(), statements, model, folder, replay)
     return ask_all(task, record.trials, f"judge {name}", options, progress)
 
 

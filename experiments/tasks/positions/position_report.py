@@ -1,6 +1,5 @@
 """The report of a position-level ablation: beside whole games, tables, texts, files. It never names a hidden card."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from experiments.analysis.correlation import Correlation, correlate
+from experiments.analysis.statistics.clusters import cluster_means
 from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
@@ -133,18 +133,13 @@ def _losses(run: Path) -> dict[str, dict[str, float]]:
     baseline = run_folder.run(run).get("baseline")
     if not baseline:
         raise UserError(f"the run in {str(run)!r} has no baseline, so its arms have no paired differences")
-    scores = defaultdict[str, dict[tuple[int, int], list[int]]](dict)
-    for row in run_folder.read_rows(run):
-        scores[row.arm].setdefault((row.seed, row.players), []).append(row.score_strict)
-    standard = scores.pop(str(baseline), {})
-    losses: dict[str, dict[str, float]] = {}
-    for arm, deals in scores.items():
-        by_seed = defaultdict[str, list[float]](list)
-        for (seed, players), values in deals.items():
-            if (seed, players) in standard:
-                by_seed[str(seed)].append(fmean(standard[seed, players]) - fmean(values))
-        losses[arm] = {seed: fmean(values) for seed, values in by_seed.items()}
-    return losses
+    means = cluster_means(((row.arm, row.seed, row.players), row.score_strict) for row in run_folder.read_rows(run))
+    losses: dict[str, list[tuple[str, float]]] = {arm: [] for arm, *_ in means if arm != baseline}
+    for (arm, seed, players), mean in means.items():
+        standard = means.get((baseline, seed, players))
+        if arm != baseline and standard is not None:
+            losses[arm].append((str(seed), standard - mean))
+    return {arm: cluster_means(deals) for arm, deals in losses.items()}
 
 
 # The report
