@@ -5,15 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from experiments.running import open_files
 from experiments.running.progress import Progress, Status
 from experiments.study import manifest
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U
 from orchestrator.errors import UserError, did_you_mean, similar_name
-
-U = TypeVar("U", bound=Unit)
 
 
 @dataclass(frozen=True)

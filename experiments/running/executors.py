@@ -10,18 +10,16 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic
 from uuid import uuid4
 
 from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit, StopRun
 from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
-
-U = TypeVar("U", bound=Unit)
 
 OnOutcome = Callable[[Outcome[U]], None]
 """Called with what became of each unit."""

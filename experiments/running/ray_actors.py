@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from experiments.running.control import Change
 from experiments.running.executors import Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
@@ -21,7 +21,7 @@ from experiments.running.model_options import ModelOptions
 from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U, Unit
 from graphs import named
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
@@ -40,7 +40,6 @@ try:
 except ImportError:
     raise UserError("--executor ray needs Ray: pip install 'hanabi-orchestrator[ray]'") from None
 
-U = TypeVar("U", bound=Unit)
 
 STATUS_S = 1.0
 """Seconds between two looks at the status of an actor."""

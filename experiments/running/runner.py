@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Generic, Literal, Self, TypeVar
+from typing import Generic, Literal, Self
 
 from experiments.running.control import RunControl
 from experiments.running.control_folder import alone, listening
@@ -24,11 +24,9 @@ from experiments.running.processes import Processes
 from experiments.running.progress import Progress, Status
 from experiments.running.task import Measured, Records, Task
 from experiments.running.unit_pool import INTERRUPTED
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
-
-U = TypeVar("U", bound=Unit)
 
 
 @dataclass(frozen=True)
