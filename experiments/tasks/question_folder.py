@@ -7,6 +7,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -211,8 +212,6 @@ class AnswerRecords:
 def free_journal(folder: Path) -> Journal:
     """Open the first journal of calls that no other process writes. Raises UserError."""
     for number in count(1):
-        try:
+        with suppress(InUse):
             return Journal(folder / (CALLS if number == 1 else f"calls-{number}.jsonl"))
-        except InUse:
-            continue
     raise AssertionError

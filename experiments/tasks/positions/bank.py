@@ -23,6 +23,7 @@ from pydantic import Field, ValidationError
 
 from experiments.document.blocks import Column, Table, table
 from experiments.document.formats import INT
+from experiments.record.files import whole
 from experiments.values.position import Position
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.turn_values import values_at
@@ -319,10 +320,9 @@ def copy(bank: Path, to: Path) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(data)
-        part.replace(path)
+        with whole(path) as part:
+            part.write_bytes(data)
     except OSError as error:
         raise UserError(f"cannot write the bank {str(path)!r}: {error.strerror}") from None

@@ -18,6 +18,7 @@ from experiments.tasks.positions import sentences as say
 from experiments.tasks.positions.bank import Bank
 from experiments.tasks.positions.effects import Cost, Effects, Outcome
 from experiments.tasks.positions.study import Arm, Study
+from graphs.graph_seat import label as label_of
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -248,7 +249,7 @@ def notes(report: Report) -> Iterator[str]:
     head, record, rows = report.bank.head, report.study, report.effects.effects
     how = "made once and shared by all arms" if record.notes == "fresh" else f"held fixed as recorded ({head.label})"
     first = "" if record.first is None else f" (the first {record.first})"
-    models = ", ".join(f"{name}: {_model_name(model)}" for name, model in record.models.items())
+    models = ", ".join(f"{name}: {label_of(model)}" for name, model in record.models.items())
     yield (
         f"Bank {head.name}, {head.positions} positions{first}, {head.digest}; graph {record.config.name}; models "
         f"{models}; colleagues' notes {how}."
@@ -286,15 +287,11 @@ def _provenance(report: Report) -> Iterator[Note]:
         yield Note(f"The colleagues' notes are those of {label} games: no language model wrote them.", "no model")
     if report.fake:
         yield Note("Decisions are those of the package's fake server, of no language model.", "no model")
-    names = map(_model_name, report.study.models.values())
+    names = map(label_of, report.study.models.values())
     kinds = {"simulated models" if is_simulated(name) else name for name in names}
     if kinds <= {PROGRAM, "simulated models"}:
         who = " and ".join(sorted(kinds)).replace(PROGRAM, "programs")
         yield Note(f"Decisions are those of {who}, of no language model.", "no model")
-
-
-def _model_name(model: Any) -> str:
-    return model if isinstance(model, str) else str(model.model)
 
 
 # Forms
