@@ -153,9 +153,6 @@ class Effects:
     outcomes: Mapping[str, Sequence[Outcome]]
     effects: tuple[Effect, ...]
 
-    def effect(self, name: str) -> Effect | None:
-        return next((effect for effect in self.effects if effect.arm.name == name), None)
-
     def difference(self, arm: str, other: str) -> Tested | None:
         """Return what an arm loses more than another, on the positions of both; None where there are none."""
         return _tested(_compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged))

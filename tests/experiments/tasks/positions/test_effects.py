@@ -25,7 +25,7 @@ from experiments.tasks.positions.study import Arm, Study
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import AVERAGE, SimSettings
 from tests.experiments.report.test_null_runs import ABSENT
-from tests.experiments.tasks.positions.conftest import found
+from tests.experiments.tasks.positions.conftest import effect_of_arm, found
 from tests.support.prove import FULL
 
 RATE = 0.3
@@ -47,7 +47,7 @@ def moves(folder: Path, arm: str, position: str) -> list[str]:
 
 def test_null_and_exact_flip_nothing_where_programs_decide(house_effects: Effects) -> None:
     for name in ("null", "permuted", *(f"exact-{node}" for node in ROLES)):
-        effect = house_effects.effect(name)
+        effect = effect_of_arm(house_effects, name)
         assert effect is not None and effect.flips == 0 and effect.loss.p is None, name
     assert any(one.flips > 0 for one in house_effects.effects)
     assert all(map(template_of, sentences(house_effects)))
@@ -78,10 +78,10 @@ def test_a_report_that_nobody_uses_flips_no_more_than_the_noise_floor(tmp_path: 
     graph = {"name": "decorated", "context": "house", "nodes": nodes, "decides": "proposer"}
     more = {"notes": "fresh", "models": {"default": "sim:careless"}, "first": 120 if FULL else 10}
     effects = ran(tmp_path / "run", graph=graph, arms=["removed", "placebo", "shuffled"], samples=2, **more)
-    null = effects.effect("null")
+    null = effect_of_arm(effects, "null")
     assert null is not None and null.flips > 0.1
     for name in ("no-chatter", "placebo-chatter", "shuffled-chatter"):
-        effect = effects.effect(name)
+        effect = effect_of_arm(effects, name)
         assert effect is not None and effect.beyond is not None and effect.floor is not None
         assert effect.beyond.p is None or effect.beyond.p >= 0.05, name
 
@@ -100,8 +100,8 @@ def test_a_careless_role_costs_what_its_controls_say(tmp_path: Path) -> None:
     arms = [f"exact:{node}", f"removed:{node}"]
     wrong = ran(tmp_path / "wrong", graph=graph, models=models, notes="fresh", arms=arms, null=False, first=first)
     right = ran(tmp_path / "right", arms=[f"{kind}:{node}" for kind in ("placebo", "shuffled", "removed")], first=first)
-    exact = wrong.effect(f"exact-{node}")
-    placebo, shuffled = (right.effect(f"{kind}-{node}") for kind in ("placebo", "shuffled"))
+    exact = effect_of_arm(wrong, f"exact-{node}")
+    placebo, shuffled = (effect_of_arm(right, f"{kind}-{node}") for kind in ("placebo", "shuffled"))
     assert exact and placebo and shuffled
     assert exact.flips > 0 and exact.loss.mean < 0 and exact.worse < exact.better
     for one in (placebo, shuffled):
@@ -122,7 +122,7 @@ def test_probes_say_which_note_a_convention_needs(tmp_path: Path) -> None:
     bank.save(tmp_path / "few.jsonl", [head.model_dump_json(), *told])
     arms = ["removed:discard_strategist", "null"]
     effects = ran(tmp_path / "run", positions=str(tmp_path / "few.jsonl"), arms=arms)
-    without, null = effects.effect("no-discard_strategist"), effects.effect("null")
+    without, null = effect_of_arm(effects, "no-discard_strategist"), effect_of_arm(effects, "null")
     assert without and null and null.keeps == null.kept == without.kept == 1.0
     kept = {value: keeps for name, value, *_, keeps in without.by_kind if name == "convention"}
     assert kept["newest/play-hint-read"] == 1.0 and (kept["newest/chop"] or 0.0) <= 0.5
