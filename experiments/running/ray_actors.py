@@ -87,18 +87,16 @@ class WorkerActor(Generic[U]):
         self._pool: UnitPool[U] = UnitPool(task, options.layer(budget, workers), lambda outcome: None)
         self._numbers = count(1)
 
-    async def at_once(self) -> tuple[WorkerReady]:
-        return (WorkerReady(self._pool.at_once),)
-
-    async def status(self) -> tuple[Status]:
-        return (self._pool.status,)
+    async def state(self) -> tuple[WorkerReady, Status]:
+        return WorkerReady(self._pool.at_once), self._pool.status
 
     async def ask(self, unit: U) -> tuple[Status, Outcome[U]]:
         outcome = await self._pool.outcome(next(self._numbers), unit)
         return self._pool.status, outcome
 
-    async def obey(self, change: Change[U]) -> None:
+    async def obey(self, change: Change[U]) -> tuple[WorkerReady, Status]:
         self._pool.obey(change)
+        return await self.state()
 
 
 class RayWorker(Worker[U]):
@@ -107,22 +105,19 @@ class RayWorker(Worker[U]):
     def __init__(self, actor_class: Any, *arguments: Any) -> None:
         super().__init__()
         self.actor = actor_class.remote(self.name, str(Path.cwd()), *arguments, named.brought())
-        self.answers: set[Any] = {self.actor.at_once.remote()}
+        self.answers: set[Any] = {self.actor.state.remote()}
         """Calls of its methods that are not answered; each answer is a tuple of messages."""
         self._status_at = time.monotonic()
 
     def send(self, message: object) -> None:
-        if isinstance(message, Unit):
-            self.answers.add(self.actor.ask.remote(message))
-        else:
-            self.actor.obey.remote(message)
-            self.answers.add(self.actor.at_once.remote())
+        method = self.actor.ask if isinstance(message, Unit) else self.actor.obey
+        self.answers.add(method.remote(message))
 
     def ask_status(self) -> None:
         """Ask for its status, once in a while."""
         if time.monotonic() - self._status_at > STATUS_S:
             self._status_at = time.monotonic()
-            self.answers.add(self.actor.status.remote())
+            self.answers.add(self.actor.state.remote())
 
     def end(self) -> None:
         ray.kill(self.actor)  # it may only be unreachable
