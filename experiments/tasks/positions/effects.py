@@ -10,7 +10,6 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 from statistics import fmean
-from typing import overload
 
 from experiments.analysis.compare import Comparison, compare, corrected, significant
 from experiments.analysis.statistics.clusters import mean_share
@@ -66,29 +65,6 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Tested:
-    """A mean over deals with its sign-flip test."""
-
-    mean: float
-    low: float | None
-    """The lower end of the 95 % interval: what the test does not reject. None with too few deals, or where no deal
-    differs."""
-    high: float | None
-    p: float | None
-    """None where no deal differs."""
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """The 95 % interval."""
-        return None if self.low is None or self.high is None else (self.low, self.high)
-
-    @property
-    def differs(self) -> bool:
-        """True if the test shows a difference, not corrected."""
-        return significant(self.p)
-
-
-@dataclass(frozen=True)
 class Cost:
     calls: int = 0
     """Requests to models that were answered."""
@@ -111,14 +87,14 @@ class Effect:
     """95 %, by Clopper and Pearson over deals."""
     floor: float | None
     """The same share of its null arm, on the same positions; None without one."""
-    beyond: Tested | None
+    beyond: Comparison | None
     """Flips beyond the floor, deal by deal."""
     better: float
     """Shares of the flips, by one-step values; the rest is worth the same."""
     worse: float
     regret: float
-    loss: Tested
-    rolled: Tested | None
+    loss: Comparison
+    rolled: Comparison | None
     rerated: float | None
     forced: float
     cost: Cost
@@ -128,7 +104,7 @@ class Effect:
     """The share of decisions that keep the convention asked about; None without probes."""
     kept: float | None = None
     """The same of the baseline, on the same positions."""
-    keeps_less: Tested | None = None
+    keeps_less: Comparison | None = None
     """How much less often than the baseline, deal by deal."""
     p_holm: float | None = None
     """The p of `judged`, corrected for all arms of the run that have one; null arms are none of them."""
@@ -136,7 +112,7 @@ class Effect:
     """Dimension, value, positions, flips, loss, conventions kept: means over positions."""
 
     @property
-    def judged(self) -> Tested:
+    def judged(self) -> Comparison:
         """The loss that sentences judge by: by rollouts where there are some, for they look to the end of the game."""
         return self.rolled or self.loss
 
@@ -153,9 +129,9 @@ class Effects:
     outcomes: Mapping[str, Sequence[Outcome]]
     effects: tuple[Effect, ...]
 
-    def difference(self, arm: str, other: str) -> Tested | None:
+    def difference(self, arm: str, other: str) -> Comparison | None:
         """Return what an arm loses more than another, on the positions of both; None where there are none."""
-        return _tested(_compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged))
+        return _compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged)
 
 
 def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Effects:
@@ -260,19 +236,19 @@ def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -
         flips=flips.value,
         flips_between=flips.interval,
         floor=fmean(beyond.values[1]) if beyond else None,
-        beyond=_tested(beyond),
+        beyond=beyond,
         better=fmean(row.better for row in rows) / flipped if flipped else 0.0,
         worse=fmean(row.worse for row in rows) / flipped if flipped else 0.0,
         regret=_mean(rows, lambda row: row.regret) or 0.0,
-        loss=_tested(loss),
-        rolled=_tested(_compared(rows, None, lambda row: row.rolled)),
+        loss=loss,
+        rolled=_compared(rows, None, lambda row: row.rolled),
         rerated=fmean(rated) if rated else None,
         forced=fmean(row.forced for row in rows),
         cost=cost,
         lost_on=loss.n - loss.tally[1],
         keeps=_mean(rows, lambda row: row.keeps),
         kept=_mean(rows, lambda row: row.kept),
-        keeps_less=_tested(_compared(rows, None, lambda row: row.keeps_less)),
+        keeps_less=_compared(rows, None, lambda row: row.keeps_less),
         by_kind=tuple(_by_kind(rows)),
     )
 
@@ -287,15 +263,9 @@ def _compared(
     return compare(ours, theirs, figure, cluster="position.deal", pair=("position.name",), tests=tests)
 
 
-@overload
-def _tested(comparison: Comparison) -> Tested: ...
-@overload
-def _tested(comparison: Comparison | None) -> Tested | None: ...
-def _tested(comparison: Comparison | None) -> Tested | None:
-    if comparison is None:
-        return None
-    low, high = comparison.interval() or (None, None)
-    return Tested(comparison.mean if comparison.testable else 0.0, low, high, comparison.p)
+def mean(comparison: Comparison) -> float:
+    """Return the mean over deals; 0 where no deal differs."""
+    return comparison.mean if comparison.testable else 0.0
 
 
 def _mean(rows: Sequence[Outcome], figure: Callable[[Outcome], float | None]) -> float | None:

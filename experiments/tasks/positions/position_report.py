@@ -1,11 +1,12 @@
 """The report of a position-level ablation: beside whole games, tables, texts, files. It never names a hidden card."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from experiments.analysis.compare import Comparison
 from experiments.analysis.correlation import Correlation, correlate
 from experiments.analysis.statistics.clusters import cluster_means
 from experiments.document import data, latex, markdown
@@ -16,7 +17,7 @@ from experiments.record.files import write_all
 from experiments.tasks.positions import decisions, effects, study
 from experiments.tasks.positions import sentences as say
 from experiments.tasks.positions.bank import Bank
-from experiments.tasks.positions.effects import Cost, Effects, Outcome
+from experiments.tasks.positions.effects import Cost, Effects, Outcome, mean
 from experiments.tasks.positions.study import Arm, Study
 from graphs.graph_seat import label as label_of
 from orchestrator.errors import UserError
@@ -109,8 +110,8 @@ def compare_games(effects: Effects, run: Path) -> FromGames:
         ArmInBoth(
             row.arm.name,
             row.flips,
-            row.loss.mean,
-            row.rolled.mean if row.rolled else None,
+            mean(row.loss),
+            mean(row.rolled) if row.rolled else None,
             fmean(games[row.arm.name].values()) if games[row.arm.name] else 0.0,
             len(games[row.arm.name]),
         )
@@ -136,10 +137,10 @@ def _losses(run: Path) -> dict[str, dict[str, float]]:
         raise UserError(f"the run in {str(run)!r} has no baseline, so its arms have no paired differences")
     means = cluster_means(((row.arm, row.seed, row.players), row.score_strict) for row in run_folder.read_rows(run))
     losses: dict[str, list[tuple[str, float]]] = {arm: [] for arm, *_ in means if arm != baseline}
-    for (arm, seed, players), mean in means.items():
+    for (arm, seed, players), score in means.items():
         standard = means.get((baseline, seed, players))
         if arm != baseline and standard is not None:
-            losses[arm].append((str(seed), standard - mean))
+            losses[arm].append((str(seed), standard - score))
     return {arm: cluster_means(deals) for arm, deals in losses.items()}
 
 
@@ -197,10 +198,10 @@ def arm_table(report: Report) -> Table:
                 "arm": f"{arm.name} (cheats)" if arm.cheats else arm.name,
                 "better": effect.better if effect.flips else None,
                 "worse": effect.worse if effect.flips else None,
-                "loss": loss.mean,
-                "loss_between": loss.bounds,
-                "rolled": rolled and rolled.mean,
-                "rolled_between": rolled and rolled.bounds,
+                "loss": mean(loss),
+                "loss_between": loss.interval(),
+                "rolled": mean(rolled) if rolled else None,
+                "rolled_between": rolled.interval() if rolled else None,
             }
         )
     baseline = {"arm": "baseline", "keeps": report.keeps, **asdict(report.base)}
@@ -355,9 +356,18 @@ def json_value(report: Report) -> dict[str, Any]:
         "bank": {"name": head.name, "digest": head.digest, "label": head.label},
         "baseline": asdict(report.base),
         "arms": [
-            asdict(row) | {"arm": row.arm.name, "kind": row.arm.kind, "node": row.arm.node, "cheats": row.arm.cheats}
+            {field.name: _plain(getattr(row, field.name)) for field in fields(row)}
+            | {"arm": row.arm.name, "kind": row.arm.kind, "node": row.arm.node, "cheats": row.arm.cheats}
             for row in report.effects.effects
         ],
         "games": asdict(report.games) if report.games else None,
         "sentences": [part.text for part in words(report)],
     }
+
+
+def _plain(value: object) -> object:
+    """Return what an effect has, as plain data; of a comparison its mean, interval and p."""
+    if isinstance(value, Comparison):
+        low, high = value.interval() or (None, None)
+        return {"mean": mean(value), "low": low, "high": high, "p": value.p}
+    return asdict(value) if isinstance(value, Cost) else value
