@@ -24,9 +24,6 @@ from pydantic import Field, ValidationError
 from experiments.document.blocks import Column, Table, table
 from experiments.document.formats import INT
 from experiments.record.files import whole
-from experiments.values.position import Position
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.turn_values import values_at
 from graphs.config import GraphConfig, checked
 from graphs.control_answerers import phase
 from orchestrator.errors import UserError, did_you_mean, user_error
@@ -81,11 +78,6 @@ def kind_of(view: View, best: Move, convention: str | None = None) -> Kind:
         best="play" if isinstance(best, Play) else "discard" if isinstance(best, Discard) else "hint",
         convention=convention,
     )
-
-
-def best_move(position: Position, rollouts: int = 0) -> Move:
-    """Return the best move by exact one-step values, or by rollouts."""
-    return values_at(position, None, rollouts, "strict", RolloutStore(), every=False).best
 
 
 SUFFIX = ".jsonl.gz"

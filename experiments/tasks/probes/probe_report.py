@@ -275,7 +275,7 @@ def packs_in_prompts(config: Mapping[str, Any]) -> tuple[str, ...]:
     packs = [
         {**defaults(kind.choices), **options}["pack"]
         for name in graph.nodes
-        for kind, options in graph.context_of(name).kinds(graph.role(name), graph.without_sections)
+        for kind, options in graph.kinds(name)
         if kind is Conventions
     ]
     return tuple(dict.fromkeys(str(pack) for pack in packs if pack != "none"))
