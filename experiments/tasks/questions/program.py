@@ -289,8 +289,7 @@ class Told:
 
     def among(self, types: Mask) -> list[int]:
         """Return the touched cards that are of these types."""
-        cards = self.position.partner.cards
-        return [slot for slot in self.touched if types >> INDEX[cards[slot]] & 1]
+        return [slot for slot in self.touched if slot in _slots(self.position, types)]
 
     def newly(self, types: Mask) -> int:
         """Return how many cards are known to be of these types after the hint, and were not before."""
@@ -351,17 +350,13 @@ def reveal(question: str, position: Position, options: Sequence[Option]) -> tupl
     """
     matches = ((re.search(pattern, question, re.IGNORECASE), purpose) for pattern, purpose in PURPOSES.items())
     words, purpose = next(((words, purpose) for words, purpose in matches if words), (None, None))
-    cards, before, worths = (
-        position.partner.cards,
-        tuple(card.mask for card in position.partner.known),
-        dict[int, Worth](),
-    )
+    before, worths = tuple(card.mask for card in position.partner.known), dict[int, Worth]()
     for number, option in enumerate(options):
         move = move_of(option.text)
-        if words and purpose and isinstance(move, HintColour | HintRank):
-            touched = tuple(slot for slot, card in enumerate(cards) if types_of(move) >> INDEX[card] & 1)
-            if touched:
-                worths[number] = purpose(Told(position, touched, before, hinted(before, move, touched)), words)
+        hint = move if isinstance(move, HintColour | HintRank) else None
+        touched = tuple(sorted(_slots(position, types_of(hint)))) if hint else ()
+        if words and purpose and hint and touched:
+            worths[number] = purpose(Told(position, touched, before, hinted(before, hint, touched)), words)
     if not worths or words is None:
         return None
     best = max(worths, key=lambda number: worths[number])
