@@ -23,6 +23,7 @@ from experiments.values.rollout_store import FOLDER, RolloutStore
 from experiments.values.rollouts import SeatRollouts, points
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
+from orchestrator.models.usage import NO_USAGE, Usage
 
 EQUAL = 1e-9
 """Points below which two moves are worth the same."""
@@ -65,16 +66,6 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Cost:
-    calls: int = 0
-    """Requests to models that were answered."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    usd: float | None = 0.0
-    """None where the price of an answer is not known."""
-
-
-@dataclass(frozen=True)
 class Effect:
     """What an arm did."""
 
@@ -97,7 +88,7 @@ class Effect:
     rolled: Comparison | None
     rerated: float | None
     forced: float
-    cost: Cost
+    cost: Usage
     lost_on: int
     """Deals on which the loss is not 0."""
     keeps: float | None = None
@@ -200,17 +191,12 @@ class _Reader:
         return fmean(worth[before] - worth[after] for before, after in moves)
 
 
-def cost(folder: Path, bank: Bank, arm: Arm) -> Cost:
-    """Return what an arm asked, samples without a decision included."""
+def cost(folder: Path, bank: Bank, arm: Arm) -> Usage:
+    """Return what an arm asked, samples without a decision and answers of a cache included; these cost nothing."""
     journals = (decisions.read(folder, arm.name, position.name) for position in bank.positions)
-    calls = [call for samples in journals for sample in samples for call in sample.calls]
-    prices = [0.0 if call.cached or call.simulated else call.usd for call in calls]
-    return Cost(
-        calls=len(calls),
-        tokens_in=sum(call.tokens_in for call in calls),
-        tokens_out=sum(call.tokens_out for call in calls),
-        usd=None if None in prices else sum(price or 0.0 for price in prices),
-    )
+    calls = (call for samples in journals for sample in samples for call in sample.calls)
+    prices = ((call, 0.0 if call.cached or call.simulated else call.usd) for call in calls)
+    return sum((Usage(call.tokens_in, call.tokens_out, price, 1) for call, price in prices), NO_USAGE)
 
 
 def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
@@ -220,7 +206,7 @@ def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
     return fmean(sample.decided is not None and sample.decided.move in answers for sample in samples)
 
 
-def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> Effect:
+def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Usage) -> Effect:
     """Return the effect of an arm, before p is corrected for the others."""
     rows, nulls = outcomes[arm.name], outcomes.get(arm.null or "", ())
     flips = mean_share((row.position.deal, row.flipped) for row in rows)

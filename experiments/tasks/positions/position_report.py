@@ -17,12 +17,13 @@ from experiments.record.files import write_all
 from experiments.tasks.positions import decisions, effects, study
 from experiments.tasks.positions import sentences as say
 from experiments.tasks.positions.bank import Bank
-from experiments.tasks.positions.effects import Cost, Effects, Outcome, mean
+from experiments.tasks.positions.effects import Effects, Outcome, mean
 from experiments.tasks.positions.study import Arm, Study
 from graphs.graph_seat import label as label_of
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
+from orchestrator.models.usage import Usage
 
 POINTS = Format("{:.2f}".format)
 SIGNED = Format("{:+.2f}".format)
@@ -54,6 +55,7 @@ CORRELATIONS = (
     *(Column("spearman", "Spearman", SIGNED), Column("spearman_between", "95 %", BOUNDS)),
     *(Column("pearson", "Pearson", SIGNED), Column("pearson_between", "95 %", BOUNDS)),
 )
+COSTS = ("calls", "tokens_in", "tokens_out", "usd")
 DECISIONS = ("flipped", "better", "worse", "regret", "loss", "rolled", "forced", "keeps")
 FEW = 20
 """Deals that differ in value below which intervals of losses hold too seldom, see docs/evaluate.md."""
@@ -153,7 +155,7 @@ class Report:
     bank: Bank
     arms: tuple[Arm, ...]
     effects: Effects
-    base: Cost
+    base: Usage
     """What the baseline asked."""
     rollouts: int = 0
     games: FromGames | None = None
@@ -193,7 +195,7 @@ def arm_table(report: Report) -> Table:
         arm, loss, rolled = effect.arm, effect.loss, effect.rolled
         rows.append(
             vars(effect)
-            | asdict(effect.cost)
+            | _plain(effect.cost)
             | {
                 "arm": f"{arm.name} (cheats)" if arm.cheats else arm.name,
                 "better": effect.better if effect.flips else None,
@@ -204,7 +206,7 @@ def arm_table(report: Report) -> Table:
                 "rolled_between": rolled.interval() if rolled else None,
             }
         )
-    baseline = {"arm": "baseline", "keeps": report.keeps, **asdict(report.base)}
+    baseline = {"arm": "baseline", "keeps": report.keeps, **_plain(report.base)}
     rerated, rollouts = any(row["rerated"] is not None for row in rows), report.rollouts > 0
     optional = {"rolled": rollouts, "rolled_between": rollouts, "rerated": rerated, "keeps": report.keeps is not None}
     columns = [column for column in ARMS if optional.get(column.key, True)]
@@ -354,7 +356,7 @@ def json_value(report: Report) -> dict[str, Any]:
     return {
         "study": report.study.name,
         "bank": {"name": head.name, "digest": head.digest, "label": head.label},
-        "baseline": asdict(report.base),
+        "baseline": _plain(report.base),
         "arms": [
             {field.name: _plain(getattr(row, field.name)) for field in fields(row)}
             | {"arm": row.arm.name, "kind": row.arm.kind, "node": row.arm.node, "cheats": row.arm.cheats}
@@ -365,9 +367,9 @@ def json_value(report: Report) -> dict[str, Any]:
     }
 
 
-def _plain(value: object) -> object:
+def _plain(value: Any) -> Any:
     """Return what an effect has, as plain data; of a comparison its mean, interval and p."""
     if isinstance(value, Comparison):
         low, high = value.interval() or (None, None)
         return {"mean": mean(value), "low": low, "high": high, "p": value.p}
-    return asdict(value) if isinstance(value, Cost) else value
+    return {key: getattr(value, key) for key in COSTS} if isinstance(value, Usage) else value

@@ -155,7 +155,7 @@ class Study(Frozen):
     notes: Literal["recorded", "fresh"] = "recorded"
     """Colleagues' notes: as they were recorded, or made once by the study's models and shared by all arms."""
     arms: dict[Name, str] | OneOrMore[str] = DEFAULT_ARMS
-    """In their short form, see `graphs.interventions`; a mapping gives names, which a run of whole games may have, too."""
+    """In their short form, see `graphs.interventions`; a mapping gives names, such as a run of whole games has."""
     null: bool | None = None
     """Whether each arm has its noise floor asked; by default where a model is asked."""
     samples: int = Field(default=1, ge=1, le=1000)

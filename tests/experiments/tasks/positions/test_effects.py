@@ -19,11 +19,12 @@ from experiments.analysis.sentence_templates import template_of
 from experiments.tasks.positions import bank, decisions, position_report, position_run
 from experiments.tasks.positions import sentences as templates
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.effects import Cost, Effects, Outcome, effect_of
+from experiments.tasks.positions.effects import Effects, Outcome, effect_of
 from experiments.tasks.positions.sentences import sentences
 from experiments.tasks.positions.study import Arm, Study
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import AVERAGE, SimSettings
+from orchestrator.models.usage import NO_USAGE
 from tests.experiments.report.test_null_runs import ABSENT
 from tests.experiments.tasks.positions.conftest import effect_of_arm, found
 from tests.support.prove import FULL
@@ -169,7 +170,7 @@ def test_runs_without_an_effect_print_listed_sentences_and_none_that_claims_or_d
             ]
             for arm in ARMS
         }
-        made = [effect_of(replace(arm, null="null"), found, Cost()) for arm in ARMS]
+        made = [effect_of(replace(arm, null="null"), found, NO_USAGE) for arm in ARMS]
         ps = corrected([None if effect.arm.kind == "null" else effect.loss.p for effect in made])
         effects = Effects(found, tuple(replace(effect, p_holm=p) for effect, p in zip(made, ps, strict=True)))
         said = list(sentences(effects))
@@ -225,7 +226,7 @@ def made_up(places: list[BankPosition], losses: dict[str, float]) -> Effects:
 
     found = {name: outcomes(places[:40], [loss * (n % 2) for n in range(40)]) for name, loss in losses.items()}
     arms = [Arm(name, "removed", name.removeprefix("no-")) for name in losses]
-    return Effects(found, tuple(effects.effect_of(arm, found, effects.Cost()) for arm in arms))
+    return Effects(found, tuple(effects.effect_of(arm, found, NO_USAGE) for arm in arms))
 
 
 def test_arms_that_lose_more_on_positions_lose_more_in_games(places: list[BankPosition], tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
             kinds[kind]: outcomes(places[:40], [loss * (n % 3 > 0) for n in range(40)]) for kind, loss in losses.items()
         }
         arms = [Arm(name, kind, "a") for kind, name in kinds.items() if name in found]  # type: ignore[arg-type]
-        made = [effects.effect_of(arm, found, effects.Cost()) for arm in arms]
+        made = [effects.effect_of(arm, found, NO_USAGE) for arm in arms]
         return next(sentences(Effects(found, tuple(replace(one, p_holm=one.loss.p) for one in made))))
 
     assert template_of(said(removed=0.5, placebo=0.5)) is templates.NOTE
