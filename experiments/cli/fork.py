@@ -123,13 +123,18 @@ def _change(
 
 def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     """The note of a node as a file for --edit."""
-    from experiments.tasks.fork import decision, edited_note
+    import yaml
+
+    from experiments.tasks.fork import decision
     from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
 
     place = asyncio.run(decision.prepare(game, turn, Change(), layer=ModelLayer()))
-    note = edited_note.as_data(place.place, place.old_notes, node)
-    print_json(note) if output.as_json else print(edited_note.as_yaml(note), end="")
+    note = decision.as_data(place.place, place.old_notes, node)
+    if output.as_json:
+        print_json(note)
+    else:
+        print(yaml.safe_dump(note, sort_keys=False, allow_unicode=True, width=100), end="")
 
 
 def _branch(
@@ -163,12 +168,13 @@ def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", 
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
     from experiments.tasks.fork import fork_report
+    from experiments.tasks.games.single_game import SingleGame
     from orchestrator.journal.events import nowhere
 
     as_json, loud = output.as_json, output.loud
     screen = console(err=as_json)
     board = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
-    played = new_game.game(layer)
+    played = SingleGame(new_game.seats, new_game.started, new_game.path, layer)
     try:
         with board or nullcontext():
             result = asyncio.run(played.play(board or nowhere))

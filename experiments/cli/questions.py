@@ -1,6 +1,6 @@
 """`evaluate questions` and `evaluate judge`: questions of a file, or about recorded turns, put to a model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,7 @@ from experiments.cli.shared_options import Evaluation, Output, check_done, slug
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.tasks.question_task import Model
+    from experiments.tasks.question_task import Model, Q, QuestionKind
     from orchestrator.models.settings import ModelSettings
 
 
@@ -34,14 +34,18 @@ class AskedModel:
         """The model's name as that of a folder: without its server."""
         return f"replay-{slug(self.name)}" if self.replay else slug(self.name)
 
-    def print_estimate(self, output: Output, unit: str, units: int, calls: int, tokens_in: int) -> None:
+    def print_estimate(
+        self, output: Output, unit: str, kind: "QuestionKind[Q]", questions: "Sequence[Q]", trials: int
+    ) -> None:
         """Print what questions would cost."""
         from experiments.forecast import asked
         from experiments.forecast.prompt_probe import TurnLoad
+        from experiments.tasks.question_task import prompt_tokens
         from orchestrator.models.settings import PROGRAM
 
         models = {self.name: PROGRAM if self.replay else self.model}
-        rows = [asked.Asked(self.name, units, {self.name: TurnLoad(calls, tokens_in)})]
+        load = TurnLoad(len(questions) * trials, prompt_tokens(kind, questions) * trials)
+        rows = [asked.Asked(self.name, len(questions), {self.name: load})]
         output.show(asked.data(rows, models, unit), asked.blocks(rows, models, unit))
 
 
@@ -92,7 +96,6 @@ def questions(
 
     Asks every question of a file. The same command again goes on; answers that were paid for are not asked again.
     """
-    from experiments.tasks import question_task
     from experiments.tasks.questions import coordination_qa, question_report
     from experiments.tasks.questions import questions as questions_file
     from orchestrator.models.settings import PROGRAM
@@ -104,9 +107,7 @@ def questions(
     file = questions_file.read(data, games, kind or (), skip_broken=skip_broken)
     if asked.dry_run:
         trials = samples or (1 if answerer.name == PROGRAM else coordination_qa.TRIALS)
-        tokens = question_task.prompt_tokens(coordination_qa.CoordinationQuestions(), file.questions)
-        number = len(file.questions)
-        answerer.print_estimate(output, "questions", number, number * trials, tokens * trials)
+        answerer.print_estimate(output, "questions", coordination_qa.CoordinationQuestions(), file.questions, trials)
         return
     folder = asked.out or Path("runs") / f"qa-{answerer.slug}"
     done = coordination_qa.run(
@@ -147,14 +148,13 @@ def judge(
     Asks a judge about every turn on which a seat listed what all cards may be. The same command again goes on.
     """
     from experiments.tasks.judge import human_ratings, judge_report, judge_run
-    from experiments.tasks.judge.statements import Choice
+    from experiments.tasks.judge.statements import Choice, find
 
     choice = Choice(turns, every)
     people = human_ratings.read(human) if human else ()  # once, since a pipe can be read no more often
     answerer = asked_model(asked, judge_run.FOLDER.recorded_model)
     if asked.dry_run:
-        plan = judge_run.plan(games, choice, samples)
-        answerer.print_estimate(output, "turns", plan.statements, plan.calls, plan.tokens_in)
+        answerer.print_estimate(output, "turns", judge_run.Judging(), find(games, choice), samples)
         return
     beside = (
         games / judge_report.FOLDER_NAME / answerer.slug if games.is_dir() else Path("runs") / f"judge-{answerer.slug}"

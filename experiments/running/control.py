@@ -5,15 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from experiments.running import open_files
 from experiments.running.progress import Progress, Status
 from experiments.study import manifest
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U
 from orchestrator.errors import UserError, did_you_mean, similar_name
-
-U = TypeVar("U", bound=Unit)
 
 
 @dataclass(frozen=True)
@@ -24,6 +22,13 @@ class PauseRun:
 @dataclass(frozen=True)
 class ResumeRun:
     """Go on."""
+
+
+@dataclass(frozen=True)
+class StopRun:
+    """Stop the units at the end of their turns, and begin no others; the engine's own, no command's."""
+
+    why: str
 
 
 @dataclass(frozen=True)
@@ -49,9 +54,11 @@ class RetryUnit(Generic[U]):
     unit: U
 
 
-Change = PauseRun | ResumeRun | LimitCalls | CancelUnit | RetryUnit[U]
-CHANGES = (PauseRun, ResumeRun, LimitCalls, CancelUnit, RetryUnit)
+Change = PauseRun | ResumeRun | StopRun | LimitCalls | CancelUnit | RetryUnit[U]
+CHANGES = (PauseRun, ResumeRun, StopRun, LimitCalls, CancelUnit, RetryUnit)
 
+COMMANDS = ("pause", "resume", "limit", "retry", "cancel", "status")
+"""The methods of `RunControl` that a command may name."""
 CANCELLED = "cancelled by hand"
 """Why a cancelled unit is suspended."""
 
@@ -84,22 +91,14 @@ class RunControl(Generic[U]):
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Do what a command says. Raises UserError for one that is refused."""
-        commands: dict[str, Callable[..., dict[str, Any]]] = {
-            "pause": self._pause,
-            "resume": self._resume,
-            "limit": self._limit,
-            "retry": self._retry,
-            "cancel": self._cancel,
-            "status": self.status,
-        }
-        name = str(request.get("command"))
-        if name not in commands:
+        name, values = str(request.get("command")), {key: value for key, value in request.items() if key != "command"}
+        if name not in COMMANDS:
             raise UserError(f"the run was started by another version, which knows no {name!r}")
         if self.stopping() and name != "status":
             raise UserError("the run is stopping at the end of the turns in play; the same command goes on with it")
-        return commands[name](**{key: value for key, value in request.items() if key != "command"})
+        return dict(getattr(self, name)(**values))
 
-    def _pause(self) -> dict[str, Any]:
+    def pause(self) -> dict[str, Any]:
         if self.paused_since:
             return {"said": f"it is paused already, since {_clock(self.paused_since)}"}
         self.paused_since = datetime.now(UTC)
@@ -110,7 +109,7 @@ class RunControl(Generic[U]):
         busy = sum(load.busy for load in self.standing().loads.values())
         return {"said": f"paused; calls in flight end first ({busy} now)" if busy else "paused"}
 
-    def _resume(self) -> dict[str, Any]:
+    def resume(self) -> dict[str, Any]:
         if not self.paused_since:
             return {"said": "it is not paused"}
         since, self.paused_since = self.paused_since, None
@@ -118,7 +117,7 @@ class RunControl(Generic[U]):
         self.screen.resume()
         return {"said": f"it goes on; it was paused since {_clock(since)}"}
 
-    def _limit(self, model: str, most: int) -> dict[str, Any]:
+    def limit(self, model: str, most: int) -> dict[str, Any]:
         """Limit the models of a name: as in a models file, or without provider or server."""
         if not self.limits:
             raise UserError("this run asks no model on a server, so there is no limit to change")
@@ -141,7 +140,7 @@ class RunControl(Generic[U]):
         self.screen.line(sentence)
         return {"said": sentence}
 
-    def _retry(self, game: str) -> dict[str, Any]:
+    def retry(self, game: str) -> dict[str, Any]:
         unit = self._unit(game)
         if unit.name in self.finished:
             raise UserError(f"{unit.name} is finished; a finished {self.thing} is never played again")
@@ -154,7 +153,7 @@ class RunControl(Generic[U]):
         why = old.failed or old.suspended or "its model did not answer"
         return {"said": f"{unit.name} is played again as soon as there is room ({why})"}
 
-    def _cancel(self, game: str) -> dict[str, Any]:
+    def cancel(self, game: str) -> dict[str, Any]:
         unit = self._unit(game)
         if unit.name in self.finished:
             raise UserError(f"{unit.name} is finished; a finished {self.thing} stays in the results")

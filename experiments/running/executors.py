@@ -1,7 +1,7 @@
 """Executors ask the units of a run: one in this process, one in several. The latter has one loop for processes of this
 machine (`processes`) and for Ray actors (`ray_actors`).
 
-Messages to a worker: a unit, StopWorker, and changes of the run. Messages from it: WorkerReady, WorkerFailed,
+Messages to a worker: a unit, and changes of the run. Messages from it: WorkerReady, WorkerFailed,
 WorkerDied, Outcome, Status.
 """
 
@@ -10,18 +10,16 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Generic
 from uuid import uuid4
 
-from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
+from experiments.running.control import Change, LimitCalls, RetryUnit, StopRun
 from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
-
-U = TypeVar("U", bound=Unit)
 
 OnOutcome = Callable[[Outcome[U]], None]
 """Called with what became of each unit."""
@@ -32,28 +30,8 @@ EVERY_S = 0.2
 """Seconds after which progress is shown again."""
 
 
-class Executor(Protocol[U]):
-    """Asks the units of a run. The results do not depend on which executor is used."""
-
-    def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
-        """Ask all units, begun in their order, and return. Raises UserError when they cannot be asked."""
-
-    def close(self, why: str) -> None:
-        """Stop the units at the end of their turns, and begin no others. Safe to call from a signal handler."""
-
-    @property
-    def status(self) -> Status:
-        """How the units stand now."""
-
-    def obey(self, change: Change[U]) -> None:
-        """Change how the units are asked, from the next call, turn and unit on; called by `on_tick`."""
-
-    def end(self) -> None:
-        """Stop at once; unfinished journals can be continued."""
-
-
 class LocalExecutor(Generic[U]):
-    """Asks all units in the event loop of this process."""
+    """Asks all units in the event loop of this process. The results do not depend on which executor is used."""
 
     def __init__(self, task: Task[U], layer: ModelLayer) -> None:
         self._task = task
@@ -62,6 +40,7 @@ class LocalExecutor(Generic[U]):
         self._closed: str | None = None
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
+        """Ask all units, begun in their order, and return. Raises UserError when they cannot be asked."""
         asyncio.run(self._play(units, on_outcome, on_tick))
 
     async def _play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
@@ -81,22 +60,25 @@ class LocalExecutor(Generic[U]):
             await pool.aclose()
 
     def close(self, why: str) -> None:
+        """Stop the units at the end of their turns, and begin no others. Safe to call from a signal handler."""
         self._closed = why
         if self._pool:
             self._pool.gate.close(why)
 
     @property
     def status(self) -> Status:
+        """How the units stand now."""
         return self._pool.status if self._pool else Status()
 
     def obey(self, change: Change[U]) -> None:
+        """Change how the units are asked, from the next call, turn and unit on; called by `on_tick`."""
         if self._pool:
             self._pool.obey(change)
             if isinstance(change, RetryUnit):
                 self._pool.retry(change.unit)
 
     def end(self) -> None:
-        """Nothing to do: the units ended with the event loop."""
+        """Stop at once; unfinished journals can be continued. Here the units ended with the event loop."""
 
 
 async def stream(units: Iterable[U]) -> AsyncIterator[U]:
@@ -124,13 +106,6 @@ class WorkerFailed:
 @dataclass(frozen=True)
 class WorkerDied:
     """The worker's process has ended."""
-
-    why: str
-
-
-@dataclass(frozen=True)
-class StopWorker:
-    """Stop the units at the end of their turns."""
 
     why: str
 
@@ -190,8 +165,8 @@ class WorkerPool(Generic[U]):
         """The status of workers that died."""
         self._closed: str | None = None
         self._units: deque[U] = deque()
-        self._changes: dict[object, Change[U]] = {}
-        """The last change of each thing, which a worker that takes the place of another is told."""
+        self._changes: list[Change[U]] = []
+        """All so far, which a worker that takes the place of another is told."""
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
         """Ask all units. Raises what the callbacks raise, and UserError when the workers cannot ask."""
@@ -209,18 +184,11 @@ class WorkerPool(Generic[U]):
         return sum((worker.status for worker in self._workers), self._ended)
 
     def obey(self, change: Change[U]) -> None:
-        match change:
-            case PauseRun():
-                self._changes[PauseRun] = change
-            case ResumeRun():
-                self._changes.pop(PauseRun, None)
-            case LimitCalls():  # the workers divide it among them
-                self._changes[change.model] = change = replace(change, most=max(1, change.most // self._number))
-            case CancelUnit():
-                self._changes[change.name] = change
-            case RetryUnit():
-                self._changes[change.unit.name] = change
-                self._units.appendleft(change.unit)
+        if isinstance(change, LimitCalls):  # the workers divide it among them
+            change = replace(change, most=max(1, change.most // self._number))
+        elif isinstance(change, RetryUnit):
+            self._units.appendleft(change.unit)
+        self._changes.append(change)
         for worker in self._workers:
             worker.send(change)
 
@@ -265,7 +233,7 @@ class WorkerPool(Generic[U]):
         for worker in self._workers if self._closed else ():
             if not worker.stopped:
                 worker.stopped = True
-                worker.send(StopWorker(str(self._closed)))
+                worker.send(StopRun(str(self._closed)))
 
     def _replace(self, worker: Worker[U], why: str) -> list[U]:
         """Start another worker in place of one that died; returns the units that it had."""
@@ -275,6 +243,9 @@ class WorkerPool(Generic[U]):
             raise UserError(f"a worker process ended before it could start: {why}")
         self._ended += worker.status
         new = self._workers[self._workers.index(worker)] = self._transport.start()
-        for change in self._changes.values():
+        for change in self._changes:
             new.send(change)
         return list(worker.units.values())
+
+
+Executor = LocalExecutor[U] | WorkerPool[U]

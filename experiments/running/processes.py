@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from itertools import count
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from experiments.record import parallel
 from experiments.running.control import CHANGES
-from experiments.running.executors import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
+from experiments.running.executors import Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
 from experiments.running.model_options import ModelOptions
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U
 from graphs import named
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
@@ -29,8 +29,6 @@ AHEAD = 4
 """Units queued at a worker beyond those that it asks concurrently."""
 STATUS_S = 0.5
 """Seconds between two status messages."""
-
-U = TypeVar("U", bound=Unit)
 
 
 @dataclass(frozen=True)
@@ -146,8 +144,6 @@ class MainProcess(Generic[U]):
         if isinstance(message, AccountsResponse):
             if (pending := self._pending.get(message.number)) is not None and not pending.done():
                 pending.set_result(message.result)
-        elif isinstance(message, StopWorker):
-            pool.gate.close(message.why)
         elif isinstance(message, CHANGES):
             pool.obey(message)
             self.send(WorkerReady(pool.at_once + AHEAD))

@@ -2,9 +2,10 @@
 is left. Whoever shows it (`experiments.cli.run_progress`) derives from `Progress`, which prints nothing."""
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 from experiments.running.task import Measured, Task
@@ -104,22 +105,6 @@ FEWEST = 5
 """Turns that must be played, or units that must end, before the time left is estimated."""
 
 
-@dataclass
-class Mean:
-    """The mean of a number of things so far."""
-
-    number: int = 0
-    total: float = 0
-
-    def add(self, value: float) -> None:
-        self.number += 1
-        self.total += value
-
-    @property
-    def text(self) -> str:
-        return f"{self.total / self.number:.2f}" if self.number else "-"
-
-
 @dataclass(frozen=True)
 class ArmProgress:
     """A row of the table of arms."""
@@ -145,10 +130,11 @@ class Progress:
         self.paused, self.stops = "", ""
         """What is said while the run is paused, and once it was interrupted."""
         self._before = 0
-        self._means: dict[str, Mean] = {}
+        self._scores = defaultdict[str, list[float]](list)
+        """Of the finished units, by arm."""
         self._waiting: Counter[float | None] = Counter()
         """Units that are not finished, by the turns that are expected of them."""
-        self._turns: dict[float | None, Mean] = {}
+        self._turns = defaultdict[float | None, list[int]](list)
         """Turns of the finished units, by those that were expected."""
         self._began = self._paused_at = 0.0
         self._ended_turns = 0
@@ -180,8 +166,9 @@ class Progress:
         self.end()
         before = before or {}
         self.title, self.task, self.total = title, task, len(units)
-        self._waiting, self._turns = Counter(unit.turns for unit in units), {}
-        self._means, self.status = {arm: Mean() for arm in arms}, Status()
+        self._waiting, self.status = Counter(unit.turns for unit in units), Status()
+        self._turns.clear()
+        self._scores = defaultdict(list, {arm: [] for arm in arms})
         self.ended = self._before = 0
         for unit in units:
             if unit.name in before:
@@ -205,9 +192,9 @@ class Progress:
     def _end(self, unit: Unit, measured: Measured) -> None:
         self.ended += 1
         self._waiting[unit.turns] -= 1
-        self._turns.setdefault(unit.turns, Mean()).add(measured.turns)
+        self._turns[unit.turns].append(measured.turns)
         if measured.score is not None:
-            self._means.setdefault(unit.arm, Mean()).add(measured.score)
+            self._scores[unit.arm].append(measured.score)
 
     def stopping(self) -> None:
         """Note that it was interrupted."""
@@ -228,11 +215,12 @@ class Progress:
     # How it stands
 
     def arms(self) -> Iterator[ArmProgress]:
-        for arm in dict.fromkeys((*self._means, *self.status.moves)):
-            mean, counts = self._means.get(arm, Mean()), self.status.moves.get(arm, Counter())
+        for arm in dict.fromkeys((*self._scores, *self.status.moves)):
+            scores, counts = self._scores.get(arm, []), self.status.moves.get(arm, Counter())
             moves = counts["model_moves"]
             own = percent(counts["own"] / moves) if moves else "-"
-            yield ArmProgress(arm, mean.number, mean.text, own, counts["forced"], counts["refused"])
+            mean = f"{fmean(scores):.2f}" if scores else "-"
+            yield ArmProgress(arm, len(scores), mean, own, counts["forced"], counts["refused"])
 
     def models(self) -> Iterator[str]:
         """Give sentences on the calls of each model and what they cost."""
@@ -254,9 +242,9 @@ class Progress:
         if self.status.turns:
             steps, expected = self.status.turns - self.status.earlier, 0.0
             for turns, number in self._waiting.items():
-                ended = self._turns.get(turns, Mean())
+                ended = self._turns[turns]
                 # the mean of those that ended, and of some that nobody saw, since short ones end first
-                expected += number * ((ended.total + UNSEEN * (turns or 0)) / (ended.number + UNSEEN))
+                expected += number * ((sum(ended) + UNSEEN * (turns or 0)) / (len(ended) + UNSEEN))
             behind = self.status.turns - self._ended_turns
             share = self.status.playing / (self._waiting.total() or 1)
             # a unit in play has some of its turns left, however long it is already

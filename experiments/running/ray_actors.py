@@ -13,15 +13,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from experiments.running.control import Change
-from experiments.running.executors import StopWorker, Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
+from experiments.running.executors import Transport, Worker, WorkerDied, WorkerFailed, WorkerReady
 from experiments.running.model_options import ModelOptions
 from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U, Unit
 from graphs import named
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Accounts, Budget
@@ -40,7 +40,6 @@ try:
 except ImportError:
     raise UserError("--executor ray needs Ray: pip install 'hanabi-orchestrator[ray]'") from None
 
-U = TypeVar("U", bound=Unit)
 
 STATUS_S = 1.0
 """Seconds between two looks at the status of an actor."""
@@ -55,27 +54,17 @@ CPU_SHARE = 0.25
 """CPUs reserved for each worker actor, which mostly waits for models; less when there are many actors."""
 
 
-class AccountsActor:
-    """Keeps the run's budget accounts; a Ray actor."""
-
-    def __init__(self, accounts: Accounts) -> None:
-        self._accounts = accounts
-
-    def call(self, method: str, *arguments: Any) -> Any:
-        return getattr(self._accounts, method)(*arguments)
-
-
 class AccountsClient:
-    """The accounts actor, as a budget uses it."""
+    """The actor that keeps the run's budget accounts, as a budget uses it."""
 
     def __init__(self, actor: Any) -> None:
         self._actor = actor
 
     async def ask(self, method: str, *arguments: Any) -> Any:
-        return await self._actor.call.remote(method, *arguments)
+        return await self._actor.ask.remote(method, *arguments)
 
     def tell(self, method: str, *arguments: Any) -> None:
-        self._actor.call.remote(method, *arguments)
+        self._actor.tell.remote(method, *arguments)
 
 
 class WorkerActor(Generic[U]):
@@ -98,21 +87,16 @@ class WorkerActor(Generic[U]):
         self._pool: UnitPool[U] = UnitPool(task, options.layer(budget, workers), lambda outcome: None)
         self._numbers = count(1)
 
-    async def at_once(self) -> tuple[WorkerReady]:
-        return (WorkerReady(self._pool.at_once),)
-
-    async def status(self) -> tuple[Status]:
-        return (self._pool.status,)
+    async def state(self) -> tuple[WorkerReady, Status]:
+        return WorkerReady(self._pool.at_once), self._pool.status
 
     async def ask(self, unit: U) -> tuple[Status, Outcome[U]]:
         outcome = await self._pool.outcome(next(self._numbers), unit)
         return self._pool.status, outcome
 
-    async def close(self, why: str) -> None:
-        self._pool.gate.close(why)
-
-    async def obey(self, change: Change[U]) -> None:
+    async def obey(self, change: Change[U]) -> tuple[WorkerReady, Status]:
         self._pool.obey(change)
+        return await self.state()
 
 
 class RayWorker(Worker[U]):
@@ -121,24 +105,19 @@ class RayWorker(Worker[U]):
     def __init__(self, actor_class: Any, *arguments: Any) -> None:
         super().__init__()
         self.actor = actor_class.remote(self.name, str(Path.cwd()), *arguments, named.brought())
-        self.answers: set[Any] = {self.actor.at_once.remote()}
+        self.answers: set[Any] = {self.actor.state.remote()}
         """Calls of its methods that are not answered; each answer is a tuple of messages."""
         self._status_at = time.monotonic()
 
     def send(self, message: object) -> None:
-        if isinstance(message, StopWorker):
-            self.actor.close.remote(message.why)
-        elif isinstance(message, Unit):
-            self.answers.add(self.actor.ask.remote(message))
-        else:
-            self.actor.obey.remote(message)
-            self.answers.add(self.actor.at_once.remote())
+        method = self.actor.ask if isinstance(message, Unit) else self.actor.obey
+        self.answers.add(method.remote(message))
 
     def ask_status(self) -> None:
         """Ask for its status, once in a while."""
         if time.monotonic() - self._status_at > STATUS_S:
             self._status_at = time.monotonic()
-            self.answers.add(self.actor.status.remote())
+            self.answers.add(self.actor.state.remote())
 
     def end(self) -> None:
         ray.kill(self.actor)  # it may only be unreachable
@@ -150,8 +129,8 @@ class RayActors(Transport[U]):
     def __init__(self, task: Task[U], options: ModelOptions, budget: Budget | None, workers: int) -> None:
         self._started_ray = _join_cluster()
         self._workers = workers
-        accounts: Any = ray.remote(num_cpus=0)(AccountsActor)
-        self._accounts = accounts.remote(budget.accounts) if budget else None
+        accounts: Any = ray.remote(num_cpus=0)(Accounts)
+        self._accounts = accounts.remote(**vars(budget.accounts)) if budget else None
         self._arguments = task, options, workers, self._accounts
 
     def start(self) -> RayWorker[U]:
@@ -182,7 +161,7 @@ class RayActors(Transport[U]):
 
     def lost(self, worker: Worker[U]) -> None:
         if self._accounts is not None:
-            self._accounts.call.remote("process_ended", worker.name)
+            self._accounts.tell.remote("process_ended", worker.name)
 
     def end(self) -> None:
         if self._started_ray:

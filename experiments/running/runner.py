@@ -10,11 +10,11 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Generic, Literal, Self, TypeVar
+from typing import Generic, Literal, Self
 
 from experiments.running.control import RunControl
 from experiments.running.control_folder import alone, listening
@@ -24,11 +24,9 @@ from experiments.running.processes import Processes
 from experiments.running.progress import Progress, Status
 from experiments.running.task import Measured, Records, Task
 from experiments.running.unit_pool import INTERRUPTED
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
-
-U = TypeVar("U", bound=Unit)
 
 
 @dataclass(frozen=True)
@@ -163,11 +161,9 @@ class Runner(Generic[U]):
                     self.progress.end()
         return self.done(len(before))
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
+    def alone(self) -> AbstractContextManager[None]:
         """Keep other commands out of the run's folder, but for its other shards."""
-        with alone(self.folder, shared=self.options.shard is not None, below=self.lock):
-            yield
+        return alone(self.folder, shared=self.options.shard is not None, below=self.lock)
 
     def check(self) -> None:
         """Open the task and ask its servers, before any unit is asked; count what earlier commands spent.
@@ -232,10 +228,6 @@ class Runner(Generic[U]):
             self.status += executor.status
             self.before = before + replace(executor.status, loads={}, playing=0)
             executor.end()
-
-    def forget(self) -> None:
-        """Leave what was asked so far out of the progress of what comes."""
-        self.before = Status()
 
     def done(self, before: int = 0, needed: Collection[str] | None = None) -> Done:
         """Say what became of the command. `needed`: the units that may still be asked, or are finished; default all.

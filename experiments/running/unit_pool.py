@@ -8,13 +8,22 @@ from collections import deque
 from collections.abc import AsyncIterable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Generic
 
 from experiments.running import open_files
-from experiments.running.control import CANCELLED, CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit
+from experiments.running.control import (
+    CANCELLED,
+    CancelUnit,
+    Change,
+    LimitCalls,
+    PauseRun,
+    ResumeRun,
+    RetryUnit,
+    StopRun,
+)
 from experiments.running.progress import Load, Status
 from experiments.running.task import Task
-from experiments.study.job import Outcome, Unit
+from experiments.study.job import Outcome, U
 from orchestrator.errors import Held, ModelError, Suspended, TurnError, Unwritten, UserError
 from orchestrator.journal.events import Event, Sink
 from orchestrator.journal.file import lines, read, tag
@@ -33,8 +42,6 @@ SILENT_S = 60.0
 INTERRUPTED = "interrupted"
 LOOK_S = 0.2
 """Seconds between two looks at whether a unit is to be tried again."""
-
-U = TypeVar("U", bound=Unit)
 
 
 class StopGate:
@@ -219,6 +226,8 @@ class UnitPool(Generic[U]):
         match change:
             case PauseRun():
                 self.gate.pause.begin()
+            case StopRun():
+                self.gate.close(change.why)
             case ResumeRun():
                 self._resumed = time.monotonic()
                 self.gate.pause.end()

@@ -5,7 +5,9 @@
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -91,18 +93,17 @@ class AnswerRun(Generic[R, S]):
         return len(self.questions) * self.record.trials - len(self.answers)
 
 
-class NamedRun(Protocol):
-    @property
-    def folder(self) -> Path: ...
-    @property
-    def name(self) -> str: ...
+def distinct_names(runs: Sequence[tuple[str, Path]]) -> tuple[str, ...]:
+    """Return what runs are called in a report, given their names and folders: by both where several have a name."""
+    several = Counter(name for name, _ in runs)
+    return tuple(name if several[name] == 1 else f"{name} in {folder}" for name, folder in runs)
 
 
-def distinct_names(runs: Sequence[NamedRun]) -> tuple[str, ...]:
-    """Return what runs are called in a report: by their names, and by their folders, too, where several have the
-    same."""
-    names = [run.name for run in runs]
-    return tuple(run.name if names.count(run.name) == 1 else f"{run.name} in {run.folder}" for run in runs)
+ANSWERED = {
+    "fake server": "answered by the package's fake server, which is no language model.",
+    "simulated": "no language model, but the program with errors at stated rates.",
+}
+"""By the label of a run: what answered in the place of a language model."""
 
 
 def notes_of(texts: Iterable[str]) -> list[Note]:
@@ -211,8 +212,6 @@ class AnswerRecords:
 def free_journal(folder: Path) -> Journal:
     """Open the first journal of calls that no other process writes. Raises UserError."""
     for number in count(1):
-        try:
+        with suppress(InUse):
             return Journal(folder / (CALLS if number == 1 else f"calls-{number}.jsonl"))
-        except InUse:
-            continue
     raise AssertionError

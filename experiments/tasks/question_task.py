@@ -94,8 +94,6 @@ class QuestionTask(Generic[Q]):
     folder: Path
     replay: Path | None = None
     """The folder of a run whose answers are taken in place of the model's."""
-    brain: Brain | None = None
-    """Answers in place of the model's server."""
     things: str = "answers"
     may_end_process: bool = False
 
@@ -104,12 +102,9 @@ class QuestionTask(Generic[Q]):
         return self.kind.measure
 
     def open(self, layer: ModelLayer) -> "QuestionAsker[Q]":
-        brain = self.brain
-        if brain is None and self.replay is not None:
-            brain = Resumed(Unrecorded(self.replay), answered(calls(self.replay)))
-        elif brain is None and isinstance(self.model, ModelSettings):
-            brain = layer.brain(self.model)
-        return QuestionAsker(self, brain)
+        if self.replay is not None:
+            return QuestionAsker(self, Resumed(Unrecorded(self.replay), answered(calls(self.replay))))
+        return QuestionAsker(self, layer.brain(self.model) if isinstance(self.model, ModelSettings) else None)
 
     def measured(self, unit: QuestionUnit, result: Call) -> Measured:
         return Measured(self.kind.score(self.questions[unit.question], result.reply))

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from experiments.record import run_folder
-from experiments.record.run_folder import RUN, read
+from experiments.record.run_folder import RUN, run
 from experiments.running import control_folder
 from experiments.tasks.games import experiment_run
 from experiments.tasks.judge import judge_run
@@ -14,12 +13,26 @@ from experiments.tasks.probes import probe_run
 from experiments.tasks.questions import coordination_qa
 from orchestrator.errors import UserError, nearby
 
-KINDS: Mapping[str, Callable[[Path], dict[str, Any]]] = {
-    RUN: lambda folder: (position_run if "positions" in read(folder / RUN) else experiment_run).status(folder),
-    probe_run.FOLDER.file: probe_run.status,
-    **{folder.file: folder.status for folder in (coordination_qa.FOLDER, judge_run.FOLDER)},
+Status = Callable[[Path], dict[str, Any]]
+KINDS: Mapping[str, tuple[str, Status]] = {
+    probe_run.FOLDER.file: ("probes", probe_run.status),
+    coordination_qa.FOLDER.file: ("questions", coordination_qa.FOLDER.status),
+    judge_run.FOLDER.file: ("judge", judge_run.FOLDER.status),
+    RUN: ("games", experiment_run.status),
 }
-"""By the file of its record: says how a kind of run stands, as plain data."""
+"""By the file of its record: what a kind of run asked, and what says how it stands, as plain data."""
+
+
+def _kind(folder: Path) -> tuple[str, Status]:
+    record = next((record for record in KINDS if (folder / record).exists()), RUN)
+    if record == RUN and "positions" in run(folder):
+        return "positions", position_run.status
+    return KINDS[record]
+
+
+def kind(folder: Path) -> str:
+    """Return what a run asked: games, positions, probes, questions or judge; games for a folder without a record."""
+    return _kind(folder)[0]
 
 
 def checked(folder: Path) -> Path:
@@ -31,22 +44,9 @@ def checked(folder: Path) -> Path:
     return folder
 
 
-def kind(folder: Path) -> str:
-    """Return what a run asked: games, positions, probes, questions or judge; games for a folder without a record."""
-    for record, name in NAMES.items():
-        if (folder / record).exists():
-            return name
-    return "positions" if "positions" in run_folder.run(folder) else "games"
-
-
-NAMES = {probe_run.FOLDER.file: "probes", coordination_qa.FOLDER.file: "questions", judge_run.FOLDER.file: "judge"}
-"""By the file of its record: what a run asked."""
-
-
 def status(folder: Path) -> dict[str, Any]:
     """Return how the run in a folder stands, as plain data. Raises UserError for a folder without one."""
-    stand = next(KINDS[record] for record in KINDS if (checked(folder) / record).exists())
-    stored, live = stand(folder), control_folder.live_status(folder)
+    stored, live = _kind(checked(folder))[1](folder), control_folder.live_status(folder)
     return {"run": folder.as_posix(), **stored, **live, "failed": {**stored["failed"], **live["failed"]}}
 
 

@@ -35,10 +35,6 @@ class Branch:
         if self.copied is not None and self.path.exists() and self.path.stat().st_size == self.copied:
             self.path.unlink()
 
-    def game(self, layer: ModelLayer) -> single_game.SingleGame:
-        """Return the game, to be played on. Raises UserError for a recording that does not hold it."""
-        return single_game.SingleGame(self.seats, self.started, self.path, layer)
-
 
 def branch(
     fork: Fork,

@@ -16,7 +16,7 @@ from experiments.record.files import locked
 from experiments.record.game import Game
 from experiments.record.rows import GAMES, Metric, Row
 from experiments.record.run_folder import RUN
-from experiments.running.progress import Progress, run_status
+from experiments.running.progress import Progress, Status, run_status
 from experiments.running.runner import Done, Runner, RunOptions
 from experiments.running.task import Measured, limits_of
 from experiments.study import manifest
@@ -352,7 +352,7 @@ class ExperimentRun:
             self.runner.play(jobs, on_end)
         finally:
             self.runner.progress.end()
-            self.runner.forget()
+            self.runner.before = Status()  # the progress of what comes leaves them out
 
 
 def status(folder: Path) -> dict[str, Any]:

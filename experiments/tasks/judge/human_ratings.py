@@ -51,16 +51,13 @@ def _read(table: "csv.DictReader[str]", path: Path) -> tuple[HumanRating, ...]:
             f"{str(path)!r} needs the columns game and turn, and at least one of {', '.join(ASPECTS)}; it has "
             f"{shortened(', '.join(columns)) or 'none'}"
         )
-    rows = tuple(_rows(table, aspects, path))
+    rows = dict[tuple[str, int, str], HumanRating]()
+    for row in _rows(table, aspects, path):
+        if rows.setdefault((row.game, row.turn, row.rater), row) is not row:
+            raise UserError(f"{str(path)!r}: {row.rater} rates turn {row.turn} of {row.game} twice; keep one row")
     if not rows:
         raise UserError(f"{str(path)!r} has no row below its header")
-    turns = set[tuple[str, int, str]]()
-    for row in rows:
-        key = row.game, row.turn, row.rater
-        if key in turns:
-            raise UserError(f"{str(path)!r}: {row.rater} rates turn {row.turn} of {row.game} twice; keep one row")
-        turns.add(key)
-    return rows
+    return tuple(rows.values())
 
 
 def _rows(table: "csv.DictReader[str]", aspects: Sequence[str], path: Path) -> Iterator[HumanRating]:

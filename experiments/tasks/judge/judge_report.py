@@ -19,7 +19,7 @@ from experiments.document.formats import INT, RIGHT, TEXT, estimate
 from experiments.record.files import write_all
 from experiments.tasks.judge.human_ratings import HumanRating
 from experiments.tasks.judge.judge_run import FOLDER, JudgeRun, mean_ratings
-from experiments.tasks.question_folder import notes_of
+from experiments.tasks.question_folder import ANSWERED, notes_of
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -146,13 +146,10 @@ def _cell(value: Clustered | None) -> Cell:
 def notes(report: Report) -> Iterator[str]:
     """Give what a reader of the tables must know."""
     run = report.run
-    sentences = {
-        "fake server": f"{run.name}: answered by the package's fake server, which is no language model.",
-        "simulated": f"{run.name}: no language model, but the program with errors at stated rates.",
-        "program": "program: no model judged; the exact score stands alone.",
-    }
-    if run.label:
-        yield sentences[run.label]
+    if run.label == PROGRAM:
+        yield "program: no model judged; the exact score stands alone."
+    elif run.label:
+        yield f"{run.name}: {ANSWERED[run.label]}"
     number = len({row.game for row in report.rated})
     yield (
         f"Of {len(report.rated)} turns of {number} {'game' if number == 1 else 'games'}, each rated from 0 to 1. "

@@ -6,27 +6,18 @@ The role stands as a node outside any graph, with a layout of its own. The folde
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from statistics import fmean
 
 from pydantic import BaseModel
 
 import prompts
+from experiments.analysis.statistics.clusters import cluster_means
 from experiments.running.progress import Progress
 from experiments.running.runner import Done, RunOptions
 from experiments.tasks.judge.statements import Choice, Judged, Statement, find
 from experiments.tasks.question_folder import AnswerRun, QuestionFolder, QuestionRecord
-from experiments.tasks.question_task import (
-    Model,
-    QuestionKind,
-    QuestionTask,
-    ask_all,
-    identity,
-    model_of,
-    prompt_tokens,
-)
+from experiments.tasks.question_task import Model, QuestionKind, QuestionTask, ask_all, identity, model_of
 from graphs.answerers import SimulatedBrain
 from graphs.context import Context
 from graphs.node import RoleNode
@@ -133,13 +124,11 @@ def run(
     options: RunOptions | None = None,
     progress: Progress | None = None,
     replay: Path | None = None,
-    brain: Brain | None = None,
 ) -> Done:
     """Judge a journal or the games below a folder, and go on where the judge's folder stopped.
 
-    `replay`: the folder of a run whose answers are taken; `brain` answers in place of the model's server. Raises
-    UserError for a folder with another run, when nothing is there to judge, or when a server refuses before it has
-    answered anything.
+    `replay`: the folder of a run whose answers are taken. Raises UserError for a folder with another run, when nothing
+    is there to judge, or when a server refuses before it has answered anything.
     """
     choice, model = choice or Choice(), model_of(model)
     statements = {statement.name: statement for statement in find(path, choice)}
@@ -154,35 +143,12 @@ def run(
         prompt=prompt_hash(),
     )
     record = FOLDER.write(folder, record, statements.values())
-    task = QuestionTask(Judging(), statements, model, folder, replay, brain)
+    task = QuestionTask(Judging(), statements, model, folder, replay)
     return ask_all(task, record.trials, f"judge {name}", options, progress)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run would ask."""
-
-    games: int
-    statements: int
-    calls: int
-    tokens_in: int
-    """An estimate of the prompts' tokens."""
-
-
-def plan(path: Path, choice: Choice, trials: int) -> Plan:
-    """Return what a run would ask; no model is asked. Raises UserError when nothing is there to judge."""
-    statements = find(path, choice)
-    games, tokens = {statement.game for statement in statements}, prompt_tokens(Judging(), statements)
-    return Plan(len(games), len(statements), len(statements) * trials, tokens * trials)
 
 
 def mean_ratings(run: JudgeRun) -> Mapping[str, Mapping[str, float]]:
     """Return, by statement, each aspect's mean over the trials that could be read."""
-    ratings: dict[str, list[StateRating]] = {}
-    for answer in run.answers:
-        if answer.reply is not None:
-            ratings.setdefault(answer.question.name, []).append(StateRating.model_validate(answer.reply))
-    return {
-        name: {aspect: fmean(getattr(rating, aspect) for rating in trials) for aspect in ASPECTS}
-        for name, trials in ratings.items()
-    }
+    ratings = [(a.question.name, StateRating.model_validate(a.reply)) for a in run.answers if a.reply is not None]
+    means = {aspect: cluster_means((name, getattr(row, aspect)) for name, row in ratings) for aspect in ASPECTS}
+    return {name: {aspect: means[aspect][name] for aspect in ASPECTS} for name, _ in ratings}

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.record import saved
+from experiments.record import saved, seed_range
 from experiments.record.game import Game
+from experiments.record.seed_range import SPANS
 from experiments.values.state_tracking import TrackedGame
 from graphs.recorded import replies
 from orchestrator.errors import UserError
@@ -53,16 +54,13 @@ class Choice:
 
     def __post_init__(self) -> None:
         """Raise UserError for turns that are no numbers."""
-        if self.turns != ALL and not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", self.turns):
+        if self.turns != ALL and not re.fullmatch(SPANS, self.turns):
             raise UserError(f"--turns is {self.turns!r}; say {ALL}, or numbers and ranges such as 5,10,20-30")
 
     def among(self, numbers: range) -> list[int]:
         """Return the turns that are judged, of these."""
-        if self.turns == ALL:
-            return [*numbers][:: self.every]
-        ends = [part.split("-") for part in self.turns.split(",")]
-        turns = {turn for first, *last in ends for turn in range(int(first), int((last or [first])[0]) + 1)}
-        return [number for number in numbers if number in turns][:: self.every]
+        chosen = numbers if self.turns == ALL else set(seed_range.numbers(self.turns))
+        return [number for number in numbers if number in chosen][:: self.every]
 
 
 def find(path: Path, choice: Choice) -> tuple[Statement, ...]:

@@ -7,11 +7,10 @@ from functools import cache
 from pydantic import BaseModel
 
 from experiments.tasks.positions import cheat
-from experiments.tasks.positions.arms import BASELINE, PUT, Arm, advisers, downstream
 from experiments.tasks.positions.bank import Bank, BankPosition
-from experiments.tasks.positions.study import Study
+from experiments.tasks.positions.study import BASELINE, PUT, Arm, Study, advisers, downstream
 from graphs import ablate
-from graphs.attempts import attempts, role_node
+from graphs.attempts import attempts, node_calls, role_node
 from graphs.config import NOBODY, PROGRAM, GraphConfig
 from graphs.config import read as read_graph
 from graphs.control_notes import draw_note, placebo
@@ -61,7 +60,8 @@ class ArmSeats:
         elif kind == "same_compute":  # best of K answers in the deciding node's context, as many calls in all
             best = ablate.setting(read_graph("best_of_k"), context=config.context)
             answering = next(name for name, node in best.nodes.items() if node.samples > 1)
-            config = ablate.change(best, **{answering: {"samples": max(calls_of_turn(config) - 1, 1)}})
+            calls = sum(node_calls(config, name) for name in config.nodes)  # where models answer all that they can
+            config = ablate.change(best, **{answering: {"samples": max(calls - 1, 1)}})
         elif kind in ("removed", "exact", "advise", "gate", "added"):
             config = arm.step.apply(config)
         default = models.pop("default", PROGRAM)
@@ -154,9 +154,3 @@ def replacement(
         else:
             return None
     return tuple(note)
-
-
-def calls_of_turn(config: GraphConfig) -> int:
-    """Return how many calls a turn without a refusal takes where every node that a model can answer asks one."""
-    nodes = [role_node(config, name, attempts(config)[0]) for name in config.nodes]
-    return sum(node.samples for node in nodes if node.role.template is not None)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -23,12 +23,10 @@ from pydantic import Field, ValidationError
 
 from experiments.document.blocks import Column, Table, table
 from experiments.document.formats import INT
-from experiments.values.position import Position
-from experiments.values.rollout_store import RolloutStore
-from experiments.values.turn_values import values_at
+from experiments.record.files import whole
 from graphs.config import GraphConfig, checked
+from graphs.control_answerers import phase
 from orchestrator.errors import UserError, did_you_mean, user_error
-from orchestrator.hanabi.cards import DECK_SIZE, HAND_SIZES
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play
 from orchestrator.hanabi.view import View
@@ -36,6 +34,9 @@ from orchestrator.journal.events import Call, SeatInfo, StoredEvent
 from orchestrator.values import Frozen
 
 Phase = Literal["early", "middle", "end"]
+PHASES: Mapping[str, Phase] = {
+    "first third": "early", "second third": "middle", "last third": "end", "no deck left": "end"
+}  # fmt: skip
 
 
 class AskedConvention(Frozen):
@@ -71,23 +72,12 @@ def kind_of(view: View, best: Move, convention: str | None = None) -> Kind:
     """Return the kind of a position whose best move is this one."""
     return Kind(
         players=view.players,
-        phase=phase(view),
+        phase=PHASES[phase(view)],
         tokens="0" if not view.tokens else "1-3" if view.tokens < 4 else "4-8",
         lives=view.lives,
         best="play" if isinstance(best, Play) else "discard" if isinstance(best, Discard) else "hint",
         convention=convention,
     )
-
-
-def phase(view: View) -> Phase:
-    """Return the phase of a game by the cards that are left to draw."""
-    share = view.deck_size / (DECK_SIZE - view.players * HAND_SIZES[view.players])
-    return "early" if share > 2 / 3 else "middle" if share > 1 / 3 else "end"
-
-
-def best_move(position: Position, rollouts: int = 0) -> Move:
-    """Return the best move by exact one-step values, or by rollouts."""
-    return values_at(position, None, rollouts, "strict", RolloutStore(), every=False).best
 
 
 SUFFIX = ".jsonl.gz"
@@ -319,10 +309,9 @@ def copy(bank: Path, to: Path) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    part = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(data)
-        part.replace(path)
+        with whole(path) as part:
+            part.write_bytes(data)
     except OSError as error:
         raise UserError(f"cannot write the bank {str(path)!r}: {error.strerror}") from None

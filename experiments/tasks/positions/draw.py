@@ -21,25 +21,13 @@ from experiments.record.saved import journals
 from experiments.tasks.fork.position import Position as Place
 from experiments.tasks.fork.position import position as fork_position
 from experiments.tasks.fork.position import whole
-from experiments.tasks.positions.bank import (
-    AskedConvention,
-    BankPosition,
-    Drawn,
-    Head,
-    Kind,
-    Label,
-    Source,
-    as_line,
-    best_move,
-    digest,
-    kind_of,
-    position_line,
-    save,
-)
+from experiments.tasks.positions import bank
 from experiments.tasks.positions.truth import PositionTruth
 from experiments.tasks.probes.probe import BECAUSE
 from experiments.tasks.probes.probe_run import PROBES, path_of, probes_of
 from experiments.values.position import Position, true_hands
+from experiments.values.rollout_store import RolloutStore
+from experiments.values.turn_values import values_at
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Call, Decided, SeatInfo, StoredEvent, VerdictGiven
@@ -52,7 +40,7 @@ DEPTH = 3
 """A probe's journal lies so deep in the folder of its run."""
 
 
-def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: int, rollouts: int = 0) -> Head:
+def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: int, rollouts: int = 0) -> bank.Head:
     """Draw positions from journals, or folders of them, and write the bank. Raises UserError when there are none."""
     folders = {source: list(_games(source)) for source in sources}
     games = [game for inside in folders.values() for game in inside]
@@ -70,20 +58,20 @@ def build(sources: Sequence[Path], out: Path, *, n: int, per_game: int, seed: in
     if not drawing.positions:
         raise UserError(f"no game in {names} has a second turn, so there is no position to draw")
     command = f"{' '.join(source.name for source in sources)} --n {n} --per-game {per_game} --seed {seed}"
-    lines = [position_line(position) for position in drawing.positions]
-    head = Head(
+    lines = [bank.position_line(position) for position in drawing.positions]
+    head = bank.Head(
         name=out.name.removesuffix(".gz").removesuffix(".jsonl"),
         made_by=f"orchestrator evaluate build {command}",
         sources=tuple(_source(path, inside) for path, inside in folders.items() if inside),
-        drawn=Drawn(wanted=n, per_game=per_game, seed=seed, rollouts=rollouts, looked_at=drawing.looked_at),
+        drawn=bank.Drawn(wanted=n, per_game=per_game, seed=seed, rollouts=rollouts, looked_at=drawing.looked_at),
         seats=tuple(drawing.seats),
         label=label_of(drawing.positions),
         versions=versions(),
         positions=len(lines),
-        digest=digest(lines),
+        digest=bank.digest(lines),
     )
-    truth = (as_line("truth", row.model_dump(mode="json")) for row in drawing.truths)
-    save(out, [head.model_dump_json(exclude_defaults=False), *lines, *truth])
+    truth = (bank.as_line("truth", row.model_dump(mode="json")) for row in drawing.truths)
+    bank.save(out, [head.model_dump_json(exclude_defaults=False), *lines, *truth])
     return head
 
 
@@ -98,9 +86,9 @@ def _games(source: Path) -> Iterator[Game]:
             yield replace(game, name=name)
 
 
-def _source(path: Path, games: Sequence[Game]) -> Source:
-    hashes = digest(sorted(game.started.config_hash for game in games))
-    return Source(name=path.name, games=len(games), digest=hashes, versions=games[0].started.versions)
+def _source(path: Path, games: Sequence[Game]) -> bank.Source:
+    hashes = bank.digest(sorted(game.started.config_hash for game in games))
+    return bank.Source(name=path.name, games=len(games), digest=hashes, versions=games[0].started.versions)
 
 
 def _order(games: Iterable[Game], seed: int) -> Iterator[Game]:
@@ -119,7 +107,7 @@ class Drawing:
 
     def __init__(self, seed: int, rollouts: int) -> None:
         self.seed, self.rollouts = seed, rollouts
-        self.positions: list[BankPosition] = []
+        self.positions: list[bank.BankPosition] = []
         self.truths: list[PositionTruth] = []
         self.seats: list[SeatInfo] = []
         self.looked_at = 0
@@ -140,7 +128,7 @@ class Drawing:
                 raise UserError(f"{str(game.path)!r}: {error}; bring its code by --import, or leave it out") from None
             self.add(game, place, events, kinds.pop(turn), probe)
 
-    def _convention(self, path: Path) -> AskedConvention | None:
+    def _convention(self, path: Path) -> bank.AskedConvention | None:
         """Return what a journal's last turn was asked; None for a game. Raises UserError for an unreadable run."""
         above = path.resolve().parents
         if len(above) < DEPTH or not (above[DEPTH - 1] / PROBES).exists():
@@ -148,9 +136,9 @@ class Drawing:
         probe = self._probes(above[DEPTH - 1]).get(path.resolve())
         if probe is None:
             return None
-        return AskedConvention(probe=probe.name, name=f"{probe.pack}/{probe.convention}", answers=probe.answers)
+        return bank.AskedConvention(probe=probe.name, name=f"{probe.pack}/{probe.convention}", answers=probe.answers)
 
-    def _looks(self, game: Game, probe: AskedConvention | None, many: int) -> list[int]:
+    def _looks(self, game: Game, probe: bank.AskedConvention | None, many: int) -> list[int]:
         """Return the turns to look at: as many of each third of a game, without its first turn, on which nothing is
         known; of a probe the question alone."""
         decided = [turn for turn in game.turns if turn.decided and turn.decided.why != BECAUSE]
@@ -162,18 +150,19 @@ class Drawing:
         each = LOOKS * many // 3
         return [turn for third in thirds for turn in chance.sample(third, min(each, len(third)))]
 
-    def kind(self, game: Game, turn: int, probe: AskedConvention | None = None) -> Kind:
+    def kind(self, game: Game, turn: int, probe: bank.AskedConvention | None = None) -> bank.Kind:
         """Return the kind of a turn's position."""
         position = Position.of(game, turn)
-        return kind_of(position.view, best_move(position, self.rollouts), probe.name if probe else None)
+        values = values_at(position, None, self.rollouts, "strict", RolloutStore(), every=False)
+        return bank.kind_of(position.view, values.best, probe.name if probe else None)
 
     def add(
         self,
         game: Game,
         place: Place,
         turn: Turn,
-        kind: Kind,
-        probe: AskedConvention | None = None,
+        kind: bank.Kind,
+        probe: bank.AskedConvention | None = None,
     ) -> None:
         """Take a position: `turn` has the notes of all its programs."""
         if place.info not in self.seats:
@@ -189,7 +178,7 @@ class Drawing:
                 stored.append(event)
         name, started, view = f"p{len(self.positions) + 1:03}", game.started, place.view
         self.positions.append(
-            BankPosition(
+            bank.BankPosition(
                 name=name,
                 deal=fingerprint.hashed([started.players, list(started.deck)]),
                 game=fingerprint.hashed([started.game, view.turn]),
@@ -206,10 +195,10 @@ class Drawing:
         self.truths.append(PositionTruth(name=name, journal=game.name, turn=view.turn, own=hand, deck=deck))
 
 
-def label_of(positions: Iterable[BankPosition]) -> Label:
+def label_of(positions: Iterable[bank.BankPosition]) -> bank.Label:
     """Return who gave the recorded notes."""
     calls = [call for position in positions for call in position.calls]
-    labels: set[Label] = {
+    labels: set[bank.Label] = {
         "program" if not call.of_model else "simulated" if call.simulated else "model" for call in calls
     }
     labels = labels - {"program"} or labels

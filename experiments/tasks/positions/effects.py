@@ -10,20 +10,20 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 from statistics import fmean
-from typing import overload
 
 from experiments.analysis.compare import Comparison, compare, corrected, significant
 from experiments.analysis.statistics.clusters import mean_share
 from experiments.tasks.positions import cheat, decisions
-from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.bank import Bank, BankPosition
 from experiments.tasks.positions.decisions import Sample
+from experiments.tasks.positions.study import BASELINE, Arm
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from experiments.values.rollout_store import FOLDER, RolloutStore
 from experiments.values.rollouts import SeatRollouts, points
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
+from orchestrator.models.usage import NO_USAGE, Usage
 
 EQUAL = 1e-9
 """Points below which two moves are worth the same."""
@@ -66,39 +66,6 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Tested:
-    """A mean over deals with its sign-flip test."""
-
-    mean: float
-    low: float | None
-    """The lower end of the 95 % interval: what the test does not reject. None with too few deals, or where no deal
-    differs."""
-    high: float | None
-    p: float | None
-    """None where no deal differs."""
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """The 95 % interval."""
-        return None if self.low is None or self.high is None else (self.low, self.high)
-
-    @property
-    def differs(self) -> bool:
-        """True if the test shows a difference, not corrected."""
-        return significant(self.p)
-
-
-@dataclass(frozen=True)
-class Cost:
-    calls: int = 0
-    """Requests to models that were answered."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    usd: float | None = 0.0
-    """None where the price of an answer is not known."""
-
-
-@dataclass(frozen=True)
 class Effect:
     """What an arm did."""
 
@@ -111,24 +78,24 @@ class Effect:
     """95 %, by Clopper and Pearson over deals."""
     floor: float | None
     """The same share of its null arm, on the same positions; None without one."""
-    beyond: Tested | None
+    beyond: Comparison | None
     """Flips beyond the floor, deal by deal."""
     better: float
     """Shares of the flips, by one-step values; the rest is worth the same."""
     worse: float
     regret: float
-    loss: Tested
-    rolled: Tested | None
+    loss: Comparison
+    rolled: Comparison | None
     rerated: float | None
     forced: float
-    cost: Cost
+    cost: Usage
     lost_on: int
     """Deals on which the loss is not 0."""
     keeps: float | None = None
     """The share of decisions that keep the convention asked about; None without probes."""
     kept: float | None = None
     """The same of the baseline, on the same positions."""
-    keeps_less: Tested | None = None
+    keeps_less: Comparison | None = None
     """How much less often than the baseline, deal by deal."""
     p_holm: float | None = None
     """The p of `judged`, corrected for all arms of the run that have one; null arms are none of them."""
@@ -136,7 +103,7 @@ class Effect:
     """Dimension, value, positions, flips, loss, conventions kept: means over positions."""
 
     @property
-    def judged(self) -> Tested:
+    def judged(self) -> Comparison:
         """The loss that sentences judge by: by rollouts where there are some, for they look to the end of the game."""
         return self.rolled or self.loss
 
@@ -153,12 +120,9 @@ class Effects:
     outcomes: Mapping[str, Sequence[Outcome]]
     effects: tuple[Effect, ...]
 
-    def effect(self, name: str) -> Effect | None:
-        return next((effect for effect in self.effects if effect.arm.name == name), None)
-
-    def difference(self, arm: str, other: str) -> Tested | None:
+    def difference(self, arm: str, other: str) -> Comparison | None:
         """Return what an arm loses more than another, on the positions of both; None where there are none."""
-        return _tested(_compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged))
+        return _compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged)
 
 
 def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Effects:
@@ -227,17 +191,12 @@ class _Reader:
         return fmean(worth[before] - worth[after] for before, after in moves)
 
 
-def cost(folder: Path, bank: Bank, arm: Arm) -> Cost:
-    """Return what an arm asked, samples without a decision included."""
+def cost(folder: Path, bank: Bank, arm: Arm) -> Usage:
+    """Return what an arm asked, samples without a decision and answers of a cache included; these cost nothing."""
     journals = (decisions.read(folder, arm.name, position.name) for position in bank.positions)
-    calls = [call for samples in journals for sample in samples for call in sample.calls]
-    prices = [0.0 if call.cached or call.simulated else call.usd for call in calls]
-    return Cost(
-        calls=len(calls),
-        tokens_in=sum(call.tokens_in for call in calls),
-        tokens_out=sum(call.tokens_out for call in calls),
-        usd=None if None in prices else sum(price or 0.0 for price in prices),
-    )
+    calls = (call for samples in journals for sample in samples for call in sample.calls)
+    prices = ((call, 0.0 if call.cached or call.simulated else call.usd) for call in calls)
+    return sum((Usage(call.tokens_in, call.tokens_out, price, 1) for call, price in prices), NO_USAGE)
 
 
 def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
@@ -247,7 +206,7 @@ def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
     return fmean(sample.decided is not None and sample.decided.move in answers for sample in samples)
 
 
-def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -> Effect:
+def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Usage) -> Effect:
     """Return the effect of an arm, before p is corrected for the others."""
     rows, nulls = outcomes[arm.name], outcomes.get(arm.null or "", ())
     flips = mean_share((row.position.deal, row.flipped) for row in rows)
@@ -263,19 +222,19 @@ def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Cost) -
         flips=flips.value,
         flips_between=flips.interval,
         floor=fmean(beyond.values[1]) if beyond else None,
-        beyond=_tested(beyond),
+        beyond=beyond,
         better=fmean(row.better for row in rows) / flipped if flipped else 0.0,
         worse=fmean(row.worse for row in rows) / flipped if flipped else 0.0,
         regret=_mean(rows, lambda row: row.regret) or 0.0,
-        loss=_tested(loss),
-        rolled=_tested(_compared(rows, None, lambda row: row.rolled)),
+        loss=loss,
+        rolled=_compared(rows, None, lambda row: row.rolled),
         rerated=fmean(rated) if rated else None,
         forced=fmean(row.forced for row in rows),
         cost=cost,
         lost_on=loss.n - loss.tally[1],
         keeps=_mean(rows, lambda row: row.keeps),
         kept=_mean(rows, lambda row: row.kept),
-        keeps_less=_tested(_compared(rows, None, lambda row: row.keeps_less)),
+        keeps_less=_compared(rows, None, lambda row: row.keeps_less),
         by_kind=tuple(_by_kind(rows)),
     )
 
@@ -290,15 +249,9 @@ def _compared(
     return compare(ours, theirs, figure, cluster="position.deal", pair=("position.name",), tests=tests)
 
 
-@overload
-def _tested(comparison: Comparison) -> Tested: ...
-@overload
-def _tested(comparison: Comparison | None) -> Tested | None: ...
-def _tested(comparison: Comparison | None) -> Tested | None:
-    if comparison is None:
-        return None
-    low, high = comparison.interval() or (None, None)
-    return Tested(comparison.mean if comparison.testable else 0.0, low, high, comparison.p)
+def mean(comparison: Comparison) -> float:
+    """Return the mean over deals; 0 where no deal differs."""
+    return comparison.mean if comparison.testable else 0.0
 
 
 def _mean(rows: Sequence[Outcome], figure: Callable[[Outcome], float | None]) -> float | None:

@@ -1,23 +1,29 @@
-"""The report of a position-level ablation: tables, sentences, files. It never names a hidden card."""
+"""The report of a position-level ablation: beside whole games, tables, texts, files. It never names a hidden card."""
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from experiments.analysis.compare import Comparison
+from experiments.analysis.correlation import Correlation, correlate
+from experiments.analysis.statistics.clusters import cluster_means
 from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
+from experiments.record import run_folder
 from experiments.record.files import write_all
-from experiments.tasks.positions import decisions, effects, from_games, study
+from experiments.tasks.positions import decisions, effects, study
 from experiments.tasks.positions import sentences as say
-from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import Bank
-from experiments.tasks.positions.effects import Cost, Effects
-from experiments.tasks.positions.from_games import FromGames
-from experiments.tasks.positions.study import Study
+from experiments.tasks.positions.effects import Effects, Outcome, mean
+from experiments.tasks.positions.study import Arm, Study
+from graphs.graph_seat import label as label_of
+from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
+from orchestrator.models.usage import Usage
 
 POINTS = Format("{:.2f}".format)
 SIGNED = Format("{:+.2f}".format)
@@ -49,9 +55,98 @@ CORRELATIONS = (
     *(Column("spearman", "Spearman", SIGNED), Column("spearman_between", "95 %", BOUNDS)),
     *(Column("pearson", "Pearson", SIGNED), Column("pearson_between", "95 %", BOUNDS)),
 )
+COSTS = ("calls", "tokens_in", "tokens_out", "usd")
 DECISIONS = ("flipped", "better", "worse", "regret", "loss", "rolled", "forced", "keeps")
 FEW = 20
 """Deals that differ in value below which intervals of losses hold too seldom, see docs/evaluate.md."""
+
+
+# Beside whole games
+
+
+@dataclass(frozen=True)
+class ArmInBoth:
+    name: str
+    flips: float
+    loss: float
+    """By one-step values, in points a decision."""
+    rolled: float | None
+    """By rollouts."""
+    games: float
+    """Points that whole games of the arm score less than those of the baseline, paired by deal."""
+    deals: int
+    """Deals of the games."""
+
+
+@dataclass(frozen=True)
+class FromGames:
+    folder: str
+    arms: tuple[ArmInBoth, ...]
+    """The largest loss in games first."""
+    correlations: tuple[Correlation, ...]
+
+
+FIGURES: Mapping[str, Callable[[Outcome], float]] = {
+    "flips": lambda outcome: outcome.flipped,
+    "loss by one-step value": lambda outcome: outcome.loss,
+    "loss by rollouts": lambda outcome: outcome.rolled or 0.0,
+}
+LEAST = 3
+"""Arms that a correlation takes."""
+
+
+def compare_games(effects: Effects, run: Path) -> FromGames:
+    """Compare a run of positions with a run of games, whose arms are matched by their names (`no-analyst`).
+
+    Over arms, figures of positions are correlated with the mean paired difference of whole games. Arms that cheat and
+    null arms are left out: the baseline once more is near 0 in both. Raises UserError when the runs share no arm.
+    """
+    games = _losses(run)
+    rows = [e for e in effects.effects if e.arm.name in games and not e.arm.cheats and e.arm.kind != "null"]
+    if not rows:
+        raise UserError(
+            f"no arm of {str(run)!r} has the name of an arm of positions; its arms are: {', '.join(games) or 'none'}"
+        )
+    names = [row.arm.name for row in rows]
+    arms = [
+        ArmInBoth(
+            row.arm.name,
+            row.flips,
+            mean(row.loss),
+            mean(row.rolled) if row.rolled else None,
+            fmean(games[row.arm.name].values()) if games[row.arm.name] else 0.0,
+            len(games[row.arm.name]),
+        )
+        for row in rows
+    ]
+    figures = [name for name in FIGURES if "rollouts" not in name or all(row.rolled for row in rows)]
+    correlations = [
+        correlate(
+            figure,
+            [[(row.position.deal, FIGURES[figure](row)) for row in effects.outcomes[name]] for name in names],
+            [games[name].items() for name in names],
+        )
+        for figure in figures
+        if len(names) >= LEAST
+    ]
+    return FromGames(run.name, tuple(sorted(arms, key=lambda arm: -arm.games)), tuple(correlations))
+
+
+def _losses(run: Path) -> dict[str, dict[str, float]]:
+    """Return by arm how much less it scores than the baseline, by seed, which is the same deck at all player counts."""
+    baseline = run_folder.run(run).get("baseline")
+    if not baseline:
+        raise UserError(f"the run in {str(run)!r} has no baseline, so its arms have no paired differences")
+    means = cluster_means(((row.arm, row.seed, row.players), row.score_strict) for row in run_folder.read_rows(run))
+    losses: dict[str, list[tuple[str, float]]] = {arm: [] for arm, *_ in means if arm != baseline}
+    for (arm, seed, players), score in means.items():
+        standard = means.get((baseline, seed, players))
+        if arm != baseline and standard is not None:
+            losses[arm].append((str(seed), standard - score))
+    return {arm: cluster_means(deals) for arm, deals in losses.items()}
+
+
+# The report
 
 
 @dataclass(frozen=True)
@@ -60,7 +155,7 @@ class Report:
     bank: Bank
     arms: tuple[Arm, ...]
     effects: Effects
-    base: Cost
+    base: Usage
     """What the baseline asked."""
     rollouts: int = 0
     games: FromGames | None = None
@@ -84,7 +179,7 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None, tex: boo
     arms = study.arms_of(record)
     summary = effects.read(folder, bank, arms, rollouts)
     base = effects.cost(folder, bank, arms[0])
-    beside = from_games.compare(summary, games) if games else None
+    beside = compare_games(summary, games) if games else None
     journals = [decisions.samples(path) for path in folder.glob("decisions/*/*.jsonl")]
     fake = any(call.fake for samples in journals for sample in samples for call in sample.calls)
     return Report(record, bank, arms, summary, base, rollouts, beside, fake, tex)
@@ -100,18 +195,18 @@ def arm_table(report: Report) -> Table:
         arm, loss, rolled = effect.arm, effect.loss, effect.rolled
         rows.append(
             vars(effect)
-            | asdict(effect.cost)
+            | _plain(effect.cost)
             | {
                 "arm": f"{arm.name} (cheats)" if arm.cheats else arm.name,
                 "better": effect.better if effect.flips else None,
                 "worse": effect.worse if effect.flips else None,
-                "loss": loss.mean,
-                "loss_between": loss.bounds,
-                "rolled": rolled and rolled.mean,
-                "rolled_between": rolled and rolled.bounds,
+                "loss": mean(loss),
+                "loss_between": loss.interval(),
+                "rolled": mean(rolled) if rolled else None,
+                "rolled_between": rolled.interval() if rolled else None,
             }
         )
-    baseline = {"arm": "baseline", "keeps": report.keeps, **asdict(report.base)}
+    baseline = {"arm": "baseline", "keeps": report.keeps, **_plain(report.base)}
     rerated, rollouts = any(row["rerated"] is not None for row in rows), report.rollouts > 0
     optional = {"rolled": rollouts, "rolled_between": rollouts, "rerated": rerated, "keeps": report.keeps is not None}
     columns = [column for column in ARMS if optional.get(column.key, True)]
@@ -157,7 +252,7 @@ def notes(report: Report) -> Iterator[str]:
     head, record, rows = report.bank.head, report.study, report.effects.effects
     how = "made once and shared by all arms" if record.notes == "fresh" else f"held fixed as recorded ({head.label})"
     first = "" if record.first is None else f" (the first {record.first})"
-    models = ", ".join(f"{name}: {_model_name(model)}" for name, model in record.models.items())
+    models = ", ".join(f"{name}: {label_of(model)}" for name, model in record.models.items())
     yield (
         f"Bank {head.name}, {head.positions} positions{first}, {head.digest}; graph {record.config.name}; models "
         f"{models}; colleagues' notes {how}."
@@ -195,15 +290,11 @@ def _provenance(report: Report) -> Iterator[Note]:
         yield Note(f"The colleagues' notes are those of {label} games: no language model wrote them.", "no model")
     if report.fake:
         yield Note("Decisions are those of the package's fake server, of no language model.", "no model")
-    names = map(_model_name, report.study.models.values())
+    names = map(label_of, report.study.models.values())
     kinds = {"simulated models" if is_simulated(name) else name for name in names}
     if kinds <= {PROGRAM, "simulated models"}:
         who = " and ".join(sorted(kinds)).replace(PROGRAM, "programs")
         yield Note(f"Decisions are those of {who}, of no language model.", "no model")
-
-
-def _model_name(model: Any) -> str:
-    return model if isinstance(model, str) else str(model.model)
 
 
 # Forms
@@ -265,11 +356,20 @@ def json_value(report: Report) -> dict[str, Any]:
     return {
         "study": report.study.name,
         "bank": {"name": head.name, "digest": head.digest, "label": head.label},
-        "baseline": asdict(report.base),
+        "baseline": _plain(report.base),
         "arms": [
-            asdict(row) | {"arm": row.arm.name, "kind": row.arm.kind, "node": row.arm.node, "cheats": row.arm.cheats}
+            {field.name: _plain(getattr(row, field.name)) for field in fields(row)}
+            | {"arm": row.arm.name, "kind": row.arm.kind, "node": row.arm.node, "cheats": row.arm.cheats}
             for row in report.effects.effects
         ],
         "games": asdict(report.games) if report.games else None,
         "sentences": [part.text for part in words(report)],
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return what an effect has, as plain data; of a comparison its mean, interval and p."""
+    if isinstance(value, Comparison):
+        low, high = value.interval() or (None, None)
+        return {"mean": mean(value), "low": low, "high": high, "p": value.p}
+    return {key: getattr(value, key) for key in COSTS} if isinstance(value, Usage) else value

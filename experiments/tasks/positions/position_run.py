@@ -18,21 +18,20 @@ from experiments.running.task import Measured, limits_of
 from experiments.study.job import Outcome, Unit
 from experiments.study.seat_spec import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
-from experiments.tasks.positions.arms import BASELINE, Arm
 from experiments.tasks.positions.asking import ArmSeats, Donor
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.study import FOLDER, Study, arms_of, begin, opened
+from experiments.tasks.positions.study import BASELINE, FOLDER, Arm, Study, arms_of, begin, opened
 from graphs import named
 from graphs.graph_seat import GraphSeat
-from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.errors import Suspended, UserError
 from orchestrator.journal.events import Call, Event, Sink
 from orchestrator.journal.file import Journal
 from orchestrator.journal.fingerprint import hashed
-from orchestrator.journal.recorded_answers import answered
+from orchestrator.journal.recorded_answers import Recording, Replay, answered
 from orchestrator.models.budget import Budget
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limit
-from orchestrator.models.request import Key, Message, ModelRequest, ModelResponse
+from orchestrator.models.request import Key
 from orchestrator.models.usage import NO_USAGE
 from orchestrator.table.game_loop import Gate, decided_event
 from orchestrator.table.seat import GameContext
@@ -74,24 +73,11 @@ class PositionTask:
 
     def open(self, layer: ModelLayer) -> "PositionAsker":
         if self.recorded is not None:
-            layer.replay = _Unrecorded(self.recorded)
+            layer.replay = Replay(Recording(self.recorded, {}))  # has nothing but what each sample is given
         return PositionAsker(self, layer)
 
     def measured(self, unit: PositionUnit, result: str) -> Measured:
         return Measured()
-
-
-@dataclass(frozen=True)
-class _Unrecorded:
-    """Stands for the servers in a replay: what was not recorded has no answer."""
-
-    folder: Path
-
-    async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
-        raise TurnError(f"{request.node}: its answer is not recorded in {str(self.folder)!r}")
-
-    async def aclose(self) -> None:
-        """Leave everything as it is: nothing is open."""
 
 
 class PositionAsker:

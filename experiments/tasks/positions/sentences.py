@@ -6,8 +6,9 @@ The templates come first, each with the condition under which it is printed.
 from collections.abc import Iterator
 
 from experiments.analysis import conclusions
+from experiments.analysis.compare import Comparison, significant
 from experiments.analysis.sentence_templates import FIELDS, NUMBER, Template, field
-from experiments.tasks.positions.effects import Effect, Effects, Tested
+from experiments.tasks.positions.effects import Effect, Effects
 from roles.words import percent
 
 FIELDS |= {
@@ -140,7 +141,7 @@ def _role(effects: Effects, node: str) -> Iterator[str]:
         yield NOTE_REMOVED(**_effect(removed))
     if placebo:
         less = effects.difference(placebo.arm.name, removed.arm.name) if removed else None
-        shown = less is not None and less.differs
+        shown = less is not None and significant(less.p)
         than_none = THAN_NONE(size=f"{abs(less.mean):.2f}", sign=_sign(less, "more")) if less and shown else ""
         yield NOTE_PLACEBO(**_effect(placebo), than_none=than_none)
     if shuffled:
@@ -153,7 +154,7 @@ def _role(effects: Effects, node: str) -> Iterator[str]:
             yield NOTE_OTHER(other_note=f"{title}{value}", **_effect(effect))
 
 
-def _sign(test: Tested, positive: str) -> str:
+def _sign(test: Comparison, positive: str) -> str:
     """Return `less` or `more`; `positive`: that of a positive mean."""
     return positive if test.mean > 0 else {"less": "more", "more": "less"}[positive]
 
@@ -161,7 +162,8 @@ def _sign(test: Tested, positive: str) -> str:
 def _effect(effect: Effect) -> dict[str, str]:
     """Return how many decisions differ, and what that loses."""
     least, most = map(percent, effect.flips_between)
-    open_ = "" if (effect.beyond and effect.beyond.differs) or not effect.flips else "; more than that is not shown"
+    differs = effect.beyond is not None and significant(effect.beyond.p)
+    open_ = "" if differs or not effect.flips else "; more than that is not shown"
     floor = "" if effect.floor is None else f"; noise floor {percent(effect.floor)}{open_}"
     flips = FLIPS(percent=percent(effect.flips), least=least, most=most, floor=floor)
     return {"flips": flips, "loss": _loss(effect)}
@@ -175,16 +177,16 @@ def _loss(effect: Effect) -> str:
     if effect.claimed:
         gains = loss.mean <= 0
         return (GAINS if gains else LOSES)(between=_between(loss, flip=gains), **values)
-    template = LOSS_NOT_CORRECTED if loss.differs else LOSS_OPEN
+    template = LOSS_NOT_CORRECTED if significant(loss.p) else LOSS_OPEN
     p = conclusions.pvalue(effect.p_holm)
     p = f"Holm-corrected p {p if p.startswith('<') else f'= {p}'}"
     return template(sign=_sign(loss, "less"), between=_between(loss), p=p, **values)
 
 
-def _between(test: Tested, *, flip: bool = False) -> str:
-    if test.bounds is None:
+def _between(test: Comparison, *, flip: bool = False) -> str:
+    if (bounds := test.interval()) is None:
         return FEW
-    low, high = (-test.bounds[1], -test.bounds[0]) if flip else test.bounds
+    low, high = (-bounds[1], -bounds[0]) if flip else bounds
     return f"(95 % {low:.2f} to {high:.2f})"
 
 
@@ -197,7 +199,7 @@ def _survives(effects: Effects, removed: Effect, placebo: Effect | None, shuffle
         return HELP_OPEN()
     if placebo and not _loses(placebo):
         less = effects.difference(placebo.arm.name, removed.arm.name)
-        return LENGTH_LOSES() if less and less.differs and less.mean < 0 else CONTENT_OPEN()
+        return LENGTH_LOSES() if less and significant(less.p) and less.mean < 0 else CONTENT_OPEN()
     if shuffled and not _loses(shuffled):
         return HELPS_BY_CONTENT() if placebo else HELPS()
     controls = " and ".join(name for name, effect in (("placebo", placebo), ("shuffle", shuffled)) if effect)
@@ -219,13 +221,13 @@ def _conventions(effects: Effects) -> Iterator[str]:
         yield CONVENTIONS(percent=percent(kept), kept="; ".join(arms))
 
 
-def _less(test: Tested | None) -> str:
+def _less(test: Comparison | None) -> str:
     """Return the difference in percentage points, where deals differ."""
     if test is None or test.p is None:
         return ""
-    if test.bounds is None:
+    if (bounds := test.interval()) is None:
         return f" {FEW}"
     sign, less, more = (1, "less", "more") if test.mean > 0 else (-1, "more", "less")
-    ends = sorted(test.bounds, key=lambda end: sign * end)
+    ends = sorted(bounds, key=lambda end: sign * end)
     low, high = (f"{abs(100 * end):.0f}{f' {more}' if end * test.mean < 0 else ''}" for end in ends)
     return f" (95 % {low} to {high} percentage points {less})"

@@ -5,13 +5,14 @@ the convention tells the answer. In a game each convention has one probe at most
 convention come from as many decks.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
+
+from pydantic import TypeAdapter
 
 from experiments.tasks.probes import basic, hgroup_1, newest
 from experiments.tasks.probes.convention import Convention, Moves, Plays, other_moves, rule_player
@@ -188,11 +189,7 @@ def _probes(name: str, players: int, per: int, seed: int) -> tuple[Probe, ...]:
 @cache
 def stored() -> Mapping[str, Mapping[str, Sequence[Place]]]:
     """Return the places of the packaged probes by pack and player count, e.g. `newest 3`, and by convention."""
-    data = json.loads(STORED.read_text("utf-8"))
-    return {
-        key: {convention: [(game, turn) for game, turn in places] for convention, places in rows.items()}
-        for key, rows in data.items()
-    }
+    return TypeAdapter(dict[str, dict[str, list[Place]]]).validate_json(STORED.read_bytes())
 
 
 def search(name: str, players: int, per: int = MOST_STORED, seed: int = SEED) -> dict[str, list[Place]]:

@@ -7,7 +7,7 @@ soon, and rule 8 trusts a card played out of turn, but nobody there is asked to 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from experiments.tasks.probes.convention import LITERAL, Convention, Question, hints, only_hint, plays, touched
 from orchestrator.hanabi import belief
@@ -160,20 +160,13 @@ class Table:
     def reading(self, hint: Hint) -> Reading:
         return self.now.read(hint, touched(self.view, hint))
 
-    def has_a_play(self, seat: int) -> bool:
-        """Return True if a partner knows of a card to play."""
-        return any(is_certain(mask, self.view.piles.playable) for mask in self.now.by_rules[seat])
-
     @cached_property
-    def hints(self) -> list[Hint]:
-        return hints(self.view)
-
-    def must_be_saved(self, seat: int) -> int | None:
-        """Return the chop of a partner who has nothing to play, where the card there must not be lost."""
-        slot = self.now.chop(seat)
-        if slot is None or self.has_a_play(seat):
+    def in_danger(self) -> int | None:
+        """The chop of the next player if they know of no card to play, and the card there must not be lost."""
+        slot = self.now.chop(self.next)
+        if slot is None or any(is_certain(mask, self.view.piles.playable) for mask in self.now.by_rules[self.next]):
             return None
-        return slot if self.precious(self.hands[seat][slot]) else None
+        return slot if self.precious(self.hands[self.next][slot]) else None
 
     def precious(self, card: Card) -> bool:
         """Return True for a 5, a 2 without another copy in sight, the last copy of a card that is still needed."""
@@ -183,30 +176,26 @@ class Table:
         seen = sum(other == card for hand in self.hands.values() for other in hand)
         return bool(self.view.piles.critical & bit) or (card.rank == 2 and seen == 1)
 
-    def saves(self, seat: int) -> list[Hint]:
-        """Return the hints that save a partner's chop by rule 4, and do not make them play it in error."""
-        slot = self.must_be_saved(seat)
-        if slot is None:
-            return []
-        bit = 1 << INDEX[self.hands[seat][slot]]
-        fits = bool(self.view.piles.playable & bit)
-        readings = ((hint, self.reading(hint)) for hint in self.hints if hint.to == seat)
-        return [
-            hint
-            for hint, read in readings
-            if read.focus == slot and read.saved & bit and (fits or not is_certain(read.hand[slot], read.playable))
-        ]
+    def saves(self) -> Iterator[Hint]:
+        """Yield the hints that save the next player's chop by rule 4, and do not make them play it in error."""
+        if (slot := self.in_danger) is None:
+            return
+        bit = 1 << INDEX[self.hands[self.next][slot]]
+        for hint in (hint for hint in hints(self.view) if hint.to == self.next):
+            read = self.reading(hint)
+            fits = self.view.piles.playable & bit or not is_certain(read.hand[slot], read.playable)
+            if fits and read.focus == slot and read.saved & bit:
+                yield hint
 
-    def play_hints(self) -> list[Hint]:
-        """Return the hints that tell a partner for certain of a card that can be played now, good touch or not."""
-        playable, play_hints = self.view.piles.playable, []
-        for hint in self.hints:
+    def play_hints(self) -> Iterator[Hint]:
+        """Yield the hints that tell a partner for certain of a card that can be played now, good touch or not."""
+        playable = self.view.piles.playable
+        for hint in hints(self.view):
             read = self.reading(hint)
             fits = playable >> INDEX[self.hands[hint.to][read.focus]] & 1
             new = not is_certain(self.now.by_rules[hint.to][read.focus], playable)
             if fits and new and not read.saved and is_certain(read.hand[read.focus], playable):
-                play_hints.append(hint)
-        return play_hints
+                yield hint
 
     def good_touch(self, hint: Hint) -> bool:
         """Return True if no newly touched card is played already, touched in another hand, or there twice (rule 5)."""
@@ -226,7 +215,7 @@ class Table:
 
 def steps(table: Table) -> Iterator[Move]:
     """Yield the moves of rule 7 in their order: save, play, play hint, discard the chop."""
-    yield from table.saves(table.next)
+    yield from table.saves()
     lowest = {slot: next(r for r, types in OF_RANK.items() if table.own[slot].possible & types) for slot in table.sure}
     yield from (Play(slot=slot) for slot in sorted(table.sure, key=lambda slot: (lowest[slot], slot)))
     yield from (hint for hint in table.play_hints() if table.good_touch(hint))
@@ -247,11 +236,6 @@ NEWEST, OLDEST, PLAYS, BLIND = "newest", "oldest", "sees a play hint", "touches 
 """Players of other conventions; the last two make one mistake each."""
 
 
-def _calm(table: Table) -> bool:
-    """Return True if nobody must be saved now."""
-    return table.must_be_saved(table.next) is None
-
-
 def chop(view: View) -> Question | None:
     slot = Table(view).now.chop(view.seat)
     if not slot or play(view) != Discard(slot=slot):
@@ -267,7 +251,7 @@ def _focus(view: View, *, on_chop: bool) -> Question | None:
     if hint is None or len(hint.past.slots) < 2:
         return None
     read, table = knowledge(view, hint.index).read(hint.hint, hint.past.slots), Table(view)
-    if read.on_chop != on_chop or read.saved or table.sure != [read.focus] or not _calm(table):
+    if read.on_chop != on_chop or read.saved or table.sure != [read.focus] or table.in_danger is not None:
         return None
     which = "the chop card" if on_chop else "the newest of the cards that were untouched"
     why = f"by rule 2 the focus is {which}, slot {read.focus}, and no save fits: it can be played"
@@ -275,17 +259,12 @@ def _focus(view: View, *, on_chop: bool) -> Question | None:
     return Question(f"{hint}: which card can you play?", plays(read.focus), why, rivals)
 
 
-def focus_newest(view: View) -> Question | None:
-    return _focus(view, on_chop=False)
-
-
-def focus_chop(view: View) -> Question | None:
-    return _focus(view, on_chop=True)
+focus_newest, focus_chop = (partial(_focus, on_chop=on_chop) for on_chop in (False, True))
 
 
 def play_hint_given(view: View) -> Question | None:
     table = Table(view)
-    if table.sure or not _calm(table):
+    if table.sure or table.in_danger is not None:
         return None
     good = tuple(hint for hint in table.play_hints() if table.good_touch(hint))
     why = "only these hints have a playable card as their focus, by rules 2 and 3, and touch no useless card"
@@ -294,7 +273,7 @@ def play_hint_given(view: View) -> Question | None:
 
 def good_touch(view: View) -> Question | None:
     table = Table(view)
-    if table.sure or not _calm(table):
+    if table.sure or table.in_danger is not None:
         return None
     good = tuple(hint for hint in table.play_hints() if table.good_touch(hint))
     bad = tuple(hint for hint in table.play_hints() if not table.good_touch(hint))
@@ -306,9 +285,8 @@ def good_touch(view: View) -> Question | None:
 
 def save_given(view: View) -> Question | None:
     table = Table(view)
-    slot = table.must_be_saved(table.next)
-    saves = tuple(table.saves(table.next))
-    if slot is None or not saves:
+    saves = tuple(table.saves())
+    if (slot := table.in_danger) is None or not saves:
         return None
     card = table.hands[table.next][slot]
     why = f"P{table.next}'s chop is slot {slot}, {card}, which must not be lost; these hints save it by rule 4"

@@ -3,18 +3,25 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+from experiments.analysis.statistics.clusters import plain_share, pooled_share
 from experiments.document import data, markdown
 from experiments.document.blocks import Block, Column, Document, Note, Table, table
 from experiments.document.formats import INT, PERCENT, PERCENT_ESTIMATE
 from experiments.record.files import write_all
-from experiments.tasks.probes import bank, scores
+from experiments.record.provenance import Provenance
+from experiments.tasks.probes import bank
+from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
-from experiments.tasks.probes.scores import ALL, Run, Score
-from experiments.tasks.question_folder import distinct_names
+from experiments.tasks.probes.probe_run import FOLDER, Record, path_of, probes_of
+from experiments.tasks.question_folder import ANSWERED, distinct_names
 from graphs.config import checked
+from orchestrator import journal
 from orchestrator.errors import UserError
+from orchestrator.hanabi.moves import Move
+from orchestrator.journal.events import Call, Decided, GameEnded
 from orchestrator.models.usage import NO_USAGE
 from roles.hanabi.sections.fixed import Conventions
 from roles.role_options import defaults
@@ -24,6 +31,146 @@ PACK = (Column("pack", "pack", unbroken=True, constant=True), Column("convention
 GUESSING = (Column("guessing", "guessing", PERCENT), Column("literal", "literal", PERCENT))
 LONG = 100
 """Characters of what one other player may do."""
+
+
+ALL = "all"
+"""In place of a convention: all of the pack's."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The decision in a probe."""
+
+    probe: Probe
+    move: Move
+    forced: bool
+    """True if no choice of the player's was accepted, so that the safest legal move was played."""
+    path: Path
+
+    @property
+    def keeps(self) -> bool:
+        """True if the move keeps the convention."""
+        return self.probe.keeps(self.move)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of probes, as far as it has come."""
+
+    folder: Path
+    record: Record
+    probes: tuple[Probe, ...]
+    answers: tuple[Answer, ...]
+    calls: tuple[Call, ...]
+    """The calls of models, whatever became of them."""
+
+    @property
+    def name(self) -> str:
+        """The player, with its model."""
+        seat = self.record.seat
+        return seat.graph if seat.config is None else f"{seat.graph}, {seat.model.partition('@http')[0]}"
+
+    @property
+    def label(self) -> str | None:
+        """What answered, where that is no language model."""
+        fake = any(call.fake for call in self.calls)
+        return next(reversed(Provenance.of_models(self.record.seat.model, fake=fake).labels), None)
+
+
+@dataclass(frozen=True)
+class Other:
+    """A player of another convention, in the probes of one."""
+
+    name: str
+    probes: int
+    """The probes in which this player has a move."""
+    keeps: float
+    """How often that player keeps the convention, 0-1: a move drawn where several are as good."""
+    like: float
+    """How often the asked player made a move of that player, 0-1."""
+    apart: bool
+    """True if the probes of the convention were made to tell this player from one who keeps it."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A convention of a pack, or all of them."""
+
+    pack: str
+    convention: str
+    probes: int
+    decks: int
+    kept: int
+    """The probes whose move keeps it."""
+    interval: tuple[float, float]
+    """95 %: Wilson's for a convention, over decks for all."""
+    chance: float
+    """How often a legal move drawn at random keeps it."""
+    forced: int
+    others: tuple[Other, ...]
+
+    @property
+    def share(self) -> float:
+        """The share of probes whose move keeps it, 0-1."""
+        return self.kept / self.probes
+
+    @property
+    def literal(self) -> float:
+        """How often a player without conventions keeps it."""
+        return next(other.keeps for other in self.others if other.name == LITERAL)
+
+
+def run_of(folder: Path) -> Run:
+    """Return the run in a folder. Raises UserError when there is none."""
+    record, probes = FOLDER.read(folder), tuple(probes_of(folder))
+    answers, calls = list[Answer](), list[Call]()
+    for probe in probes:
+        path = path_of(folder, probe)
+        events = journal.read(path) if path.exists() else []
+        calls += [event for event in events if isinstance(event, Call) and event.of_model]
+        decided = [event for event in events if isinstance(event, Decided) and event.turn == probe.turn]
+        if decided and isinstance(events[-1], GameEnded):
+            answers.append(Answer(probe, decided[0].move, decided[0].forced, path))
+    return Run(folder, record, probes, tuple(answers), tuple(calls))
+
+
+def scores(run: Run) -> list[Score]:
+    """Return the score of each convention that has answers, in the order of its pack, and after each pack of all."""
+    packs: dict[str, dict[str, list[Answer]]] = {}
+    for answer in run.answers:
+        packs.setdefault(answer.probe.pack, {}).setdefault(answer.probe.convention, []).append(answer)
+    rows = []
+    for pack, conventions in packs.items():
+        rows += [_score(pack, name, answers) for name, answers in conventions.items()]
+        if len(conventions) > 1:
+            rows.append(_score(pack, ALL, [answer for answer in run.answers if answer.probe.pack == pack]))
+    return rows
+
+
+def _score(pack: str, convention: str, answers: Sequence[Answer]) -> Score:
+    """Return a score; a convention's probes come from decks of their own, but all of a pack share some."""
+    over_decks = pooled_share(((answer.probe.players, answer.probe.deck), answer.keeps) for answer in answers)
+    share = over_decks if convention == ALL else plain_share(answer.keeps for answer in answers)
+    others = []
+    for name in dict.fromkeys(name for answer in answers for name in answer.probe.others):
+        rows = [answer for answer in answers if name in answer.probe.others]
+        keeps, like = (row.probe.share(name) for row in rows), (row.move in row.probe.others[name] for row in rows)
+        apart = all(name in answer.probe.apart for answer in answers)
+        others.append(Other(name, len(rows), fmean(keeps), fmean(like), apart))
+    return Score(
+        pack,
+        convention,
+        len(answers),
+        over_decks.clusters,
+        sum(answer.keeps for answer in answers),
+        share.interval,
+        fmean(answer.probe.chance for answer in answers),
+        sum(answer.forced for answer in answers),
+        tuple(others),
+    )
+
+
+# The report
 
 
 @dataclass(frozen=True)
@@ -39,11 +186,12 @@ class Report:
 
 def read(folders: Sequence[Path]) -> Report:
     """Return the report of the runs in these folders. Raises UserError for a folder without answers."""
-    runs = tuple(scores.read(folder) for folder in folders)
+    runs = tuple(run_of(folder) for folder in folders)
     for run in runs:
         if not run.answers:
             raise UserError(f"{str(run.folder)!r} holds no answer yet; `evaluate probes` with the same --out goes on")
-    return Report(distinct_names(runs), runs, tuple(tuple(scores.scores(run)) for run in runs))
+    names = distinct_names([(run.name, run.folder) for run in runs])
+    return Report(names, runs, tuple(tuple(scores(run)) for run in runs))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -89,7 +237,7 @@ def _notes(report: Report) -> Iterator[Note]:
     )
     for name, run in zip(report.names, report.runs, strict=True):
         if run.label:
-            yield Note(f"{name}: {ANSWERED[run.label]}", "no model")
+            yield Note(f"{name}: {PROGRAMS.get(run.label) or ANSWERED[run.label]}", "no model")
         yield from (Note(f"{name}: {text}", "aside") for text in _run_notes(run))
     probes = [{answer.probe.name: answer.probe for answer in run.answers} for run in report.runs]
     if any(row != probes[0] for row in probes):
@@ -97,8 +245,7 @@ def _notes(report: Report) -> Iterator[Note]:
         yield Note(text, "caution")
 
 
-ANSWERED = {
-    "fake server": "answered by the package's fake server, which is no language model.",
+PROGRAMS = {
     "simulated": "no language model, but programs with errors at stated rates.",
     "program": "no model; programs alone.",
 }
@@ -128,7 +275,7 @@ def packs_in_prompts(config: Mapping[str, Any]) -> tuple[str, ...]:
     packs = [
         {**defaults(kind.choices), **options}["pack"]
         for name in graph.nodes
-        for kind, options in graph.context_of(name).kinds(graph.role(name), graph.without_sections)
+        for kind, options in graph.kinds(name)
         if kind is Conventions
     ]
     return tuple(dict.fromkeys(str(pack) for pack in packs if pack != "none"))

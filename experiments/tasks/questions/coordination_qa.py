@@ -127,13 +127,11 @@ def run(
     options: RunOptions | None = None,
     progress: Progress | None = None,
     replay: Path | None = None,
-    brain: Brain | None = None,
 ) -> Done:
     """Ask the questions of a file, and go on where the folder's run stopped.
 
-    `trials` is 3 by default, 1 for the program. `replay`: the folder of a run whose answers are taken; `brain` answers
-    in place of the model's server (for tests). Raises UserError for a folder with another run, or when a server
-    refuses before it has answered anything.
+    `trials` is 3 by default, 1 for the program. `replay`: the folder of a run whose answers are taken. Raises UserError
+    for a folder with another run, or when a server refuses before it has answered anything.
     """
     model = model_of(model)
     file = _answerable(file) if model == PROGRAM else file
@@ -150,7 +148,7 @@ def run(
     )
     record = FOLDER.write(folder, record, file.questions)
     by_name = {question.name: question for question in file.questions}
-    task = QuestionTask(CoordinationQuestions(), by_name, model, folder, replay, brain)
+    task = QuestionTask(CoordinationQuestions(), by_name, model, folder, replay)
     return ask_all(task, record.trials, f"qa {name}", options, progress)
 
 

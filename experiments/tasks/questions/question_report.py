@@ -1,61 +1,56 @@
 """The accuracy of runs of questions, and their report: one table like the paper's, in every form of a document."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-from experiments.analysis.statistics.clusters import guessed_share, mean_share, standard_error
+from experiments.analysis.statistics.clusters import cluster_means, guessed_share, mean_share, standard_error
 from experiments.analysis.statistics.estimates import Bounds
 from experiments.document import data, markdown, plots
 from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
 from experiments.record.files import write_all
-from experiments.tasks.question_folder import distinct_names, notes_of
+from experiments.tasks.question_folder import ANSWERED, distinct_names, notes_of
 from experiments.tasks.questions import coordination_qa
 from experiments.tasks.questions.coordination_qa import FOLDER, QaRun, chosen_option, is_right
 from experiments.tasks.questions.questions import GAMES, KINDS, TITLES, KeyedQuestion, Kind
 from orchestrator.errors import UserError
+from orchestrator.models.settings import PROGRAM
 
 ALL = "all"
 """In place of a game: every game."""
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """The accuracy in a kind of questions of a game."""
+class Guess:
+    """What an option drawn at random gives in a kind of questions of a game: exact, from the options and the keys."""
 
     game: str
     """`all` for every game."""
-    kind: Kind
-    questions: int
-    """Those with an answer."""
-    trials: int
-    accuracy: float
-    """The mean over questions of the share of trials that are right; an answer that could not be read is not."""
-    interval: Bounds
-    """95 %, by Clopper and Pearson over questions."""
-    trial_error: float | None
-    """The standard error over trials, as the paper takes it; None for one trial."""
-    unread: int
-    """Trials without a readable answer, after a second ask."""
-    asked_again: int
-    """Trials with a second ask."""
-
-
-@dataclass(frozen=True)
-class Guess:
-    """What an option drawn at random gives: exact, from the options and the keys."""
-
-    game: str
     kind: Kind
     questions: int
     accuracy: float
     """The mean chance of being right."""
     interval: Bounds
     """Between the 2.5 % and 97.5 % points of the accuracy that one guess a question gives."""
+
+
+@dataclass(frozen=True)
+class Accuracy(Guess):
+    """The same of the answers that there are: an answer that could not be read is not right.
+
+    Its mean is over questions, of the share of trials; its interval is Clopper and Pearson's, over questions.
+    """
+
+    trials: int
+    trial_error: float | None
+    """The standard error over trials, as the paper takes it; None for one trial."""
+    unread: int
+    """Trials without a readable answer, after a second ask."""
+    asked_again: int
+    """Trials with a second ask."""
 
 
 @dataclass(frozen=True)
@@ -73,18 +68,15 @@ def cells(run: QaRun) -> list[Accuracy]:
     """Return, for each game and for all, each kind that has answers."""
     rows = []
     for game, kind in product(_games(run.questions), KINDS):
-        by_trial: dict[int, list[bool]] = {}
         answers = [answer for answer in run.answers if _fits(answer.question, game, kind)]
-        for answer in answers:
-            by_trial.setdefault(answer.trial, []).append(is_right(answer))
         if answers:
             share = mean_share((answer.question.name, is_right(answer)) for answer in answers)
-            error = standard_error([fmean(right) for right in by_trial.values()])
+            by_trial = cluster_means((answer.trial, is_right(answer)) for answer in answers)
+            error = standard_error(list(by_trial.values()))
             unread = sum(chosen_option(answer.question.options, answer.reply) is None for answer in answers)
             again = sum(answer.asks > 1 for answer in answers)
-            rows.append(
-                Accuracy(game, kind, share.clusters, share.n, share.value, share.interval, error, unread, again)
-            )
+            cell = Accuracy(game, kind, share.clusters, share.value, share.interval, share.n, error, unread, again)
+            rows.append(cell)
     return rows
 
 
@@ -172,7 +164,8 @@ def read(folders: Sequence[Path]) -> Report:
             )
     questions: list[KeyedQuestion] = list({q.name: q for run in runs for q in run.questions}.values())
     accuracies = tuple(tuple(cells(run)) for run in runs)
-    return Report(distinct_names(runs), runs, accuracies, tuple(guesses(questions)), tuple(correlations(runs)))
+    names = distinct_names([(run.name, run.folder) for run in runs])
+    return Report(names, runs, accuracies, tuple(guesses(questions)), tuple(correlations(runs)))
 
 
 def blocks(report: Report) -> tuple[Block, ...]:
@@ -200,7 +193,7 @@ def accuracy_table(report: Report) -> Table:
     return table("accuracy", (*columns, Column("unread", "no answer", RIGHT)), rows, looks=tuple(looks))
 
 
-def _shares(cells: dict[Kind, Accuracy] | dict[Kind, Guess]) -> Iterator[Cell]:
+def _shares(cells: Mapping[Kind, Guess]) -> Iterator[Cell]:
     for kind in KINDS:
         cell = cells.get(kind)
         yield None if cell is None else (cell.accuracy, *cell.interval)
@@ -221,13 +214,10 @@ def notes(report: Report) -> Iterator[str]:
         f"that cannot be read is wrong. {GUESSING.capitalize()} is exact, with the range of 95 % of guessers."
     )
     for name, run in zip(report.names, report.runs, strict=True):
-        sentences = {
-            "fake server": f"{name}: answered by the package's fake server, which is no language model.",
-            "simulated": f"{name}: no language model, but the program with errors at stated rates.",
-            "program": "program: no model; it reads the text of Hanabi positions and has no answers for other games.",
-        }
-        if run.label:
-            yield sentences[run.label]
+        if run.label == PROGRAM:
+            yield "program: no model; it reads the text of Hanabi positions and has no answers for other games."
+        elif run.label:
+            yield f"{name}: {ANSWERED[run.label]}"
         if run.missing:
             yield f"{name}: {run.missing} answers are missing; the same `evaluate questions` goes on."
         yield from (f"{name}: left out: {sentence}." for sentence in run.record.left_out)

@@ -1,6 +1,5 @@
 """What every task promises, whatever it asks: nothing is asked twice, and each stop says why and how to go on."""
 
-import asyncio
 import json
 import os
 import signal
@@ -12,12 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
-from aiohttp import web
 
 import graphs
 from orchestrator import play
-from orchestrator.models import fake_endpoint
 from tests.conftest import Run
+from tests.experiments.running.test_executors import Fickle
 from tests.experiments.tasks.questions import sample
 from tests.support import processes
 from tests.support.prove import FULL
@@ -81,28 +79,10 @@ def kind(request: pytest.FixtureRequest, run: Run) -> Kind:
     return kind
 
 
-class Server:
-    """The fake endpoint, which counts what it is asked."""
-
-    def __init__(self) -> None:
-        self.requests = 0
-        self.latency_s = 0.0
-
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        if request.method == "GET":
-            return web.json_response({"data": []})
-        self.requests += 1
-        await asyncio.sleep(self.latency_s)
-        return web.json_response(fake_endpoint.complete(await request.json()))
-
-
 @pytest.fixture
-def server() -> Iterator[tuple[Server, str]]:
-    counting = Server()
-    app = web.Application(client_max_size=2**26)
-    app.router.add_route("*", "/v1/chat/completions", counting.answer)
-    app.router.add_route("*", "/v1/models", counting.answer)
-    with in_a_thread(app) as url:
+def server() -> Iterator[tuple[Fickle, str]]:
+    counting = Fickle()
+    with in_a_thread(counting.app) as url:
         yield counting, f"openai:m@{url}"
 
 
@@ -118,25 +98,25 @@ def calls(kind: Kind, folder: str) -> list[dict[str, Any]]:
 
 
 def test_a_budget_suspends_and_a_larger_one_goes_on_asking_nothing_twice(
-    kind: Kind, run: Run, server: tuple[Server, str]
+    kind: Kind, run: Run, server: tuple[Fickle, str]
 ) -> None:
     counting, model = server
     command = (*kind.command, *kind.named(model), "-q")
     assert run(*command, "--out", "whole")[0] == 0
-    whole, counting.requests = counting.requests, 0
+    whole, counting.asked = counting.asked, 0
     tokens = [call["tokens_in"] + call["tokens_out"] for call in calls(kind, "whole")]
     code, _, err = run(*command, "--out", "mine", "--budget", f"{sum(tokens) // 2 + 5000}tokens")
     sentence = " ".join(err.split())
     assert code == 3 and "the budget is reached" in sentence and "larger budget" in sentence
-    assert 0 < counting.requests < whole
+    assert 0 < counting.asked < whole
     code, out, _ = run("experiment", "status", "mine", "--json")
     stood = json.loads(out)
     assert code == 0 and stood["finished"] < stood["games"] and stood["tokens"] > 0 and not stood["players"]
-    assert run(*command, "--out", "mine")[0] == 0 and counting.requests == whole
-    assert run(*command, "--out", "mine")[0] == 0 and counting.requests == whole
+    assert run(*command, "--out", "mine")[0] == 0 and counting.asked == whole
+    assert run(*command, "--out", "mine")[0] == 0 and counting.asked == whole
 
 
-def test_a_killed_run_goes_on(kind: Kind, run: Run, server: tuple[Server, str], tmp_path: Path) -> None:
+def test_a_killed_run_goes_on(kind: Kind, run: Run, server: tuple[Fickle, str], tmp_path: Path) -> None:
     counting, model = server
     counting.latency_s = 0.03
     command = (*kind.command, *kind.named(model), "-q", "--out", "mine")
@@ -149,9 +129,9 @@ def test_a_killed_run_goes_on(kind: Kind, run: Run, server: tuple[Server, str], 
     os.kill(killed.pid, signal.SIGKILL)
     killed.join()
     answered = len(calls(kind, "mine"))
-    counting.requests, counting.latency_s = 0, 0.0
+    counting.asked, counting.latency_s = 0, 0.0
     assert run(*command)[0] == 0
-    assert counting.requests == len(calls(kind, "mine")) - answered > 0
+    assert counting.asked == len(calls(kind, "mine")) - answered > 0
 
 
 def test_another_folder_is_refused_with_the_difference(kind: Kind, run: Run) -> None:
@@ -174,7 +154,7 @@ def test_a_server_that_is_not_there_is_one_sentence(kind: Kind, run: Run) -> Non
 
 
 def test_a_fake_server_is_named_two_processes_ask_the_same_and_a_replay_asks_nothing(
-    kind: Kind, run: Run, server: tuple[Server, str]
+    kind: Kind, run: Run, server: tuple[Fickle, str]
 ) -> None:
     counting, model = server
     for workers in ("1", "2"):
@@ -182,10 +162,10 @@ def test_a_fake_server_is_named_two_processes_ask_the_same_and_a_replay_asks_not
         assert code == 0 and "fake server" in out, err
     texts = [sorted(call["prompt_hash"] + call["text"] for call in calls(kind, folder)) for folder in ("1", "2")]
     assert texts[0] == texts[1]
-    counting.requests = 0
+    counting.asked = 0
     replayed = kind.named(model) if kind.command[0] == "experiment" else ()
     code, _, err = run(*kind.command, *replayed, "-q", "--cache", "replay:1", "--out", "again")
-    assert code == 0 and not counting.requests, err
+    assert code == 0 and not counting.asked, err
     assert len(calls(kind, "again")) == len(calls(kind, "1"))
     if (results := Path("1/results.csv")).exists():
         assert Path("again/results.csv").read_bytes() == results.read_bytes()

@@ -21,6 +21,7 @@ from orchestrator.errors import UserError
 from orchestrator.models.request import ModelRequest, Scripted
 from roles.hanabi.state_judge import ASPECTS
 from tests.conftest import Run
+from tests.experiments.tasks.questions.sample import answering
 from tests.support.folders import ROOT
 
 MODEL = "openai:tester@http://127.0.0.1:9/v1"
@@ -104,7 +105,8 @@ def test_an_answer_that_cannot_be_read_is_asked_for_again_and_then_left_out(game
     def says(request: ModelRequest) -> dict[str, object]:
         return rating(7) if " turn 1 " in request.node else rating(0.5)
 
-    done = judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-3"), brain=judge(says))
+    with answering(judge(says)):
+        done = judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-3"))
     rated = FOLDER.run(tmp_path / "j")
     assert done.left == 0 and len(mean_ratings(rated)) == 4
     assert [answer.asks for answer in rated.answers if answer.reply is None] == [2, 2]
@@ -129,7 +131,8 @@ def test_agreement_of_judge_exact_score_and_people(games: Path, tmp_path: Path) 
     def stricter(request: ModelRequest) -> dict[str, object]:
         return rating(0, **{aspect: max(score - 0.1, 0) for aspect, score in exact[request.node].items()})
 
-    judge_run.run(games, MODEL, tmp_path / "j", brain=judge(stricter))
+    with answering(judge(stricter)):
+        judge_run.run(games, MODEL, tmp_path / "j")
     rows = [f"{one.game}.jsonl,{one.turn},{one.exact['overall']}" for one in find(games, EVERY_TURN)]
     people = csv_of(tmp_path / "people.csv", [*rows, "g9,1,0.5"])
     made = report(tmp_path / "j", people)
@@ -185,7 +188,8 @@ def test_ratings_are_read_from_any_csv_and_refused_from_anything_else(tmp_path: 
 
 
 def test_several_people_agree_among_themselves(games: Path, tmp_path: Path) -> None:
-    judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-4"), brain=half())
+    with answering(half()):
+        judge_run.run(games, MODEL, tmp_path / "j", choice=Choice("1-4"))
     rows = [f"g{game},{turn},{rater},{turn / 4}" for game in (1, 2) for turn in (1, 2, 3, 4) for rater in ("ann", "bo")]
     made = report(tmp_path / "j", csv_of(tmp_path / "people.csv", rows, "game,turn,rater,overall"))
     (among,) = [one for one in made.agreements if one.raters == ("ann", "bo")]

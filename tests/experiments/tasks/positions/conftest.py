@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from experiments.tasks.positions import position_run
-from experiments.tasks.positions.effects import Effects, read
+from experiments.tasks.positions.effects import Effect, Effects, read
 from experiments.tasks.positions.study import FOLDER, Study, arms_of, opened
 
 ARMS = ("removed", "exact", "permuted", "null", "own_hand")
@@ -15,6 +15,10 @@ FIRST = 5
 def found(folder: Path) -> Effects:
     study = FOLDER.read(folder)
     return read(folder, opened(study), arms_of(study))
+
+
+def effect_of_arm(effects: Effects, name: str) -> Effect | None:
+    return next((effect for effect in effects.effects if effect.arm.name == name), None)
 
 
 @pytest.fixture(scope="session")

@@ -16,17 +16,17 @@ from scipy import stats
 import graphs
 from experiments.analysis.compare import compare, corrected
 from experiments.analysis.sentence_templates import template_of
-from experiments.tasks.positions import bank, decisions, from_games, position_report, position_run
+from experiments.tasks.positions import bank, decisions, position_report, position_run
 from experiments.tasks.positions import sentences as templates
-from experiments.tasks.positions.arms import Arm
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.effects import Cost, Effects, Outcome, effect_of
+from experiments.tasks.positions.effects import Effects, Outcome, effect_of
 from experiments.tasks.positions.sentences import sentences
-from experiments.tasks.positions.study import Study
+from experiments.tasks.positions.study import Arm, Study
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import AVERAGE, SimSettings
+from orchestrator.models.usage import NO_USAGE
 from tests.experiments.report.test_null_runs import ABSENT
-from tests.experiments.tasks.positions.conftest import found
+from tests.experiments.tasks.positions.conftest import effect_of_arm, found
 from tests.support.prove import FULL
 
 RATE = 0.3
@@ -48,7 +48,7 @@ def moves(folder: Path, arm: str, position: str) -> list[str]:
 
 def test_null_and_exact_flip_nothing_where_programs_decide(house_effects: Effects) -> None:
     for name in ("null", "permuted", *(f"exact-{node}" for node in ROLES)):
-        effect = house_effects.effect(name)
+        effect = effect_of_arm(house_effects, name)
         assert effect is not None and effect.flips == 0 and effect.loss.p is None, name
     assert any(one.flips > 0 for one in house_effects.effects)
     assert all(map(template_of, sentences(house_effects)))
@@ -79,10 +79,10 @@ def test_a_report_that_nobody_uses_flips_no_more_than_the_noise_floor(tmp_path: 
     graph = {"name": "decorated", "context": "house", "nodes": nodes, "decides": "proposer"}
     more = {"notes": "fresh", "models": {"default": "sim:careless"}, "first": 120 if FULL else 10}
     effects = ran(tmp_path / "run", graph=graph, arms=["removed", "placebo", "shuffled"], samples=2, **more)
-    null = effects.effect("null")
+    null = effect_of_arm(effects, "null")
     assert null is not None and null.flips > 0.1
     for name in ("no-chatter", "placebo-chatter", "shuffled-chatter"):
-        effect = effects.effect(name)
+        effect = effect_of_arm(effects, name)
         assert effect is not None and effect.beyond is not None and effect.floor is not None
         assert effect.beyond.p is None or effect.beyond.p >= 0.05, name
 
@@ -101,8 +101,8 @@ def test_a_careless_role_costs_what_its_controls_say(tmp_path: Path) -> None:
     arms = [f"exact:{node}", f"removed:{node}"]
     wrong = ran(tmp_path / "wrong", graph=graph, models=models, notes="fresh", arms=arms, null=False, first=first)
     right = ran(tmp_path / "right", arms=[f"{kind}:{node}" for kind in ("placebo", "shuffled", "removed")], first=first)
-    exact = wrong.effect(f"exact-{node}")
-    placebo, shuffled = (right.effect(f"{kind}-{node}") for kind in ("placebo", "shuffled"))
+    exact = effect_of_arm(wrong, f"exact-{node}")
+    placebo, shuffled = (effect_of_arm(right, f"{kind}-{node}") for kind in ("placebo", "shuffled"))
     assert exact and placebo and shuffled
     assert exact.flips > 0 and exact.loss.mean < 0 and exact.worse < exact.better
     for one in (placebo, shuffled):
@@ -123,7 +123,7 @@ def test_probes_say_which_note_a_convention_needs(tmp_path: Path) -> None:
     bank.save(tmp_path / "few.jsonl", [head.model_dump_json(), *told])
     arms = ["removed:discard_strategist", "null"]
     effects = ran(tmp_path / "run", positions=str(tmp_path / "few.jsonl"), arms=arms)
-    without, null = effects.effect("no-discard_strategist"), effects.effect("null")
+    without, null = effect_of_arm(effects, "no-discard_strategist"), effect_of_arm(effects, "null")
     assert without and null and null.keeps == null.kept == without.kept == 1.0
     kept = {value: keeps for name, value, *_, keeps in without.by_kind if name == "convention"}
     assert kept["newest/play-hint-read"] == 1.0 and (kept["newest/chop"] or 0.0) <= 0.5
@@ -170,7 +170,7 @@ def test_runs_without_an_effect_print_listed_sentences_and_none_that_claims_or_d
             ]
             for arm in ARMS
         }
-        made = [effect_of(replace(arm, null="null"), found, Cost()) for arm in ARMS]
+        made = [effect_of(replace(arm, null="null"), found, NO_USAGE) for arm in ARMS]
         ps = corrected([None if effect.arm.kind == "null" else effect.loss.p for effect in made])
         effects = Effects(found, tuple(replace(effect, p_holm=p) for effect, p in zip(made, ps, strict=True)))
         said = list(sentences(effects))
@@ -226,23 +226,23 @@ def made_up(places: list[BankPosition], losses: dict[str, float]) -> Effects:
 
     found = {name: outcomes(places[:40], [loss * (n % 2) for n in range(40)]) for name, loss in losses.items()}
     arms = [Arm(name, "removed", name.removeprefix("no-")) for name in losses]
-    return Effects(found, tuple(effects.effect_of(arm, found, effects.Cost()) for arm in arms))
+    return Effects(found, tuple(effects.effect_of(arm, found, NO_USAGE) for arm in arms))
 
 
 def test_arms_that_lose_more_on_positions_lose_more_in_games(places: list[BankPosition], tmp_path: Path) -> None:
     run = games(tmp_path / "games")
-    alike = from_games.compare(made_up(places, {"no-a": 0.9, "no-b": 0.4, "no-c": 0.1, "no-d": 0.0}), run)
+    alike = position_report.compare_games(made_up(places, {"no-a": 0.9, "no-b": 0.4, "no-c": 0.1, "no-d": 0.0}), run)
     by = {one.figure: one for one in alike.correlations}
     assert [one.name for one in alike.arms] == list(GAME_ARMS)
     assert by["loss by one-step value"].spearman == pytest.approx(1) and by["loss by one-step value"].arms == 4
     low, high = by["loss by one-step value"].spearman_between or (0, 0)
     assert 0.3 < low <= high <= 1
-    other = from_games.compare(made_up(places, {"no-a": 0.0, "no-b": 0.1, "no-c": 0.4, "no-d": 0.9}), run)
+    other = position_report.compare_games(made_up(places, {"no-a": 0.0, "no-b": 0.1, "no-c": 0.4, "no-d": 0.9}), run)
     assert next(one for one in other.correlations if "one-step" in one.figure).spearman == pytest.approx(-1)
-    few = from_games.compare(made_up(places, {"no-a": 0.9, "no-b": 0.4}), run)
+    few = position_report.compare_games(made_up(places, {"no-a": 0.9, "no-b": 0.4}), run)
     assert len(few.arms) == 2 and not few.correlations
     with pytest.raises(UserError, match="its arms are: no-a, no-b, no-c, no-d"):
-        from_games.compare(made_up(places, {"no-z": 1.0}), run)
+        position_report.compare_games(made_up(places, {"no-z": 1.0}), run)
 
 
 def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPosition]) -> None:
@@ -254,7 +254,7 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
             kinds[kind]: outcomes(places[:40], [loss * (n % 3 > 0) for n in range(40)]) for kind, loss in losses.items()
         }
         arms = [Arm(name, kind, "a") for kind, name in kinds.items() if name in found]  # type: ignore[arg-type]
-        made = [effects.effect_of(arm, found, effects.Cost()) for arm in arms]
+        made = [effects.effect_of(arm, found, NO_USAGE) for arm in arms]
         return next(sentences(Effects(found, tuple(replace(one, p_holm=one.loss.p) for one in made))))
 
     assert template_of(said(removed=0.5, placebo=0.5)) is templates.NOTE

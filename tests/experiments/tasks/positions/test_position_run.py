@@ -20,6 +20,7 @@ from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.moves import Play
 from orchestrator.journal.events import Call
 from tests.conftest import Run
+from tests.experiments.tasks.positions.conftest import effect_of_arm
 
 SIM = {"default": "sim:average"}
 
@@ -56,10 +57,10 @@ def test_one_call_stands_for_a_turn_of_four(simulated: Path) -> None:
     assert [nodes(arm) for arm in arms] == [{"aggregator"}] * 4
     assert nodes("with-second") == {"second", "aggregator"}
     report = position_report.read(simulated)
-    effect = report.effects.effect("no-tom_interpreter")
+    effect = effect_of_arm(report.effects, "no-tom_interpreter")
     assert effect and effect.cost.calls == len(asked(simulated, "no-tom_interpreter")) >= 5
     assert effect.arm.null == "null" and effect.floor is not None
-    added = report.effects.effect("with-second")
+    added = effect_of_arm(report.effects, "with-second")
     assert added and added.arm.null == "null" and added.positions == 5
     assert any(line.startswith("second: With its note, which the graph had not before, ") for line in said(report))
 

@@ -10,7 +10,7 @@ from experiments.analysis.statistics.clusters import ratio_interval
 from experiments.analysis.statistics.estimates import wilson
 from experiments.document.blocks import Table
 from experiments.running.runner import Done
-from experiments.tasks.probes import bank, probe_report, probe_run, scores
+from experiments.tasks.probes import bank, probe_report, probe_run
 from experiments.tasks.probes.convention import LITERAL
 from experiments.tasks.probes.probe import Probe
 from orchestrator.errors import ModelError, UserError
@@ -47,7 +47,7 @@ def asked(probes: list[Probe], seat: Answering, folder: Path) -> Done:
 
 def test_figures_are_counts_with_intervals(tmp_path: Path, probes: list[Probe]) -> None:
     asked(probes, Answering(probes, wrong=1), tmp_path)
-    chop, save, whole = scores.scores(scores.read(tmp_path))
+    chop, save, whole = probe_report.scores(probe_report.run_of(tmp_path))
     assert (chop.convention, chop.kept, chop.probes) == ("chop", 3, 4) and (save.kept, whole.kept) == (4, 7)
     assert chop.interval == pytest.approx((0.3006, 0.9544), abs=5e-4)  # Wilson's of 3 in 4
     assert chop.chance == pytest.approx(sum(one.chance for one in probes[:4]) / 4)

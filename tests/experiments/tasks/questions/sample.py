@@ -2,10 +2,13 @@
 
 import csv
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
+from unittest.mock import patch
 
 from experiments.running.runner import Done
 from experiments.tasks.questions import coordination_qa, questions
+from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import ModelRequest, Scripted
 
 ANYTHING = "[Red, Yellow, Green, White, Blue] [1, 2, 3, 4, 5]"
@@ -118,10 +121,16 @@ def always(**wrong: str) -> Scripted:
     return brain(lambda request: f"Explanation: so.\nAnswer: {said[request.node]}")
 
 
+def answering(brain: Scripted) -> AbstractContextManager[object]:
+    """Let this brain answer in the place of every model's server."""
+    return patch.object(ModelLayer, "brain", return_value=brain)
+
+
 MODEL = "openai:tester@http://127.0.0.1:9/v1"
 
 
 def run(folder: Path, asks: Scripted, *, model: str = MODEL, trials: int | None = None) -> Done:
     """A run on the file beside the folder."""
     file = questions.read(write(folder.parent / "questions.csv"))
-    return coordination_qa.run(file, model, folder, trials=trials, brain=asks)
+    with answering(asks):
+        return coordination_qa.run(file, model, folder, trials=trials)

@@ -5,17 +5,16 @@ from pathlib import Path
 import pytest
 
 from experiments.tasks.question_task import NoAnswer
-from experiments.tasks.questions import program, questions, state_text
-from experiments.tasks.questions.program import answer
+from experiments.tasks.questions import program, questions
+from experiments.tasks.questions.program import NotAPosition, answer
 from experiments.tasks.questions.questions import Option, Question
-from experiments.tasks.questions.state_text import NotAPosition
 from orchestrator.hanabi.cards import COLOURS, RANKS, Card
 from orchestrator.hanabi.moves import HintColour, HintRank, Play
 from tests.experiments.tasks.questions.sample import HANABI, STATE, asked, write
 
 
 def test_the_text_of_a_position_becomes_a_view() -> None:
-    at = state_text.position(STATE)
+    at = program.read_position(STATE)
     view = at.view
     assert view.fireworks == (1, 0, 0, 2, 0)
     assert (view.tokens, view.lives, view.deck_size) == (3, 2, 30)
@@ -39,7 +38,7 @@ def test_the_text_of_a_position_becomes_a_view() -> None:
 )
 def test_a_text_that_is_no_position_says_what_it_lacks(old: str, new: str, lacks: str) -> None:
     with pytest.raises(NotAPosition, match=lacks):
-        state_text.position(STATE.replace(old, new))
+        program.read_position(STATE.replace(old, new))
 
 
 COUNT, SOME = ("0", "1", "2", "3 or more"), ("Yes, multiple.", "Yes, only one.", "No, none.")
@@ -64,7 +63,7 @@ POINTS, YES = ("2 points.", "3 points.", "More than 3 points."), ("Not enough in
 )
 def test_facts_follow_from_the_position(question: str, shown: tuple[str, ...], right: str) -> None:
     options = tuple(Option(label=label, text=text) for label, text in zip("ABCD", shown, strict=False))
-    found = program.fact(question, state_text.position(STATE), options)
+    found = program.fact(question, program.read_position(STATE), options)
     assert found is not None and shown[found[0]] == right
 
 
@@ -86,7 +85,7 @@ def test_without_tokens_it_plays_what_is_known_to_fit(tmp_path: Path) -> None:
     none = STATE.replace("Reveal Tokens: 3", "Reveal Tokens: 0")
     one = of(tmp_path, "jp", asked("What next?", "Discard Card 0.", "Play Card 1.", state=none))
     number, why = answer(one)
-    assert state_text.move_of(one.options[number].text) == Play(slot=1) and "slot 1 is known to fit" in why
+    assert program.move_of(one.options[number].text) == Play(slot=1) and "slot 1 is known to fit" in why
 
 
 HINTS = (

@@ -78,7 +78,7 @@ def test_trials_may_grow_and_nothing_else_may_change(tmp_path: Path) -> None:
         asked(tmp_path / "run", always(), model="sim:average")
     file = questions.read(tmp_path / "questions.csv", kinds=["ec"])
     with pytest.raises(UserError, match="another kinds: ec, tom, jp, not ec"):
-        coordination_qa.run(file, MODEL, tmp_path / "run", brain=always())
+        coordination_qa.run(file, MODEL, tmp_path / "run")
 
 
 def test_the_record_says_what_was_asked_and_holds_no_path(tmp_path: Path) -> None:
