@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
+from typer import Option
 from typer.main import get_command
 
 from experiments.cli import (
@@ -212,23 +213,20 @@ def _bring(names: list[str] | None) -> list[str] | None:
 def common(
     context: typer.Context,
     version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the versions that can change a result.", callback=_version, is_eager=True
-        ),
+        bool, Option("--version", help="Print the versions that can change a result.", callback=_version, is_eager=True)
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print only JSON on stdout.")] = False,
     own: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--import", help="A file or module with roles, sections or graphs of your own; repeatable.", callback=_bring
         ),
     ] = None,
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")
+        bool, Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")] = False,
-    form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
+    quiet: Annotated[bool, Option("-q", "--quiet", help="Print only the outcome and errors.")] = False,
+    form: Annotated[str, Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
 ) -> None:
     """Role graphs that play Hanabi."""
     if form not in logs.FORMS:

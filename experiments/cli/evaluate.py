@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from experiments.cli import positions, probes, questions
 from experiments.cli.shared_options import Output, group
@@ -19,11 +19,10 @@ app.command("build")(positions.build)
 @app.command("show")
 def show(
     name: Annotated[
-        str, typer.Argument(metavar="BANK|PROBE", help="A bank's file or name, or a probe as its journal names it.")
+        str, Argument(metavar="BANK|PROBE", help="A bank's file or name, or a probe as its journal names it.")
     ],
     position: Annotated[
-        str | None,
-        typer.Argument(help="Of a bank: one position as JSON, e.g. p007.", show_default=False),
+        str | None, Argument(help="Of a bank: one position as JSON, e.g. p007.", show_default=False)
     ] = None,
     seed: probes.Seed = 1,
     *,

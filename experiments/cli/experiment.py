@@ -3,48 +3,37 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.shared_options import (
-    Calls,
-    Full,
-    Interrupted,
-    Intervals,
-    Output,
-    Traces,
-    group,
-    print_json,
-)
+from experiments.cli.shared_options import Calls, Full, Interrupted, Intervals, Output, Traces, group, print_json
 from orchestrator.errors import Suspended, TurnError, UserError
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
+    Path, Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
 ]
 Executors = Literal["local", "ray"]
 
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
+    Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
 ]
-Out = Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")]
-Past = Annotated[
-    Path | None, typer.Option("--from", help="A run folder: estimate costs from its finished games as well.")
-]
+Out = Annotated[Path | None, Option(help="The run folder; default runs/NAME.")]
+Past = Annotated[Path | None, Option("--from", help="A run folder: estimate costs from its finished games as well.")]
 AnswerTokens = Annotated[
-    int | None, typer.Option("--answer-tokens", help="Estimate costs with responses of this many tokens.")
+    int | None, Option("--answer-tokens", help="Estimate costs with responses of this many tokens.")
 ]
 
 MinOwn = Annotated[
     float | None,
-    typer.Option("--min-own", help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never."),
+    Option("--min-own", help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never."),
 ]
 
 app = group("Play whole games in several arms, and compare the arms.")
 
 Marks = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--marks/--no-marks",
         help="Mark the roles' answers in the report, seconds a game; default for up to 20 games in which a model was "
         "asked, and for all whose marks are kept.",
@@ -55,10 +44,8 @@ Marks = Annotated[
 
 Name = Annotated[
     str,
-    typer.Argument(
-        metavar="FILE",
-        help="A YAML file, or the name of a packaged experiment.",
-        autocompletion=completion.experiment,
+    Argument(
+        metavar="FILE", help="A YAML file, or the name of a packaged experiment.", autocompletion=completion.experiment
     ),
 ]
 
@@ -68,14 +55,14 @@ def run(
     name: Name,
     settings: Settings = None,
     out: Out = None,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
-    executor: Annotated[Executors, typer.Option(help="local, or ray for several machines.")] = "local",
-    shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
+    workers: Annotated[int, Option(min=1, help="Worker processes.")] = 1,
+    executor: Annotated[Executors, Option(help="local, or ray for several machines.")] = "local",
+    shard: Annotated[str | None, Option(help="I/N: only this part of the deals, for job arrays.")] = None,
     *,
     calls: Calls,
     min_own: MinOwn = None,
     traces: Traces,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
     marks: Marks = None,
     past: Past = None,
@@ -132,11 +119,9 @@ def plan(
     out: Out = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
-    effect: Annotated[float | None, typer.Option(help="The difference to detect, in points.")] = None,
-    power: Annotated[float, typer.Option(help="The probability of detecting it.")] = 0.8,
-    budget: Annotated[
-        list[str] | None, typer.Option("--budget", help="What the run may need: 2000000tokens or 5usd; or both.")
-    ] = None,
+    effect: Annotated[float | None, Option(help="The difference to detect, in points.")] = None,
+    power: Annotated[float, Option(help="The probability of detecting it.")] = 0.8,
+    budget: Annotated[list[str] | None, Option(help="What the run may need: 2000000tokens or 5usd; or both.")] = None,
     *,
     output: Output,
 ) -> None:
@@ -156,17 +141,16 @@ def plan(
 @app.command("policy")
 def policy(
     folder: Folder,
-    arm: Annotated[str | None, typer.Option(help="Only this arm; default all.")] = None,
-    players: Annotated[int | None, typer.Option(help="Only this player count; default all.")] = None,
+    arm: Annotated[str | None, Option(help="Only this arm; default all.")] = None,
+    players: Annotated[int | None, Option(help="Only this player count; default all.")] = None,
     by: Annotated[
-        Literal["player", "seat"], typer.Option("--by", help="Tables for what sits in the seats, or for each seat.")
+        Literal["player", "seat"], Option(help="Tables for what sits in the seats, or for each seat.")
     ] = "player",
     list_ranks: Annotated[
-        bool, typer.Option("--list-ranks", help="Instead: the ranks of the chosen moves in a recommender's list.")
+        bool, Option("--list-ranks", help="Instead: the ranks of the chosen moves in a recommender's list.")
     ] = False,
     out: Annotated[
-        list[Path] | None,
-        typer.Option(help="Also write the tables here (.csv), or draw them (.svg, .png); repeatable."),
+        list[Path] | None, Option(help="Also write the tables here (.csv), or draw them (.svg, .png); repeatable.")
     ] = None,
     *,
     output: Output,
@@ -203,7 +187,7 @@ def control(
     folder: Folder,
     action: Annotated[
         Literal["pause", "resume", "limit", "retry", "cancel"],
-        typer.Argument(
+        Argument(
             metavar="ACTION",
             help="pause: let calls in flight end and begin no other; resume; limit MODEL N: so many calls at a time; "
             "retry GAME: one that failed or was suspended; cancel GAME: suspend it at the end of its turn.",
@@ -211,10 +195,7 @@ def control(
     ],
     what: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[MODEL N|GAME]",
-            help="limit: a model and a number; else a game, ARM/NAME or its journal.",
-        ),
+        Argument(metavar="[MODEL N|GAME]", help="limit: a model and a number; else a game, ARM/NAME or its journal."),
     ] = None,
     *,
     output: Output,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.page import write_page
@@ -26,7 +26,7 @@ TARGETS = ("page", "tables", "results", "hanab-live", "otlp", "atif", "inspect",
 def export(
     paths: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="SOURCE... [OUT]",
             help="Folders of runs, or journals of games; the last of several is the file or folder to write, unless "
             "--out is.",
@@ -35,16 +35,15 @@ def export(
     ],
     to: Annotated[
         str,
-        typer.Option(
-            "--to",
+        Option(
             help=f"The format: {', '.join(TARGETS)}.",
             autocompletion=lambda incomplete: [name for name in TARGETS if name.startswith(incomplete)],
         ),
     ],
-    out: Annotated[Path | None, typer.Option(help="The file or folder to write.")] = None,
+    out: Annotated[Path | None, Option(help="The file or folder to write.")] = None,
     more: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--with",
             metavar="NAMES",
             help="tables, results: marks, quality; tables: texts, the messages and responses of calls; page: values of "
@@ -52,23 +51,17 @@ def export(
             "response; prompts=GRAPH, those of another graph; rollouts=400, values by rollouts. Repeatable.",
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes, for marks and data sets.")] = 1,
+    workers: Annotated[int, Option(min=1, help="Worker processes, for marks and data sets.")] = 1,
     otlp: Annotated[
         list[str] | None,
-        typer.Option(
-            "--otlp",
-            metavar="URL",
-            help="otlp: send to this collector; `content`: with prompts and responses.",
-        ),
+        Option(metavar="URL", help="otlp: send to this collector; `content`: with prompts and responses."),
     ] = None,
     where: Annotated[
-        str | None,
-        typer.Option("--where", metavar="EXPR", help='Data sets: only these rows, e.g. "score_kept >= 20".'),
+        str | None, Option(metavar="EXPR", help='Data sets: only these rows, e.g. "score_kept >= 20".')
     ] = None,
     held_out: Annotated[
         list[str] | None,
-        typer.Option(
-            "--held-out",
+        Option(
             metavar="SHARE|SEEDS|RUN",
             help="Data sets: 0.1 writes the rows of a tenth of the deals to a test file; no row may be of a deal of "
             "these seeds, e.g. 1-50, or of this run. Repeatable.",
@@ -211,28 +204,23 @@ Format = Literal["hanab-live", "hanabilogs"]
 def import_games(
     source: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE",
-            help="A game of hanab.live (JSON, or a replay's address), or HanabiLogs' rows (JSON lines).",
+        Argument(
+            metavar="FILE", help="A game of hanab.live (JSON, or a replay's address), or HanabiLogs' rows (JSON lines)."
         ),
     ],
     form: Annotated[
-        Format | None, typer.Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs.")
+        Format | None, Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="What to write; default games/, or games/hanabilogs-FILE.")] = None,
+    out: Annotated[Path | None, Option(help="What to write; default games/, or games/hanabilogs-FILE.")] = None,
     graph: Annotated[
-        str | None,
-        typer.Option(help="HanabiLogs: whose format the responses follow: watson, sherlock or mycroft."),
+        str | None, Option(help="HanabiLogs: whose format the responses follow: watson, sherlock or mycroft.")
     ] = None,
     names: Annotated[
-        Path | None,
-        typer.Option("--map", metavar="YAML", help="HanabiLogs: columns of other names: `our name: its name`."),
+        Path | None, Option("--map", metavar="YAML", help="HanabiLogs: columns of other names: `our name: its name`.")
     ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", help="HanabiLogs: only rows of this model; repeatable.")
-    ] = None,
+    model: Annotated[list[str] | None, Option(help="HanabiLogs: only rows of this model; repeatable.")] = None,
     skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="HanabiLogs: leave out rows that cannot be read, and list them.")
+        bool, Option("--skip-broken", help="HanabiLogs: leave out rows that cannot be read, and list them.")
     ] = False,
     *,
     output: Output,

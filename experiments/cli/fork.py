@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Calls, Interrupted, Model, Output, Seats, Settings, print_json
@@ -22,30 +22,24 @@ if TYPE_CHECKING:
 
 
 def fork(
-    game: Annotated[Path, typer.Argument(metavar="GAME", help="A game's journal.", autocompletion=completion.game)],
-    turn: Annotated[int, typer.Option(help="The turn to decide again.")],
-    graph: Annotated[str | None, typer.Option("--graph", help="Another graph: a name, or a YAML file.")] = None,
+    game: Annotated[Path, Argument(metavar="GAME", help="A game's journal.", autocompletion=completion.game)],
+    turn: Annotated[int, Option(help="The turn to decide again.")],
+    graph: Annotated[str | None, Option(help="Another graph: a name, or a YAML file.")] = None,
     model: Model = None,
-    node_model: Annotated[
-        list[str] | None,
-        typer.Option("--node-model", help="NODE=MODEL: another model for one node; repeatable."),
-    ] = None,
+    node_model: Annotated[list[str] | None, Option(help="NODE=MODEL: another model for one node; repeatable.")] = None,
     settings: Settings = None,
-    without: Annotated[list[str] | None, typer.Option("--without", help="Take this node away; repeatable.")] = None,
+    without: Annotated[list[str] | None, Option(help="Take this node away; repeatable.")] = None,
     edit: Annotated[
-        list[str] | None,
-        typer.Option("--edit", help="NODE=FILE: put this note in the place of the node's own; repeatable."),
+        list[str] | None, Option(help="NODE=FILE: put this note in the place of the node's own; repeatable.")
     ] = None,
-    note: Annotated[
-        str | None, typer.Option("--note", help="Print this node's note, to be changed for --edit; ask nobody.")
-    ] = None,
-    samples: Annotated[int, typer.Option("--samples", help="Decide so many times, with other seeds.")] = 1,
-    onward: Annotated[bool, typer.Option("--continue", help="Play on from there, in a new journal.")] = False,
+    note: Annotated[str | None, Option(help="Print this node's note, to be changed for --edit; ask nobody.")] = None,
+    samples: Annotated[int, Option(help="Decide so many times, with other seeds.")] = 1,
+    onward: Annotated[bool, Option("--continue", help="Play on from there, in a new journal.")] = False,
     seat: Seats = None,
-    out: Annotated[Path, typer.Option(help="The folder for the journal of --continue.")] = Path("forks"),
+    out: Annotated[Path, Option(help="The folder for the journal of --continue.")] = Path("forks"),
     *,
     calls: Calls,
-    force_new: Annotated[bool, typer.Option("--force-new", help="Fork anew; an old journal is kept.")] = False,
+    force_new: Annotated[bool, Option("--force-new", help="Fork anew; an old journal is kept.")] = False,
     output: Output,
 ) -> None:
     """Decide a turn again, with another graph, model or note.
@@ -133,13 +127,7 @@ def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
 
 
 def _branch(
-    fork: "Fork",
-    game: Path,
-    seat: list[str] | None,
-    model: str | None,
-    out: Path,
-    layer: "ModelLayer",
-    force_new: bool,
+    fork: "Fork", game: Path, seat: list[str] | None, model: str | None, out: Path, layer: "ModelLayer", force_new: bool
 ) -> "Branch":
     from experiments.study import seat_spec
     from experiments.tasks.fork import branch

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from experiments.cli.shared_options import (
     Calls,
@@ -27,17 +27,17 @@ from orchestrator.errors import Suspended
 def play(
     graph: Graph = "house",
     players: Players = 3,
-    seed: Annotated[int | None, typer.Option(help="HLE's own deal of this seed; default 1.")] = None,
-    deck: Annotated[Path | None, typer.Option(help="A JSON list of 50 cards, first dealt first.")] = None,
+    seed: Annotated[int | None, Option(help="HLE's own deal of this seed; default 1.")] = None,
+    deck: Annotated[Path | None, Option(help="A JSON list of 50 cards, first dealt first.")] = None,
     model: Model = None,
     seat: Seats = None,
     settings: Settings = None,
     *,
     sampling: Sampling,
-    out: Annotated[Path, typer.Option(help="The folder for the game's journal.")] = Path("games"),
+    out: Annotated[Path, Option(help="The folder for the game's journal.")] = Path("games"),
     calls: Calls,
     traces: Traces,
-    force_new: Annotated[bool, typer.Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
+    force_new: Annotated[bool, Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
     output: Output,
 ) -> None:
     """Play one game, or go on with an unfinished one.

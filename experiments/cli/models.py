@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from experiments.cli.shared_options import Graph, Model, Output, Players, group, print_json
 from orchestrator.errors import UserError
@@ -18,7 +19,7 @@ def common() -> None:
 
 @app.command("init")
 def init(
-    file: Annotated[Path, typer.Argument(help="The file to write; one that exists is never overwritten.")] = Path(
+    file: Annotated[Path, Argument(help="The file to write; one that exists is never overwritten.")] = Path(
         "models.yaml"
     ),
 ) -> None:
@@ -47,9 +48,7 @@ def doctor(
     model: Model = None,
     graph: Graph = "house",
     players: Players = 3,
-    online: Annotated[
-        bool, typer.Option("--online", help="Ask each model a few questions; this may cost a cent.")
-    ] = False,
+    online: Annotated[bool, Option("--online", help="Ask each model a few questions; this may cost a cent.")] = False,
     *,
     output: Output,
 ) -> None:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Budget, print_json
 
 Opened = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="PATH",
         help="A run folder, a folder of journals, or one journal.",
         show_default=False,
@@ -24,14 +24,13 @@ def view(
     path: Opened,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),
+        Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),
     ] = None,
     model: Annotated[
-        list[str] | None,
-        typer.Option("--model", help="A model that the page may ask, e.g. openai:NAME; repeatable."),
+        list[str] | None, Option(help="A model that the page may ask, e.g. openai:NAME; repeatable.")
     ] = None,
     budget: Budget = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+    browser: Annotated[bool, Option("--browser/--no-browser", help="Open a browser.")] = True,
 ) -> None:
     """Look at a run or at games in a browser.
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.probes import Conventions, Packs, Per, PlayerCounts, Seed, list_probes
@@ -15,17 +16,16 @@ roles_app = group("Show a role, or check that it is sound.")
 
 
 GraphName = Annotated[
-    str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
+    str, Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
 ]
-Role = Annotated[str, typer.Argument(help="A role's name.", autocompletion=completion.role)]
+Role = Annotated[str, Argument(help="A role's name.", autocompletion=completion.role)]
 
 
 @graphs_app.command("show")
 def graphs_show(
     name: GraphName,
     form: Annotated[
-        str | None,
-        typer.Option("--as", help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram."),
+        str | None, Option("--as", help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram.")
     ] = None,
     players: Players = 3,
     settings: Settings = None,
@@ -58,9 +58,9 @@ def graphs_show(
 def graphs_prompt(
     name: GraphName,
     players: Players = 3,
-    seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
-    turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
-    node: Annotated[str | None, typer.Option(help="Only the prompt of this node.")] = None,
+    seed: Annotated[int, Option(help="HLE's own deal of this seed.")] = 1,
+    turn: Annotated[int, Option(help="The turn of the game that the graph's programs play.")] = 1,
+    node: Annotated[str | None, Option(help="Only the prompt of this node.")] = None,
     settings: Settings = None,
     *,
     output: Output,
@@ -81,7 +81,7 @@ def graphs_prompt(
 
 @roles_app.command("show")
 def roles_show(
-    name: Annotated[str, typer.Argument(help="A role, or a section.", autocompletion=completion.role_or_section)],
+    name: Annotated[str, Argument(help="A role, or a section.", autocompletion=completion.role_or_section)],
     *,
     output: Output,
 ) -> None:
@@ -125,9 +125,9 @@ Kind = Literal["graphs", "roles", "partners", "experiments", "runs", "games", "p
 
 
 def listed(
-    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="graphs, roles, partners, experiments, runs, games ...")],
+    kind: Annotated[Kind, Argument(metavar="KIND", help="graphs, roles, partners, experiments, runs, games ...")],
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="Of runs and games: below this folder; default runs, games.")
+        Path | None, Argument(metavar="[DIR]", help="Of runs and games: below this folder; default runs, games.")
     ] = None,
     pack: Packs = None,
     convention: Conventions = None,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.report import print_task
@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 
 
 def build(
-    sources: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Run folders, folders of arms, or journals.")
-    ],
-    out: Annotated[Path, typer.Option(help="The bank's file: NAME.jsonl.gz, or NAME.jsonl.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="Positions.")] = 200,
-    per_game: Annotated[int, typer.Option(min=1, help="Positions of a game at most.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
+    sources: Annotated[list[Path], Argument(metavar="PATH...", help="Run folders, folders of arms, or journals.")],
+    out: Annotated[Path, Option(help="The bank's file: NAME.jsonl.gz, or NAME.jsonl.")],
+    n: Annotated[int, Option(min=1, help="Positions.")] = 200,
+    per_game: Annotated[int, Option(min=1, help="Positions of a game at most.")] = 1,
+    seed: Annotated[int, Option(help="Of what is drawn.")] = 0,
     rollouts: Annotated[
-        int, typer.Option(min=0, help="Stratify by the best move of so many rollouts; 0: by one-step values.")
+        int, Option(min=0, help="Stratify by the best move of so many rollouts; 0: by one-step values.")
     ] = 0,
     *,
     output: Output,
@@ -64,28 +62,26 @@ def show_bank(name: str, position: str | None, output: Output) -> None:
 def run(
     name: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="BANK|FILE",
             help="A bank, or a study file (YAML), such as a run's run.yaml.",
             autocompletion=completion.bank,
         ),
     ],
-    graph: Annotated[str | None, typer.Option(help="The graph that decides; default house.")] = None,
+    graph: Annotated[str | None, Option(help="The graph that decides; default house.")] = None,
     arms: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="removed:NODE, NODE=placebo (shuffled, truth, program, perturbed:RATE, a model), advise:NODE, "
             "gate:NODE, added:ROLE; null, permuted, same_compute. removed, exact, placebo ... alone: for each "
             "colleague. Repeatable, or separated by commas."
         ),
     ] = None,
-    notes: Annotated[str | None, typer.Option(help="recorded, or fresh: made once, shared by all arms.")] = None,
-    samples: Annotated[int | None, typer.Option(help="Decisions of each position in each arm; default 1.")] = None,
-    first: Annotated[int | None, typer.Option(help="Only so many positions.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of simulated models and of what is drawn.")] = None,
-    null: Annotated[
-        bool | None, typer.Option("--null/--no-null", help="The noise floor; on where a model is asked.")
-    ] = None,
+    notes: Annotated[str | None, Option(help="recorded, or fresh: made once, shared by all arms.")] = None,
+    samples: Annotated[int | None, Option(help="Decisions of each position in each arm; default 1.")] = None,
+    first: Annotated[int | None, Option(help="Only so many positions.")] = None,
+    seed: Annotated[int | None, Option(help="Of simulated models and of what is drawn.")] = None,
+    null: Annotated[bool | None, Option("--null/--no-null", help="The noise floor; on where a model is asked.")] = None,
     *,
     asked: Evaluation,
     output: Output,

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.report import print_task
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from experiments.study.seat_spec import PlayerSpec
 
 Packs = Annotated[
-    list[str] | None, typer.Option("--pack", help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
+    list[str] | None, Option("--pack", help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
 ]
 Conventions = Annotated[
     list[str] | None,
-    typer.Option("--convention", help="Only this one, e.g. play-hint-read; repeatable; default all of the pack."),
+    Option("--convention", help="Only this one, e.g. play-hint-read; repeatable; default all of the pack."),
 ]
 PlayerCounts = Annotated[
-    list[int] | None, typer.Option("--players", min=2, max=5, help="A player count; repeatable; default 2 to 5.")
+    list[int] | None, Option("--players", min=2, max=5, help="A player count; repeatable; default 2 to 5.")
 ]
-Per = Annotated[int, typer.Option("--per", help="Probes of each convention at each player count.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Other probes of the same kinds.")]
+Per = Annotated[int, Option("--per", help="Probes of each convention at each player count.")]
+Seed = Annotated[int, Option("--seed", min=0, help="Other probes of the same kinds.")]
 
 
 def list_probes(
@@ -60,7 +60,7 @@ def show_probe(name: str, seed: int, output: Output) -> None:
 def run(
     player: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.", autocompletion=completion.player
         ),
     ],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.report import print_task
@@ -70,19 +70,13 @@ def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") 
 def questions(
     data: Annotated[
         Path | None,
-        typer.Option(
-            "--data", metavar="CSV", help="The questions, one row a scenario: CoordinationQA's single_turn_trials.csv."
-        ),
+        Option(metavar="CSV", help="The questions, one row a scenario: CoordinationQA's single_turn_trials.csv."),
     ] = None,
-    samples: Annotated[
-        int | None, typer.Option(min=1, help="Of each question; default 3, and 1 for the program.")
-    ] = None,
-    game: Annotated[
-        list[str] | None, typer.Option("--game", help="Only this game: hanabi, overcooked ...; repeatable.")
-    ] = None,
-    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only ec, tom or jp; repeatable.")] = None,
+    samples: Annotated[int | None, Option(min=1, help="Of each question; default 3, and 1 for the program.")] = None,
+    game: Annotated[list[str] | None, Option(help="Only this game: hanabi, overcooked ...; repeatable.")] = None,
+    kind: Annotated[list[str] | None, Option(help="Only ec, tom or jp; repeatable.")] = None,
     skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="Leave out questions whose key names none of their options.")
+        bool, Option("--skip-broken", help="Leave out questions whose key names none of their options.")
     ] = False,
     *,
     asked: Evaluation,
@@ -127,16 +121,13 @@ def questions(
 def judge(
     games: Annotated[
         Path,
-        typer.Argument(
-            metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.", autocompletion=completion.run
-        ),
+        Argument(metavar="RUN_OR_GAMES", help="A run, a folder of games, or a journal.", autocompletion=completion.run),
     ],
-    turns: Annotated[str, typer.Option(help="Which turns: all, or 5,10,20-30.")] = "all",
-    every: Annotated[int, typer.Option(min=1, help="Of those, only every so many-th.")] = 1,
-    samples: Annotated[int, typer.Option(min=1, help="How many times each is judged.")] = 1,
+    turns: Annotated[str, Option(help="Which turns: all, or 5,10,20-30.")] = "all",
+    every: Annotated[int, Option(min=1, help="Of those, only every so many-th.")] = 1,
+    samples: Annotated[int, Option(min=1, help="How many times each is judged.")] = 1,
     human: Annotated[
-        Path | None,
-        typer.Option("--human", metavar="CSV", help="Ratings by people: game, turn, the aspects, and rater."),
+        Path | None, Option(metavar="CSV", help="Ratings by people: game, turn, the aspects, and rater.")
     ] = None,
     *,
     asked: Evaluation,

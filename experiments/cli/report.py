@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Full, Intervals, MetricOf, Output, progress, say
@@ -23,7 +23,7 @@ LEAST = 50
 def report(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
+        Argument(
             metavar="[RUN]...",
             help="A run's folder, default the newest in runs/; several of probes or of questions stand side by side.",
             show_default=False,
@@ -32,43 +32,37 @@ def report(
     ] = None,
     marks: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--marks/--no-marks",
             help="Mark the roles' responses against the hidden cards, about a second a game: of a run, games or one "
             "game. Default: as a part of the report where that is quick.",
             show_default=False,
         ),
     ] = None,
-    errors: Annotated[
-        bool, typer.Option("--errors", help="Instead: what became of the errors of simulated models.")
-    ] = False,
+    errors: Annotated[bool, Option("--errors", help="Instead: what became of the errors of simulated models.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Also write here: with --marks every mark as CSV; of questions, probes, judges a folder."),
+        Option(help="Also write here: with --marks every mark as CSV; of questions, probes, judges a folder."),
     ] = None,
     metric: MetricOf = None,
     interval: Intervals = "t",
     reference: Annotated[
-        list[str] | None,
-        typer.Option("--reference", help="Show a published score beside the run's; repeatable; see `list references`."),
+        list[str] | None, Option(help="Show a published score beside the run's; repeatable; see `list references`.")
     ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Also write all tables for LaTeX (booktabs).")] = False,
-    role: Annotated[
-        str | None, typer.Option(help="With --marks: only this role.", autocompletion=completion.role)
-    ] = None,
-    arm: Annotated[str | None, typer.Option(help="With --marks: only this arm.")] = None,
+    latex: Annotated[bool, Option("--latex", help="Also write all tables for LaTeX (booktabs).")] = False,
+    role: Annotated[str | None, Option(help="With --marks: only this role.", autocompletion=completion.role)] = None,
+    arm: Annotated[str | None, Option(help="With --marks: only this arm.")] = None,
     rollouts: Annotated[
-        int, typer.Option(min=0, help="Also value moves by this many rollouts each: with --marks, and of positions.")
+        int, Option(min=0, help="Also value moves by this many rollouts each: with --marks, and of positions.")
     ] = 0,
     games: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="Of positions: a run of whole games with arms of the same names, beside it."),
+        Option(metavar="RUN", help="Of positions: a run of whole games with arms of the same names, beside it."),
     ] = None,
     human: Annotated[
-        Path | None,
-        typer.Option(metavar="CSV", help="Of a judge: ratings by people: game, turn, the aspects, and rater."),
+        Path | None, Option(metavar="CSV", help="Of a judge: ratings by people: game, turn, the aspects, and rater.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="With --marks: worker processes.")] = 1,
+    workers: Annotated[int, Option(min=1, help="With --marks: worker processes.")] = 1,
     full: Full = False,
     *,
     output: Output,

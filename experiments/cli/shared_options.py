@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
+from typer import Option
 
 from experiments.cli import completion
 from orchestrator.errors import Suspended, TurnError, UserError
@@ -33,8 +34,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 
 Graph = Annotated[
-    str,
-    typer.Option("--graph", help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph),
+    str, Option("--graph", help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
 ]
 
 
@@ -47,7 +47,7 @@ def _not_empty(model: str | None) -> str | None:
 
 Model = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--model",
         help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded responses), or a models file.",
         callback=_not_empty,
@@ -56,25 +56,24 @@ Model = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change the graph: verify=safety, nodes.proposer.samples=3, removed:NODE; repeatable."),
+    Option("--set", help="Change the graph: verify=safety, nodes.proposer.samples=3, removed:NODE; repeatable."),
 ]
-Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
+Players = Annotated[int, Option("--players", help="2 to 5.")]
 Seats = Annotated[
-    list[str] | None,
-    typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph."),
+    list[str] | None, Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph.")
 ]
 Budget = Annotated[
     list[str] | None,
-    typer.Option("--budget", help="Suspend before more than this: 2000000tokens or 5usd; may be given twice."),
+    Option("--budget", help="Suspend before more than this: 2000000tokens or 5usd; may be given twice."),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Print the whole report.")]
+Full = Annotated[bool, Option("--full", help="Print the whole report.")]
 Intervals = Annotated[
     Literal["t", "bootstrap"],
-    typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
+    Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
 ]
 MetricOf = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--metric",
         help="What arms are compared by: the score strict, 0 when the third life was lost, or kept, the points on the "
         "table; turns, misplays, hints_wasted, own, tokens, calls ...; or a mark, mark:ROLE.NAME. Default: the one "
@@ -89,9 +88,8 @@ class Calls:
 
     cache: Annotated[
         str,
-        typer.Option(
-            "--cache",
-            help="A folder that caches responses across runs; off; or replay:DIR: only those of the journals in DIR.",
+        Option(
+            help="A folder that caches responses across runs; off; or replay:DIR: only those of the journals in DIR."
         ),
     ] = "off"
     budget: Budget = None
@@ -118,33 +116,26 @@ REPLAY = "replay:"
 class Processes:
     """Options for which part of a run is asked here, and by how many processes."""
 
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1
-    shard: Annotated[str | None, typer.Option("--shard", help="I/N: only this part, for job arrays.")] = None
+    workers: Annotated[int, Option(min=1, help="Worker processes.")] = 1
+    shard: Annotated[str | None, Option(help="I/N: only this part, for job arrays.")] = None
 
 
 @dataclass(frozen=True)
 class Sampling:
     """Options for how models answer, in place of those of a models file."""
 
-    temperature: Annotated[
-        float | None, typer.Option("--temperature", help="The models' temperature, instead of that of a models file.")
-    ] = None
-    effort: Annotated[
-        str | None, typer.Option("--effort", help="The models' reasoning_effort, e.g. low, medium or high.")
-    ] = None
+    temperature: Annotated[float | None, Option(help="The models' temperature, instead of that of a models file.")] = (
+        None
+    )
+    effort: Annotated[str | None, Option(help="The models' reasoning_effort, e.g. low, medium or high.")] = None
     max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", help="The longest answer in tokens, reasoning included; see --budget."),
+        int | None, Option(help="The longest answer in tokens, reasoning included; see --budget.")
     ] = None
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings by their names in a models file; None for those of the file."""
-        return {
-            "temperature": self.temperature,
-            "reasoning_effort": self.effort,
-            "max_tokens": self.max_tokens,
-        }
+        return {"temperature": self.temperature, "reasoning_effort": self.effort, "max_tokens": self.max_tokens}
 
 
 @dataclass(frozen=True)
@@ -152,8 +143,8 @@ class Evaluation(Sampling, Calls, Processes):
     """What all evaluations take: who is asked, how, with which budget, by how many processes, and where it is kept."""
 
     model: Model = None
-    out: Annotated[Path | None, typer.Option(help="The run's folder; default in runs/, or beside judged games.")] = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask nothing.")] = False
+    out: Annotated[Path | None, Option(help="The run's folder; default in runs/, or beside judged games.")] = None
+    dry_run: Annotated[bool, Option("--dry-run", help="Estimate calls, tokens and cost; ask nothing.")] = False
 
     def run(self, *, replay: bool = True) -> "RunOptions":
         """How it is asked; `replay` False where the command takes recorded responses itself. Raises UserError."""
@@ -169,8 +160,7 @@ class Traces:
 
     otlp: Annotated[
         list[str] | None,
-        typer.Option(
-            "--otlp",
+        Option(
             metavar="URL",
             help="Send traces to this OpenTelemetry collector, `env` for the environment's; a second `--otlp "
             "content`: with prompts and responses.",

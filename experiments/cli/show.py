@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Intervals, MetricOf, Output, print_json, progress, say
@@ -18,31 +19,29 @@ if TYPE_CHECKING:
 def show(
     game: Annotated[
         Path,
-        typer.Argument(
-            metavar="GAME|DIR", help="A game's journal, or a folder of games.", autocompletion=completion.game
-        ),
+        Argument(metavar="GAME|DIR", help="A game's journal, or a folder of games.", autocompletion=completion.game),
     ],
-    turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
+    turn: Annotated[int | None, Option(help="Show this turn instead of the game.")] = None,
+    full: Annotated[bool, Option("--full", help="With whole prompts and responses.")] = False,
     role: Annotated[
         str | None,
-        typer.Option(help="With --turn: only this node, or the nodes of this role.", autocompletion=completion.role),
+        Option(help="With --turn: only this node, or the nodes of this role.", autocompletion=completion.role),
     ] = None,
-    prompts: Annotated[bool, typer.Option("--prompts", help="With --turn: only the prompts.")] = False,
+    prompts: Annotated[bool, Option("--prompts", help="With --turn: only the prompts.")] = False,
     mistakes: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--mistakes",
             help="Mark mistakes, seconds a turn; with --turn the value of each move; of a DIR the worst moves.",
         ),
     ] = False,
     marks: Annotated[
-        bool, typer.Option("--marks", help="With --turn: how right each response was, against the hidden cards.")
+        bool, Option("--marks", help="With --turn: how right each response was, against the hidden cards.")
     ] = False,
     most: Annotated[
-        int, typer.Option(min=1, help="With --mistakes of a DIR: the most games, those with the lowest scores.")
+        int, Option(min=1, help="With --mistakes of a DIR: the most games, those with the lowest scores.")
     ] = 20,
-    rollouts: Annotated[int, typer.Option(min=50, help="With --mistakes: the most games played for a turn.")] = 400,
+    rollouts: Annotated[int, Option(min=50, help="With --mistakes: the most games played for a turn.")] = 400,
     *,
     output: Output,
 ) -> None:
@@ -146,12 +145,12 @@ def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
 
 def diff(
     first: Annotated[
-        Path, typer.Argument(metavar="A", help="A game's journal, or a run folder.", autocompletion=completion.run)
+        Path, Argument(metavar="A", help="A game's journal, or a run folder.", autocompletion=completion.run)
     ],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
+    second: Annotated[Path, Argument(metavar="B", help="Another one.")],
     arms: Annotated[
         list[str] | None,
-        typer.Option("--arm", help="Of runs: only this arm, default all; given twice: one of A and one of B."),
+        Option("--arm", help="Of runs: only this arm, default all; given twice: one of A and one of B."),
     ] = None,
     metric: MetricOf = None,
     interval: Intervals = "t",

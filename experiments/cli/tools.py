@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from experiments.cli.shared_options import Output, print_json
 from orchestrator.errors import UserError
@@ -15,21 +15,18 @@ if TYPE_CHECKING:
 
 
 def measure(
-    graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; repeatable.")] = None,
-    games: Annotated[int, typer.Option(min=1, help="Games per graph or partner, and player count.")] = 5,
+    graph: Annotated[list[str] | None, Option(help="Only this graph; repeatable.")] = None,
+    games: Annotated[int, Option(min=1, help="Games per graph or partner, and player count.")] = 5,
     partner: Annotated[
-        list[str] | None,
-        typer.Option("--partner", help="Measure the self-play of this rule player, or of all; repeatable."),
+        list[str] | None, Option(help="Measure the self-play of this rule player, or of all; repeatable.")
     ] = None,
     latency: Annotated[
-        float | None,
-        typer.Option(min=0.01, help="Measure turns instead, on a model with this latency in seconds."),
+        float | None, Option(min=0.01, help="Measure turns instead, on a model with this latency in seconds.")
     ] = None,
-    turns: Annotated[int, typer.Option(min=1, help="With --latency: turns per graph.")] = 20,
+    turns: Annotated[int, Option(min=1, help="With --latency: turns per graph.")] = 20,
     at_once: Annotated[
         str | None,
-        typer.Option(
-            "--at-once",
+        Option(
             metavar="GAMES[/CALLS]",
             help="With --latency: this many whole games at once instead; 64/32: the model takes 32 calls at once.",
         ),
@@ -77,11 +74,11 @@ def measure(
 
 
 def serve_blindly(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")] = 8000,
-    latency: Annotated[float, typer.Option(min=0, help="Seconds before each response.")] = 0.0,
+    port: Annotated[int, Option(min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")] = 8000,
+    latency: Annotated[float, Option(min=0, help="Seconds before each response.")] = 0.0,
     faults: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="The share of requests that go wrong, e.g. 0.1; the kinds of faults, e.g. 429,500,hang; seed=2 for "
             "other requests; hang=10, the seconds after which a hanging response is dropped. Repeatable."
         ),

@@ -5,21 +5,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli.shared_options import Interrupted, Output, print_json, progress
 from orchestrator.errors import UserError
 
 
 def train(
-    data: Annotated[Path, typer.Argument(help="A file of `export --to sft`, `--to dpo` or `--to grpo`.")],
+    data: Annotated[Path, Argument(help="A file of `export --to sft`, `--to dpo` or `--to grpo`.")],
     model: Annotated[
-        str, typer.Argument(help="A name on Hugging Face's hub, a folder, a .gguf file, or an earlier training's OUT.")
+        str, Argument(help="A name on Hugging Face's hub, a folder, a .gguf file, or an earlier training's OUT.")
     ],
-    out: Annotated[Path, typer.Argument(help="The folder to write; the same command goes on with it.")],
+    out: Annotated[Path, Argument(help="The folder to write; the same command goes on with it.")],
     settings: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--set",
             metavar="KEY=VALUE",
             help="A field of TRL's config, learning_rate=2e-4; of the adapter, lora.r=8; held_out=FILE, positions of "
