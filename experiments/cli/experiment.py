@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Calls, Full, Interrupted, Intervals, Output, Traces, group, print_json
+from experiments.cli.shared_options import Calls, Full, Interrupted, Intervals, Output, Traces, group
 from orchestrator.errors import Suspended, TurnError, UserError
 
 Folder = Annotated[
@@ -174,12 +174,11 @@ def status(folder: Folder, *, output: Output) -> None:
 
     Also who plays it; and of a run that is not running how to go on.
     """
-    from experiments.document.terminal import console
-    from experiments.show import run_status as shown
+    from experiments.show import run_status
     from experiments.tasks import run_kinds
 
     data = run_kinds.status(folder)
-    print_json(data) if output.as_json else shown.show(data, console())
+    output.draw(data, run_status.show, data)
 
 
 @app.command("control")
@@ -220,7 +219,7 @@ def control(
             game, folder = folder.as_posix(), Path(game)
         values = {"game": game}
     answer = run_kinds.command(folder, action, **values)
-    print_json(answer) if output.as_json else print("\n".join(answer["said"]))
+    output.lines(answer, *answer["said"])
 
 
 WORDS = {

@@ -1,6 +1,7 @@
 """`fork`: decide a turn of a recorded game again, and play on from there."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from experiments.tasks.fork.decision import Fork
     from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
+    from orchestrator.table.seat import Seat
 
 
 def fork(
@@ -47,7 +49,7 @@ def fork(
     Without a change it is decided as it was. --continue plays on from there, in a new journal.
     """
     from experiments.document.terminal import console
-    from experiments.tasks.fork import decision, fork_report
+    from experiments.tasks.fork import branch, decision, fork_report
 
     if note is not None:
         _print_note(game, turn, note, output)
@@ -62,7 +64,8 @@ def fork(
     change = replace(change, edits={node: Path(file) for node, file in notes.items()})
     if onward:
         prepared = asyncio.run(decision.prepare(game, turn, change, layer=layer))
-        new_game = _branch(prepared, game, seat, model, out, layer, force_new)
+        partners = _partners(seat or (), prepared.place.started.players, model, layer)
+        new_game = branch.branch(prepared, game, out, layer, partners, force_new=force_new)
         _play_on(prepared, game, new_game, layer, output)
         return
     try:
@@ -126,22 +129,16 @@ def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     print_json(note) if output.as_json else print(edited_note.as_yaml(note), end="")
 
 
-def _branch(
-    fork: "Fork", game: Path, seat: list[str] | None, model: str | None, out: Path, layer: "ModelLayer", force_new: bool
-) -> "Branch":
+def _partners(seat: Sequence[str], players: int, model: str | None, layer: "ModelLayer") -> "dict[int, Seat]":
+    """Who sits in other seats from there on."""
     from experiments.study import seat_spec
-    from experiments.tasks.fork import branch
     from experiments.tasks.games import single_game
 
-    players = fork.place.started.players
     named = dict(single_game.models([], model or "program"))
-    partners = {
-        number: seat_spec.check(
-            seat_spec.read_seat(spec, model=named.get("default", "program"), named=named, layer=layer), players
-        )
-        for number, spec in seat_spec.placed(seat or (), players).items()
-    }
-    return branch.branch(fork, game, out, layer, partners, force_new=force_new)
+    default = named.get("default", "program")
+    specs = seat_spec.placed(seat, players)
+    seats = {n: seat_spec.read_seat(spec, model=default, named=named, layer=layer) for n, spec in specs.items()}
+    return {n: seat_spec.check(partner, players) for n, partner in seats.items()}
 
 
 def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", output: Output) -> None:

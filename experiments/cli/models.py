@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from experiments.cli.shared_options import Graph, Model, Output, Players, group, print_json
+from experiments.cli.shared_options import Graph, Model, Output, Players, group, print_json, say
 from orchestrator.errors import UserError
 
 app = group("Write a file that describes models.")
@@ -27,9 +27,6 @@ def init(
 
     It has an example of every kind of model.
     """
-    from rich.text import Text
-
-    from experiments.document.terminal import console
     from orchestrator.models.settings import EXAMPLE
 
     if file.suffix not in (".yaml", ".yml"):
@@ -41,7 +38,7 @@ def init(
         raise UserError(f"{file} exists already and is left as it is; name another file") from None
     except FileNotFoundError:
         raise UserError(f"cannot write {file}: there is no folder {file.parent}") from None
-    console().print(Text(f"{file}\nnext  orchestrator doctor --model {file}"), soft_wrap=True)
+    say(str(file), f"next  orchestrator doctor --model {file}")
 
 
 def doctor(

@@ -45,33 +45,25 @@ COMMANDS = {
 OPTIONS: Mapping[str, Mapping[str, str]] = {
     "--replay": {"": "--cache replay:{}"},
     "--verify": {"": "--set verify={}"},
-    "--max-answer-tokens": {"": "--max-tokens {}"},
     "--max-usd": {"": "--budget {}usd"},
-    "--csv": {"report": "--out {}", "experiment policy": "--out {}"},
-    "--figure": {"experiment policy": "--out {}"},
     "--metric": {"experiment run": "--set metric={}"},
     "--arm-b": {"diff": "--arm {}"},
     "--stop-when": {"experiment run": "--set stop.when={}"},
-    "--stop-effect": {"experiment run": "--set stop.effect={}"},
-    "--looks": {"experiment run": "--set stop.looks=[{}]"},
     "--otlp-content": {"": "--otlp content"},
     "--content": {"export": "--otlp content"},
     "--endpoint": {"export": "--otlp {}"},
     "--texts": {"export": "--with texts"},
     "--game": {"export": "--with game={}"},
     "--values": {"export": "--with values"},
-    "--swings": {"show": "--mistakes"},
-    "--trials": {"evaluate": "--samples {}"},
-    "--position": {"evaluate show": "{}"},
     "--mermaid": {"graphs show": "--as mermaid"},
     "--yaml": {"graphs show": "--as yaml"},
     "--only": {"fake-endpoint": "--faults {}"},
     "--fault-seed": {"fake-endpoint": "--faults seed={}"},
     "--hang": {"fake-endpoint": "--faults hang={}"},
-    "--from": {"evaluate build": "{}"},
     "--partners": {"bench": "--partner all"},
 }
-"""Options, old and new, by the command that they are of; `{}` is the value."""
+"""Options of version 0.1.0, and those that the changelog or a page names, old and new, by the command that they are of;
+`{}` is the value."""
 
 PROOFS = ("--claims", "--coverage", "--stopping")
 """Options that `bench` had for what is measured of the project itself."""
@@ -96,26 +88,24 @@ def renewed(words: Sequence[str]) -> Line:
     new, rest, line = list[str](), iter(command), f"{' '.join(command)} "
     for word in rest:
         if word == "--":
-            new += [word, *rest]
-            break
+            return Line([*new, word, *rest], hints)
         name, equals, value = word.partition("=")
         of_command = OPTIONS.get(name, {}).items()
         old = next((new for start, new in of_command if line.startswith(f"{start} ".lstrip())), None)
-        if name != "--max-tokens" and old is None:
-            new.append(word)
-            continue
-        if not equals and (old is None or "{}" in old):
+        if not equals and (name == "--max-tokens" or "{}" in (old or "")):
             value = next(rest, "")
-        if old is None:
+        if name == "--max-tokens":
             if value.isdigit() and int(value) >= LONGEST_ANSWER:
                 raise UserError(
                     f"--max-tokens is the length of an answer; for a budget write --budget {value}tokens (a longer "
                     "answer: max_tokens in a models file)"
                 )
-            new += [word, *([] if equals else [value])]
-        else:
+            new += [name, value]
+        elif old:
             new += old.replace("{}", value).split(" ", 1)
             hints.append(f"`{name}` is now `{old.replace('{}', value)}`")
+        else:
+            new.append(word)
     return Line(new, hints)
 
 

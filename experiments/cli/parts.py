@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.probes import Conventions, Packs, Per, PlayerCounts, Seed, list_probes
+from experiments.cli.probes import ProbeChoice, list_probes
 from experiments.cli.shared_options import Output, Players, Settings, group, print_json
 from orchestrator.errors import UserError
 
@@ -70,13 +70,12 @@ def graphs_prompt(
     With their size; no model is asked.
     """
     import graphs
-    from experiments.document.terminal import console
     from experiments.show import prompts
     from orchestrator.hanabi.referee import check_players, check_seed
 
     config = graphs.dotted(graphs.read(name), settings or ())
     node_prompts = prompts.node_prompts(config, check_players(players), check_seed(seed), turn, node)
-    print_json(prompts.data(node_prompts)) if output.as_json else prompts.show(node_prompts, console())
+    output.draw(prompts.data(node_prompts), prompts.show, node_prompts)
 
 
 @roles_app.command("show")
@@ -87,17 +86,15 @@ def roles_show(
 ) -> None:
     """Show a role: its sections with their fields, its reply, its marks and its instruction; or a section."""
     import roles
-    from experiments.document.terminal import console
     from experiments.show import listing, section_fields
 
     roles.load()
     if name in roles.SECTIONS:
         section = roles.SECTIONS[name]
-        text = "\n".join(section_fields.lines(section, with_types=True))
-        print_json(section_fields.data(section)) if output.as_json else print(text)
-        return
-    role = roles.get(name)
-    print_json(listing.role_data(role)) if output.as_json else listing.show_role(role, console())
+        output.lines(section_fields.data(section), *section_fields.lines(section, with_types=True))
+    else:
+        role = roles.get(name)
+        output.draw(listing.role_data(role), listing.show_role, role)
 
 
 @roles_app.command("check")
@@ -106,17 +103,11 @@ def roles_check(name: Role, *, output: Output) -> None:
 
     At 2 to 5 players, in every answer format, without each section or note.
     """
-    from rich.text import Text
-
     import roles
-    from experiments.document.terminal import console
     from roles.hanabi import conformance
 
     problems = conformance.check(roles.get(name))
-    if output.as_json:
-        print_json({"role": name, "ok": not problems, "problems": problems})
-    else:
-        console().print(Text("\n".join(problems) or "ok"), soft_wrap=True)
+    output.lines({"role": name, "ok": not problems, "problems": problems}, *(problems or ["ok"]))
     if problems:
         raise typer.Exit(1)
 
@@ -129,12 +120,8 @@ def listed(
     folder: Annotated[
         Path | None, Argument(metavar="[DIR]", help="Of runs and games: below this folder; default runs, games.")
     ] = None,
-    pack: Packs = None,
-    convention: Conventions = None,
-    players: PlayerCounts = None,
-    per: Per = 3,
-    seed: Seed = 1,
     *,
+    choice: ProbeChoice,
     output: Output,
 ) -> None:
     """List graphs, roles, partners, experiments, runs, games ...
@@ -150,7 +137,7 @@ def listed(
     from experiments.tasks.positions import bank
 
     if kind == "probes":
-        list_probes(pack, convention, players, per, seed, output)
+        list_probes(choice, output)
     elif kind == "graphs":
         output.show(listing.graphs_data(), [listing.graphs_table()])
     elif kind == "roles":

@@ -1,5 +1,7 @@
 """`probe`: convention probes, asked of graphs and rule players, and what their answers show."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,29 +14,40 @@ from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
     from experiments.study.seat_spec import PlayerSpec
+    from experiments.tasks.probes.bank import Probe
 
-Packs = Annotated[
-    list[str] | None, Option("--pack", help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
-]
-Conventions = Annotated[
-    list[str] | None,
-    Option("--convention", help="Only this one, e.g. play-hint-read; repeatable; default all of the pack."),
-]
-PlayerCounts = Annotated[
-    list[int] | None, Option("--players", min=2, max=5, help="A player count; repeatable; default 2 to 5.")
-]
-Per = Annotated[int, Option("--per", help="Probes of each convention at each player count.")]
 Seed = Annotated[int, Option("--seed", min=0, help="Other probes of the same kinds.")]
 
 
-def list_probes(
-    pack: list[str] | None, convention: list[str] | None, players: list[int] | None, per: int, seed: int, output: Output
-) -> None:
+@dataclass(frozen=True)
+class ProbeChoice:
+    """Options for which probes."""
+
+    pack: Annotated[
+        list[str] | None, Option(help="A convention pack: newest (default), hgroup_1, basic; repeatable.")
+    ] = None
+    convention: Annotated[
+        list[str] | None, Option(help="Only this one, e.g. play-hint-read; repeatable; default all of the pack.")
+    ] = None
+    players: Annotated[list[int] | None, Option(min=2, max=5, help="A player count; repeatable; default 2 to 5.")] = (
+        None
+    )
+    per: Annotated[int, Option(help="Probes of each convention at each player count.")] = 3
+    seed: Seed = 1
+
+    def of(self, packs: Sequence[str]) -> "list[Probe]":
+        """The probes of these convention packs. Raises UserError."""
+        from experiments.tasks.probes import bank
+
+        return bank.probes(packs, self.convention or (), self.players or bank.PLAYERS, self.per, self.seed)
+
+
+def list_probes(choice: ProbeChoice, output: Output) -> None:
     """Print the conventions with their probes; as JSON every probe."""
     from experiments.tasks.probes import bank, probe_report
 
-    packs = pack or bank.packs()
-    probes = bank.probes(packs, convention or (), players or bank.PLAYERS, per, seed)
+    packs = choice.pack or bank.packs()
+    probes = choice.of(packs)
     output.show([probe_report.probe_data(probe) for probe in probes], [probe_report.probe_list(probes, packs)])
 
 
@@ -64,13 +77,9 @@ def run(
             metavar="PLAYER", help="A graph, partner:NAME, or python:module:object.", autocompletion=completion.player
         ),
     ],
-    pack: Packs = None,
-    convention: Conventions = None,
-    players: PlayerCounts = None,
-    per: Per = 3,
-    seed: Seed = 1,
-    settings: Settings = None,
     *,
+    choice: ProbeChoice,
+    settings: Settings = None,
     asked: Evaluation,
     output: Output,
 ) -> None:
@@ -82,10 +91,9 @@ def run(
     from experiments.study import seat_spec
     from experiments.tasks.probes import bank, probe_report, probe_run
 
-    counts = players or bank.PLAYERS
-    probes = bank.probes(pack or bank.packs()[:1], convention or (), counts, per, seed)
+    probes = choice.of(choice.pack or bank.packs()[:1])
     player_spec = _player_spec(player, settings, asked)
-    for count in counts:
+    for count in choice.players or bank.PLAYERS:
         seat_spec.check(player_spec.seat(), count)
     if asked.dry_run:
         loads, models = {}, player_spec.models
@@ -96,7 +104,7 @@ def run(
         output.show(costs.data(rows, models, "probes"), costs.blocks(rows, models, "probes"))
         return
     folder = asked.out or Path("runs") / slug("probes", player_spec.spec, "replay" if asked.replay else asked.model)
-    done = probe_run.run(probes, player_spec, folder, seed=seed, options=asked.run(), progress=output.progress())
+    done = probe_run.run(probes, player_spec, folder, seed=choice.seed, options=asked.run(), progress=output.progress())
     if done.left < done.total:
         print_task(probe_report, probe_report.read([folder]), folder, output, {"folder": str(folder)})
     check_done(done, "probes")

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
 from typer import Option
@@ -17,11 +17,15 @@ from experiments.cli import completion
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from experiments.cli.logs import Loudness
     from experiments.cli.run_progress import RunProgress
     from experiments.document.blocks import Block, Document
     from experiments.running.model_options import ModelOptions
     from experiments.running.runner import Done, RunOptions
+
+T = TypeVar("T")
 
 INTERRUPTED = 130
 
@@ -215,6 +219,12 @@ class Output:
         from experiments.show import listing
 
         self.show(rows, [listing.rows_table(rows) if rows else Note(nothing, "aside")])
+
+    def draw(self, data: Any, draw: "Callable[[T, Console], None]", drawn: T) -> None:
+        """Print data as JSON, or draw on the terminal what it is of."""
+        from experiments.document.terminal import console
+
+        print_json(data) if self.as_json else draw(drawn, console())
 
     def lines(self, data: Any, *lines: str) -> None:
         """Print data as JSON, or lines that say the same, as they are."""

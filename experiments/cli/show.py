@@ -161,7 +161,6 @@ def diff(
 
     Exit code 0: the same; 1: different.
     """
-    from experiments.document.terminal import console
     from experiments.report import two_runs
     from experiments.show import two_games
 
@@ -176,7 +175,7 @@ def diff(
         raise UserError("--arm and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
-        print_json(two_games.data(games)) if output.as_json else two_games.show(games, console())
+        output.draw(two_games.data(games), two_games.show, games)
         same = games.same
     if not same:
         raise typer.Exit(1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from experiments.cli.shared_options import Output, print_json
+from experiments.cli.shared_options import Output
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -46,13 +46,12 @@ def measure(
         from benchmarks import partner_scores, speed, throughput
     except ImportError:
         raise UserError("bench measures with benchmarks/, which only a checkout of the repository has") from None
-    from experiments.document.terminal import console
     from orchestrator.players import partners
 
     if partner:
         names = partners.names() if "all" in partner else partner
         scores = list(partner_scores.measure(names, games))
-        print_json([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
+        output.draw([asdict(row) for row in scores], partner_scores.show, scores)
         return
     if latency is not None and at_once is not None:
         if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", at_once):
@@ -63,14 +62,14 @@ def measure(
         crowds = [
             throughput.measure(name, int(at_a_time), latency, int(limit or 1000)) for name in graph or ["moa_sherlock"]
         ]
-        print_json([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
+        output.draw([asdict(row) for row in crowds], throughput.show, crowds)
         return
     if latency is not None:
         depths = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
-        print_json([asdict(row) for row in depths]) if output.as_json else speed.show_depths(depths, console())
+        output.draw([asdict(row) for row in depths], speed.show_depths, depths)
         return
     timings = list(speed.measure(graph or graphs.names(), games))
-    print_json(speed.data(timings)) if output.as_json else speed.show(timings, console())
+    output.draw(speed.data(timings), speed.show, timings)
 
 
 def serve_blindly(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from experiments.cli.shared_options import Interrupted, Output, print_json, progress
+from experiments.cli.shared_options import Interrupted, Output, progress
 from orchestrator.errors import UserError
 
 
@@ -36,7 +36,6 @@ def train(
     """
     from dataclasses import asdict
 
-    from experiments.document import terminal
     from experiments.training import training, training_report
 
     try:
@@ -44,11 +43,9 @@ def train(
     except KeyboardInterrupt:
         raise Interrupted(f"checkpoints are kept in {out}; the same command goes on with it") from None
     training_report.write(trained)
-    if output.as_json:
-        answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
-        print_json({**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers})
-    else:
-        terminal.show(training_report.blocks(trained), terminal.console())
+    answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
+    data = {**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers}
+    output.show(data, training_report.blocks(trained))
 
 
 def _read(settings: Sequence[str]) -> dict[str, Any]:
