@@ -127,7 +127,7 @@ def _estimate(study: "Study", output: Output) -> None:
         for each in position_run.calls_of(programs, SAMPLED)
         if each.arm.kind != "model"
     ]
-    output.show(asked.data(rows, models, "positions"), asked.blocks(rows, models, "positions"))
+    output.show(*asked.estimate(rows, models, "positions"))
 
 
 def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study":

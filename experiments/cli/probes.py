@@ -101,7 +101,7 @@ def run(
             exact = player_spec.model_copy(update={"models": costs.exact(models)})
             loads = costs.loads(probe_run.calls_of(probes, exact), player_spec.config)
         rows = [costs.Asked(player_spec.spec, len(probes), loads)]
-        output.show(costs.data(rows, models, "probes"), costs.blocks(rows, models, "probes"))
+        output.show(*costs.estimate(rows, models, "probes"))
         return
     folder = asked.out or Path("runs") / slug("probes", player_spec.spec, "replay" if asked.replay else asked.model)
     done = probe_run.run(probes, player_spec, folder, seed=choice.seed, options=asked.run(), progress=output.progress())

@@ -42,7 +42,7 @@ class AskedModel:
 
         models = {self.name: PROGRAM if self.replay else self.model}
         rows = [asked.Asked(self.name, units, {self.name: TurnLoad(calls, tokens_in)})]
-        output.show(asked.data(rows, models, unit), asked.blocks(rows, models, unit))
+        output.show(*asked.estimate(rows, models, unit))
 
 
 def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") -> AskedModel:

@@ -53,34 +53,20 @@ def exact(models: Mapping[str, Named]) -> dict[str, Named]:
     return {name: perturbed(0.0) if cost_estimate.served(model) else model for name, model in models.items()}
 
 
-def data(asked: Sequence[Asked], models: Mapping[str, Named], unit: str) -> dict[str, Any]:
-    """Return the estimate as plain data."""
-    bills = [each.bill(models) for each in asked]
-    return {
-        **bill_data(cost_estimate.total(bills)),
-        "arms": [
-            {"arm": each.arm, unit: each.units, **bill_data(bill)} for each, bill in zip(asked, bills, strict=True)
-        ],
-        "said": list(_notes(asked, models)),
-    }
-
-
-def blocks(asked: Sequence[Asked], models: Mapping[str, Named], unit: str) -> Iterator[Block]:
-    """Return a row for each arm, the sum, and what the estimate assumes."""
-    bills = [each.bill(models) for each in asked]
-    sums = (("all", None, cost_estimate.total(bills)),) if len(asked) > 1 else ()
-    arms = [(each.arm, each.units, bill) for each, bill in zip(asked, bills, strict=True)]
+def estimate(asked: Sequence[Asked], models: Mapping[str, Named], unit: str) -> tuple[dict[str, Any], list[Block]]:
+    """Return the estimate as plain data, and as a table with a row for each arm, their sum, and what it assumes."""
+    arms = [(each.arm, each.units, each.bill(models)) for each in asked]
+    total, sentences = cost_estimate.total(bill for _, _, bill in arms), list(_sentences(models))
+    data = [{"arm": arm, unit: units, **bill_data(bill)} for arm, units, bill in arms]
+    sums = (("all", None, total),) if len(arms) > 1 else ()
     rows = [(arm, units, *astuple(bill)) for arm, units, bill in (*arms, *sums)]
-    yield table(
-        "dry-run",
-        (Column("arm", "asked"), Column("units", unit, INT), *CALLS),
-        rows,
-        looks=(*("plain" for _ in asked), *("strong" for _ in sums)),
-    )
-    yield from notes(_notes(asked, models), "aside")
+    columns = (Column("arm", "asked"), Column("units", unit, INT), *CALLS)
+    looks = (*("plain" for _ in arms), *("strong" for _ in sums))
+    blocks = [table("dry-run", columns, rows, looks=looks), *notes(sentences, "aside")]
+    return {**bill_data(total), "arms": data, "said": sentences}, blocks
 
 
-def _notes(asked: Iterable[Asked], models: Mapping[str, Named]) -> Iterator[str]:
+def _sentences(models: Mapping[str, Named]) -> Iterator[str]:
     paid = [model for name in models if (model := cost_estimate.served(models[name]))]
     if not paid:
         yield "no model on a server is asked, so nothing is paid"

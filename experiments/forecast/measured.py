@@ -15,7 +15,7 @@ from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.list_prices import price_of
-from orchestrator.models.request import estimated
+from orchestrator.models.request import estimated_prompt
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.table.seat import describe
@@ -121,23 +121,15 @@ class Measured:
 
 def _counted(game: Game) -> Counts:
     """Return the counts of the first calls that a server answered and counted."""
-
+    total = Counts()
     calls = (call for call in game.calls if call.messages and call.tokens_in and not call.estimated)
     try:
-        return sum(
-            (
-                Counts(
-                    calls=1,
-                    guessed=sum(estimated(message.content) for message in call.messages),
-                    tokens_in=call.tokens_in,
-                    tokens_out=call.tokens_out,
-                )
-                for call in islice(calls, CALLS)
-            ),
-            Counts(),
-        )
+        for call in islice(calls, CALLS):
+            guessed = estimated_prompt(call.messages)
+            total.update(calls=1, guessed=guessed, tokens_in=call.tokens_in, tokens_out=call.tokens_out)
     except UserError:
         return Counts()  # whoever reads the journal for its game says what is wrong with it
+    return total
 
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:

@@ -4,20 +4,18 @@ The positions are those of `study/prompt_positions.py`, the same for every graph
 compared. Tokens are estimated as characters / 3.2.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from experiments.study.prompt_positions import POSITIONS, Probed, at_positions, game
+from experiments.study.prompt_positions import POSITIONS, Probed, positions
 from graphs.ablate import at
 from graphs.attempts import base, node_calls
 from graphs.config import PROGRAM, GraphConfig
-from orchestrator.models.request import ModelRequest, estimated, messages
+from orchestrator.models.request import estimated, estimated_prompt, messages
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.replies.reply import Reply
 from orchestrator.replies.writer import text_of
-from orchestrator.table.seat import BEFORE
 from roles.reply_types import Choice
 
 WORD = 6
@@ -48,26 +46,17 @@ class NodeNeed:
 
 def turn(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, TurnLoad]:
     """Return the load by model name of the nodes; `shown`: how many records of past games the seat was shown."""
-    graph, played = at(config, players), game(players)
-    calls, tokens = Counter[str](), Counter[str]()
-
-    async def probe() -> None:
-        async for probed in at_positions(graph, played, {BEFORE: [played.record] * shown} if shown else {}):
-            for name, request in probed.requests.items():
-                node = base(name)
-                times, model = node_calls(graph, node), graph.nodes[node].model
-                calls[model] += times
-                tokens[model] += times * _tokens(request)
-
-    asyncio.run(probe())
+    graph, calls, tokens = at(config, players), Counter[str](), Counter[str]()
+    for probed in positions(config, players, shown):
+        for name, request in probed.requests.items():
+            node = base(name)
+            times, model = node_calls(graph, node), graph.nodes[node].model
+            calls[model] += times
+            tokens[model] += times * estimated_prompt(messages(request.parts))
     return {model: TurnLoad(calls[model] / POSITIONS, tokens[model] / POSITIONS) for model in calls}
 
 
-def _tokens(request: ModelRequest) -> int:
-    return sum(estimated(message.content) for message in messages(request.parts))
-
-
-def needs(config: GraphConfig, players: int, positions: Iterable[Probed]) -> list[NodeNeed]:
+def needs(config: GraphConfig, players: int, sampled: Iterable[Probed]) -> list[NodeNeed]:
     """Return the needs of every node that may ask a model, in the graph's order, at probed positions.
 
     Answers are those of the roles' programs, which fill in every field, with a reason as long as the prompt asks for; a
@@ -75,10 +64,10 @@ def needs(config: GraphConfig, players: int, positions: Iterable[Probed]) -> lis
     """
     graph = at(config, players)
     prompts, answers = dict[str, int](), dict[str, int]()
-    for probed in positions:
+    for probed in sampled:
         for name, request in probed.requests.items():
             node = base(name)
-            prompts[node] = max(_tokens(request), prompts.get(node, 0))
+            prompts[node] = max(estimated_prompt(messages(request.parts)), prompts.get(node, 0))
         for name, replies in probed.notes.items():
             node = base(name)
             if node not in prompts or graph.role(node).solve is None:

@@ -13,7 +13,7 @@ from graphs.ablate import at
 from graphs.attempts import depth
 from graphs.config import GraphConfig
 from orchestrator.models.list_prices import price_of
-from orchestrator.models.request import Exchange, estimated
+from orchestrator.models.request import Exchange, estimated, estimated_prompt
 from orchestrator.models.settings import ModelSettings
 
 
@@ -41,7 +41,7 @@ def measured(exchanges: Sequence[Exchange]) -> Measure | None:
     ]
     if not answers:
         return None
-    guessed = sum(estimated(message.content) for exchange, _ in answers for message in exchange.messages)
+    guessed = sum(estimated_prompt(exchange.messages) for exchange, _ in answers)
     return Measure(
         density=sum(response.tokens_in for _, response in answers) / guessed,
         answer=fmean(response.tokens_out for _, response in answers),

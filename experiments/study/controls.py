@@ -5,6 +5,7 @@ note at all, or the number of calls. docs/experiments.md lists them.
 """
 
 from collections.abc import Iterable, Mapping
+from statistics import fmean
 from typing import Any, Literal, get_args
 
 from experiments.study.experiment import Experiment
@@ -19,7 +20,7 @@ from graphs.config import PROGRAM, GraphConfig, checked, read
 from graphs.context import SETTINGS
 from graphs.replaced_texts import TextProof
 from orchestrator.errors import UserError, did_you_mean
-from orchestrator.models.request import estimated, messages
+from orchestrator.models.request import estimated, estimated_prompt, messages
 from orchestrator.replies.reply import Reply
 from orchestrator.replies.writer import text_of
 from orchestrator.values import Frozen
@@ -202,9 +203,7 @@ def _tokens(config: GraphConfig, players: int) -> float:
             node = base(name)
             times = node_calls(config, node) if config.nodes[node].model != PROGRAM else 0
             form = config.context_of(node).answer_format
-            answers = [
-                estimated(text_of(reply, form)) for reply in spot.notes.get(name, ()) if isinstance(reply, Reply)
-            ]
-            answer = sum(answers) / len(answers) if answers else 0
-            total += times * (sum(estimated(message.content) for message in messages(request.parts)) + answer)
+            replies = [reply for reply in spot.notes.get(name, ()) if isinstance(reply, Reply)]
+            answer = fmean(estimated(text_of(reply, form)) for reply in replies) if replies else 0
+            total += times * (estimated_prompt(messages(request.parts)) + answer)
     return total / len(probed)

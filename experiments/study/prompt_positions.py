@@ -5,7 +5,7 @@ outputs of their programs, and a reply's example where there is none.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -21,6 +21,7 @@ from orchestrator.journal.file import public_record
 from orchestrator.models.request import ModelRequest
 from orchestrator.players import partners
 from orchestrator.table.game_loop import play_async
+from orchestrator.table.seat import BEFORE
 from roles import Notes
 
 PARTNER = "iggi"
@@ -63,25 +64,22 @@ class Probed(Position):
     """By the node's name in its attempt."""
 
 
-def positions(config: GraphConfig, players: int) -> list[Probed]:
-    """The sampled positions of the game at a player count, for a seat that was shown no past games."""
-
-    async def gathered() -> list[Probed]:
-        return [position async for position in at_positions(at(config, players), played, {})]
-
-    played = game(players)
-    return asyncio.run(gathered())
+def positions(config: GraphConfig, players: int, shown: int = 0) -> list[Probed]:
+    """The sampled positions of the game at a player count; `shown`: how many past games the seat was shown."""
+    return asyncio.run(_positions(at(config, players), game(players), shown))
 
 
-async def at_positions(graph: GraphConfig, played: ProbeGame, start: Memory) -> AsyncIterator[Probed]:
-    programs = Programs(graph)
+async def _positions(graph: GraphConfig, played: ProbeGame, shown: int) -> list[Probed]:
+    programs, probed = Programs(graph), list[Probed]()
+    start: Memory = {BEFORE: [played.record] * shown} if shown else {}
     for view in played.sampled:
         memory = dict(start)
         if graph.remembers and view.turn > view.players:  # what the seat remembers of its previous turn
             _, remembered = await _play_turn(programs, played.views[view.turn - view.players - 1], start)
             memory |= remembered
         notes, _ = await _play_turn(programs, view, memory)
-        yield Probed(view, notes, memory, requests(graph, view, notes, memory))
+        probed.append(Probed(view, notes, memory, requests(graph, view, notes, memory)))
+    return probed
 
 
 async def _play_turn(programs: Programs, view: View, memory: Memory) -> tuple[Notes, Memory]:
