@@ -19,12 +19,9 @@ from experiments.cli import (
     evaluate,
     experiment,
     export,
-    fork,
     game,
     logs,
-    models,
     old_words,
-    page,
     parts,
     report,
     show,
@@ -38,9 +35,9 @@ app = Commands(no_args_is_help=True, context_settings=HELP)
 PLAY, STUDIES, BUILD, TOOLS = "Play and look", "Studies", "Build", "Tools"
 app.command(rich_help_panel=PLAY)(game.play)
 app.command(rich_help_panel=PLAY)(show.show)
-app.command("fork", rich_help_panel=PLAY)(fork.fork)
+app.command("fork", rich_help_panel=PLAY)(game.fork)
 app.command("diff", rich_help_panel=PLAY)(show.diff)
-app.command(rich_help_panel=PLAY)(page.view)
+app.command(rich_help_panel=PLAY)(show.view)
 app.add_typer(experiment.app, name="experiment", rich_help_panel=STUDIES)
 app.add_typer(evaluate.app, name="evaluate", rich_help_panel=STUDIES)
 app.command("report", rich_help_panel=STUDIES)(report.report)
@@ -48,8 +45,8 @@ app.command(rich_help_panel=STUDIES)(train.train)
 app.command("list", rich_help_panel=BUILD)(parts.listed)
 app.add_typer(parts.graphs_app, name="graphs", rich_help_panel=BUILD)
 app.add_typer(parts.roles_app, name="roles", rich_help_panel=BUILD)
-app.add_typer(models.app, name="models", rich_help_panel=BUILD)
-app.command("doctor", rich_help_panel=TOOLS)(models.doctor)
+app.add_typer(tools.models_app, name="models", rich_help_panel=BUILD)
+app.command("doctor", rich_help_panel=TOOLS)(tools.doctor)
 app.command("export", rich_help_panel=TOOLS)(export.export)
 app.command("import", rich_help_panel=TOOLS)(export.import_games)
 app.command("bench", rich_help_panel=TOOLS)(tools.measure)

@@ -84,10 +84,10 @@ def run(
         mark_metric.check(study.metric)
     folder = out or Path("runs") / study.name
     if dry_run:
-        from experiments.forecast import dry_run as dry
+        from experiments.forecast import dry_run as estimates
 
-        planned = dry.forecast(study, folder, past, answer_tokens)
-        output.show(dry.data(planned), dry.blocks(planned))
+        planned = estimates.forecast(study, folder, past, answer_tokens)
+        output.show(estimates.data(planned), estimates.blocks(planned))
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
     progress = output.progress()

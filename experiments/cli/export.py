@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.page import write_page
-from experiments.cli.shared_options import Output, collector, progress
+from experiments.cli.shared_options import Output, collector, print_json, progress
 from orchestrator.errors import UserError, did_you_mean, nearby
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def export(
         raise UserError("--out is missing: say which file or folder to write")
     elif to == "page":
         games = [wish.removeprefix("game=") for wish in wishes if wish.startswith("game=")]
-        write_page(paths[0], out, games, values="values" in wishes, as_json=output.as_json)
+        _page(paths[0], out, games, "values" in wishes, output)
     elif to in DATA_SETS:
         _data_set(paths, out, _wanted(to, wishes, where), held_out or (), workers, output)
     elif to in ("tables", "results"):
@@ -122,6 +121,29 @@ def _check(
             raise UserError(f"{name} is for --to {' or '.join(formats)}, not for --to {to}")
     if to not in DATA_SETS and len(paths) > 1:
         raise UserError(f"--to {to} takes one run or game, not {len(paths)}")
+
+
+def _page(path: Path, out: Path, games: Sequence[str], values: bool, output: Output) -> None:
+    """Write a copy of the page that needs no software of ours: an HTML file, or a folder."""
+    from experiments.document.terminal import console
+    from experiments.page.bundle import Bundle
+    from experiments.page.library import Library
+
+    screen = console(err=True)
+
+    def progress(id: str, done: int, total: int) -> None:
+        if screen.is_terminal:
+            screen.print(f"{done} of {total}: {id}", markup=False, end="\r" if done < total else "\n")
+
+    page = Bundle(Library.open(path), games, values, progress)
+    try:
+        size = page.write(out)
+    finally:
+        page.api.close()
+    if output.as_json:
+        print_json({"out": str(out), "bytes": size})
+    else:
+        screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games", markup=False)
 
 
 def _columns(to: str, folder: Path, out: Path, wishes: set[str], workers: int, output: Output) -> None:

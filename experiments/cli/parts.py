@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.probes import ProbeChoice, list_probes
+from experiments.cli.evaluate import ProbeChoice, list_probes
 from experiments.cli.shared_options import Output, Players, Settings, group, print_json
 from orchestrator.errors import UserError
 

@@ -116,18 +116,18 @@ SAMPLED = 12
 
 def _estimate(study: "Study", output: Output) -> None:
     """Print what the decisions of a study would cost."""
-    from experiments.forecast import asked
+    from experiments.forecast import dry_run
     from experiments.tasks.positions import position_run
     from orchestrator.models.settings import PROGRAM
 
     models = {"default": PROGRAM, **study.models}
-    programs = study.model_copy(update={"models": asked.exact(models)})
+    programs = study.model_copy(update={"models": dry_run.exact(models)})
     rows = [
-        asked.Asked(each.arm.name, each.positions, asked.loads(each.calls, study.config, each.times))
+        dry_run.Asked(each.arm.name, each.positions, dry_run.loads(each.calls, study.config, each.times))
         for each in position_run.calls_of(programs, SAMPLED)
         if each.arm.kind != "model"
     ]
-    output.show(*asked.estimate(rows, models, "positions"))
+    output.show(*dry_run.estimate(rows, models, "positions"))
 
 
 def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study":

@@ -36,13 +36,13 @@ class AskedModel:
 
     def print_estimate(self, output: Output, unit: str, units: int, calls: int, tokens_in: int) -> None:
         """Print what questions would cost."""
-        from experiments.forecast import asked
-        from experiments.forecast.prompt_probe import TurnLoad
+        from experiments.forecast import dry_run
+        from experiments.study.prompt_positions import TurnLoad
         from orchestrator.models.settings import PROGRAM
 
         models = {self.name: PROGRAM if self.replay else self.model}
-        rows = [asked.Asked(self.name, units, {self.name: TurnLoad(calls, tokens_in)})]
-        output.show(*asked.estimate(rows, models, unit))
+        rows = [dry_run.Asked(self.name, units, {self.name: TurnLoad(calls, tokens_in)})]
+        output.show(*dry_run.estimate(rows, models, unit))
 
 
 def asked_model(asked: Evaluation, recorded: "Callable[[Path], ModelSettings]") -> AskedModel:

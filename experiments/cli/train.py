@@ -44,8 +44,8 @@ def train(
         raise Interrupted(f"checkpoints are kept in {out}; the same command goes on with it") from None
     training_report.write(trained)
     answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
-    data = {**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers}
-    output.show(data, training_report.blocks(trained))
+    facts = {**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers}
+    output.show(facts, training_report.blocks(trained))
 
 
 def _read(settings: Sequence[str]) -> dict[str, Any]:

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
-from experiments.forecast import measured, prompt_probe
+from experiments.forecast import measured
 from experiments.forecast.measured import Measured
-from experiments.forecast.prompt_probe import TurnLoad
 from experiments.record.game import Game
 from experiments.study import prompt_positions
 from experiments.study.job import Job
-from experiments.study.prompt_positions import POSITIONS
+from experiments.study.prompt_positions import POSITIONS, TurnLoad
 from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.models import list_prices, simulated_settings
@@ -156,7 +155,7 @@ class Estimates:
                 assert config is not None  # only graphs ask models
                 turn_key = config.model_dump_json(), players, records  # the same for the same graph on other models
                 if turn_key not in self._turns:
-                    self._turns[turn_key] = prompt_probe.turn(config, players, records)
+                    self._turns[turn_key] = prompt_positions.load(config, players, records)
                 load = self._turns[turn_key].get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
                 if density := self.measured.density(model):

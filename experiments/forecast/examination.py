@@ -4,12 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from experiments.forecast import machine, online, prompt_probe, room
+from experiments.forecast import machine, online, room
 from experiments.forecast.checklist import Checklist
 from experiments.forecast.cost_estimate import served
-from experiments.forecast.prompt_probe import NodeNeed
 from experiments.study import prompt_positions
-from experiments.study.prompt_positions import Probed
+from experiments.study.prompt_positions import NodeNeed, Probed
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.interventions import dotted
@@ -92,7 +91,7 @@ class Examination:
         """Check a model by the name that it has in the graph."""
         client = model(checklist, settings)
         price(checklist, settings)
-        needs = [need for need in prompt_probe.needs(self.config, self.players, self.probed) if need.model == name]
+        needs = [need for need in prompt_positions.needs(self.config, self.players, self.probed) if need.model == name]
         seen = None
         if client is not None and needs and self.requests_allowed:
             seen = asyncio.run(self._asked(checklist, settings, client, needs))

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from experiments.document.formats import duration
-from experiments.forecast import cost_estimate, prompt_probe
+from experiments.forecast import cost_estimate
 from experiments.forecast.checklist import Checklist
-from experiments.forecast.prompt_probe import NodeNeed
 from experiments.study import prompt_positions
+from experiments.study.prompt_positions import NodeNeed
 from graphs.ablate import at
 from graphs.attempts import depth
 from graphs.config import GraphConfig
@@ -115,7 +115,7 @@ def game(
     measure: Measure | None,
 ) -> None:
     """What a game takes in calls, tokens, money and time."""
-    load = prompt_probe.turn(config, players).get(name)
+    load = prompt_positions.load(config, players).get(name)
     if load is None or not load.calls:
         checklist.ok("game", f"{config.name} does not ask it at {players} players")
         return

@@ -5,24 +5,20 @@ note at all, or the number of calls. docs/experiments.md lists them.
 """
 
 from collections.abc import Iterable, Mapping
-from statistics import fmean
 from typing import Any, Literal, get_args
 
+from experiments.study import prompt_positions
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Changes, SeatConfig, on_server
 from experiments.study.matrix import ListedArm
-from experiments.study.prompt_positions import positions
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
 from graphs import replaced_texts
 from graphs.ablate import at
-from graphs.attempts import base, node_calls, turn_calls
+from graphs.attempts import turn_calls
 from graphs.config import PROGRAM, GraphConfig, checked, read
 from graphs.context import SETTINGS
 from graphs.replaced_texts import TextProof
 from orchestrator.errors import UserError, did_you_mean
-from orchestrator.models.request import estimated, estimated_prompt, messages
-from orchestrator.replies.reply import Reply
-from orchestrator.replies.writer import text_of
 from orchestrator.values import Frozen
 
 GRAPH = "best_of_k"
@@ -116,7 +112,8 @@ def proved(
 def proof(old: GraphConfig, new: GraphConfig, players: Iterable[int]) -> TextProof:
     """Compare the baseline's texts and prompts with those of an arm, part by part."""
     counts = sorted(set(players) & set(old.players))
-    return replaced_texts.proof(old, new, [place for count in counts for place in positions(old, count)])
+    places = [place for count in counts for place in prompt_positions.positions(old, count)]
+    return replaced_texts.proof(old, new, places)
 
 
 # As many calls or tokens as another arm
@@ -158,7 +155,10 @@ def _matched(
     """
 
     def size(config: GraphConfig, count: int) -> float:
-        return _tokens(at(config, count), count) if by_tokens else turn_calls(at(config, count))
+        if not by_tokens:
+            return turn_calls(at(config, count))
+        loads = prompt_positions.load(config, count).items()
+        return sum(load.tokens_in + load.answers for model, load in loads if model != PROGRAM)
 
     chosen, sizes = dict[int, int](), dict[int, tuple[float, float]]()
     for count in sorted(set(players)):
@@ -192,18 +192,3 @@ def _best_of(baseline: GraphConfig, other: GraphConfig, proposals: Mapping[int, 
     data["nodes"]["selector"] = selector | {"reads": list(names.values())}
     sizes = "-".join(map(str, groups))
     return checked(data | {"name": f"best_of_{sizes}", "players": sorted(proposals)}, f"best_of_{sizes}")
-
-
-def _tokens(config: GraphConfig, players: int) -> float:
-    """Of the prompts and of the programs' answers, on average over the sampled positions."""
-    probed = positions(config, players)
-    total = 0.0
-    for spot in probed:
-        for name, request in spot.requests.items():
-            node = base(name)
-            times = node_calls(config, node) if config.nodes[node].model != PROGRAM else 0
-            form = config.context_of(node).answer_format
-            replies = [reply for reply in spot.notes.get(name, ()) if isinstance(reply, Reply)]
-            answer = fmean(estimated(text_of(reply, form)) for reply in replies) if replies else 0
-            total += times * (estimated_prompt(messages(request.parts)) + answer)
-    return total / len(probed)

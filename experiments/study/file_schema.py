@@ -1,9 +1,10 @@
 """Parts of an experiment file as frozen values: what may sit in a seat, and what an arm changes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from unicodedata import normalize
 
 from pydantic import (
     AfterValidator,
@@ -15,13 +16,17 @@ from pydantic import (
     model_validator,
 )
 
-from experiments.study import arm_names
 from graphs.interventions import Intervention, Kind, parse
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, read_models, settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
+
+MOST = 5_000
+"""Arms of an experiment."""
+NAME_BYTES = 255
+"""The longest name of a folder on common disks, in UTF-8."""
 
 
 @contextmanager
@@ -33,9 +38,14 @@ def value_errors() -> Iterator[None]:
         raise ValueError(str(error)) from None
 
 
-Name = Annotated[
-    str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), AfterValidator(value_errors()(arm_names.check_length))
-]
+def check_length(name: str) -> str:
+    """The name. Raises UserError for one that cannot be that of a folder."""
+    if (size := len(name.encode())) > NAME_BYTES:
+        raise UserError(f"{name!r} has {size} bytes, too long for the name of a folder, which has at most {NAME_BYTES}")
+    return name
+
+
+Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), AfterValidator(value_errors()(check_length))]
 """Of an arm or an experiment; it is also the name of a folder."""
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Verifier = Literal["none", "safety"]
@@ -308,3 +318,29 @@ CHANGING = (
     *("null", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
 )
 """Keys of an arm that change a graph."""
+
+
+# Names and number of arms
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise UserError for names that are too long for a folder, and for two that some disk takes for one."""
+    folders: dict[str, str] = {}
+    for name in names:
+        check_length(name)
+        # disks of macOS and Windows make no difference between cases, nor between two ways to write an accent
+        folder = normalize("NFC", normalize("NFC", name).casefold())
+        if (other := folders.setdefault(folder, name)) is name:
+            continue
+        if other == name:
+            raise UserError(
+                f"two arms would be called {name!r}; give one of their graphs, labels or values another name"
+            )
+        raise UserError(f"the arms {other!r} and {name!r} would share a folder on some disks; give one another name")
+
+
+def check_number(number: int, why: Sequence[str] = ()) -> None:
+    """Raise UserError for more arms than an experiment has; `why`: what makes them, in words."""
+    if number > MOST:
+        sentence = f"{' x '.join(why)} make {number:,} arms" if why else f"there are {number:,} arms"
+        raise UserError(f"{sentence}; an experiment has at most {MOST:,}")

@@ -14,9 +14,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from experiments.study import arm_names
 from experiments.study.experiment import Experiment, place
-from experiments.study.file_schema import Changes, label
+from experiments.study.file_schema import Changes, check_number, label
 from experiments.study.seat_spec import OTHERS, read_graph
 from graphs import ablate
 from orchestrator.errors import UserError, did_you_mean, user_error
@@ -56,7 +55,7 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
     }
     if (number := prod(factors.values())) > MOST_COMBINED or not experiment.exclude:
         products = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
-        arm_names.check_number(number, products if len(products) > 1 else ())
+        check_number(number, products if len(products) > 1 else ())
     by_name: dict[str, ListedArm] = {}
     cells = [dict(zip(matrix, values, strict=True)) for values in product(*matrix.values())]
     every = ((graph, *item, cell) for graph in specs for item in arms[graph].items() for cell in cells)
@@ -72,7 +71,7 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
         if len(name) > LONGEST:
             raise UserError(f"an arm would be called {name!r}, too long for a folder; list it under arms by a name")
         by_name[name] = ListedArm(changed, changes == Changes() and bool(arm or not cell))
-        arm_names.check_number(len(by_name))
+        check_number(len(by_name))
     if not by_name:
         raise UserError("exclude leaves no arm")
     return by_name
