@@ -14,6 +14,7 @@ from experiments.values import judge_marks, move_marks, role_mark
 from experiments.values.marked_turn import ADVISING, MarkedTurn
 from experiments.values.mistakes import KINDS, MoveFault, faults_of
 from experiments.values.move_values import Kind
+from experiments.values.position import Position
 from experiments.values.role_mark import UNIFORM, RoleMark, StatedOutcome
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.score_strip import strip
@@ -97,10 +98,10 @@ def marked_and_stated(
     tracked, store = TrackedGame(story), store or RolloutStore()
     marks, outcomes = list[RoleMark](), list[StatedOutcome]()
     for turn, truth in _turns(story):
+        of_lists = [*tracked.marks(turn.number, turn.replies)]
         if turns is not None and turn.number not in turns:
-            tracked.follow(turn.number, turn.replies)
             continue
-        marks += tracked.marks(turn.number, turn.replies)
+        marks += of_lists
         marks += (mark for recorded in turn.replies for mark in _marks(turn, recorded, truth))
         marks += move_marks.choices(turn, rollouts, store)
         marks += move_marks.ratings(turn)
@@ -118,8 +119,8 @@ def _turns(story: Game) -> Iterator[tuple[MarkedTurn, Truth]]:
     turn_truths = truths(story.started.players, story.started.deck, story.moves, memories)
     for number, (turn, truth) in enumerate(zip(story.turns, turn_truths, strict=False), 1):
         if config := story.config(turn.seat, number):
-            recorded = replies(config, (turn.started, *turn.events), memories[number - 1])
-            yield MarkedTurn.of(story, number, config, tuple(recorded)), truth
+            recorded = tuple(replies(config, (turn.started, *turn.events), memories[number - 1]))
+            yield MarkedTurn(number, config, recorded, Position.of(story, number), turn), truth
 
 
 def _marks(turn: MarkedTurn, recorded: RecordedReply, truth: Truth) -> Iterator[RoleMark]:

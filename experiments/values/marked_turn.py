@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from experiments.record.game import Game, Turn
+from experiments.record.game import Turn
 from experiments.values import role_mark
 from experiments.values.mistakes import WORTH
 from experiments.values.one_step_value import one_step_values
@@ -82,10 +82,6 @@ class MarkedTurn:
     turn: Turn
     programs: dict[str, BaseModel | None] = field(default_factory=dict, compare=False, repr=False)
     """By node, the reply of its program: all its samples are asked the same."""
-
-    @classmethod
-    def of(cls, story: Game, number: int, config: GraphConfig, replies: Sequence[RecordedReply]) -> "MarkedTurn":
-        return cls(number, config, tuple(replies), Position.of(story, number), story.turn(number))
 
     @cached_property
     def values(self) -> Mapping[Move, float]:

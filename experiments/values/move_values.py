@@ -7,13 +7,7 @@ from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.values import Frozen
 
 Kind = Literal[
-    "risky_misplay",
-    "critical_discard",
-    "missed_play",
-    "empty_hint",
-    "wasted_token",
-    "final_round",
-    "clear_loss",
+    "risky_misplay", "critical_discard", "missed_play", "empty_hint", "wasted_token", "final_round", "clear_loss"
 ]
 """What was wrong with a move; `mistakes` says when each applies."""
 
