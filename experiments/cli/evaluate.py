@@ -110,7 +110,7 @@ def run_probes(
     folder = asked.out or Path("runs") / slug("probes", player_spec.spec, "replay" if asked.replay else asked.model)
     done = probe_run.run(probes, player_spec, folder, seed=choice.seed, options=asked.run(), progress=output.progress())
     if done.left < done.total:
-        print_task(probe_report, probe_report.read([folder]), folder, output, {"folder": str(folder)})
+        print_task(probe_report, probe_report.read([folder]), folder, output, folder=str(folder))
     check_done(done, "probes")
 
 

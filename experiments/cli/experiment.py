@@ -20,13 +20,10 @@ Settings = Annotated[
 ]
 Out = Annotated[Path | None, Option(help="The run folder; default runs/NAME.")]
 Past = Annotated[Path | None, Option("--from", help="A run folder: estimate costs from its finished games as well.")]
-AnswerTokens = Annotated[
-    int | None, Option("--answer-tokens", help="Estimate costs with responses of this many tokens.")
-]
+AnswerTokens = Annotated[int | None, Option(help="Estimate costs with responses of this many tokens.")]
 
 MinOwn = Annotated[
-    float | None,
-    Option("--min-own", help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never."),
+    float | None, Option(help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never.")
 ]
 
 app = group("Play whole games in several arms, and compare the arms.")
@@ -162,9 +159,8 @@ def policy(
     from experiments.report import policy_tables
 
     files = {path.suffix == ".csv": path for path in out or ()}
-    tables = policy_tables.tables(
-        folder, arm, players, by, list_ranks=list_ranks, csv=files.get(True), figure=files.get(False)
-    )
+    csv, figure = files.get(True), files.get(False)
+    tables = policy_tables.tables(folder, arm, players, by, list_ranks=list_ranks, csv=csv, figure=figure)
     output.show(*tables)
 
 

@@ -79,9 +79,8 @@ def play(
         referee.check_seed(seed)
     layer = calls.options.layer()
     answering = model or (PROGRAM if replay is None else f"{REPLAY}{replay}")
-    named = single_game.resampled(
-        single_game.models(seat_spec.configs(config, specs, players), answering), **sampling.settings
-    )
+    bound = single_game.models(seat_spec.configs(config, specs, players), answering)
+    named = single_game.resampled(bound, **sampling.settings)
     screen = console(err=as_json)
     console_seats, person = terminal_seat.persons(seat_spec.persons(specs), screen, replay, named.values())
     cast = seat_spec.table(config, specs, players, named=named, layer=layer, verify=verify, person=person)
@@ -108,9 +107,8 @@ def play(
         except Suspended as suspended:
             totals = game_story.totals(path)
             if as_json:
-                print_json(
-                    {"suspended": str(suspended), "turn": suspended.turn, "journal": str(path), "so_far": totals}
-                )
+                facts = {"suspended": str(suspended), "turn": suspended.turn}
+                print_json({**facts, "journal": str(path), "so_far": totals})
             elif totals["calls"] or not console_seats:
                 screen.print(f"so far   {game_story.spent(totals)}", markup=False, soft_wrap=True)
             same = f"The same command{' without --force-new' if force_new else ''}"
@@ -272,9 +270,8 @@ def _play_on(fork: "Fork", game: Path, new_game: "Branch", layer: "ModelLayer", 
     story = Game.open(new_game.path)
     done = replace(fork, new=(story.turn(fork.place.view.turn),))
     if as_json:
-        print_json(
-            fork_report.json_value(done) | {"result": result.model_dump(mode="json"), "journal": str(new_game.path)}
-        )
+        end = {"result": result.model_dump(mode="json"), "journal": str(new_game.path)}
+        print_json(fork_report.json_value(done) | end)
         return
     _show(done, game, screen)
     game_story.print_result(result, new_game.path, screen, again=played.over, turn=fork.place.view.turn)

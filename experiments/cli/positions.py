@@ -106,7 +106,7 @@ def run(
     done = position_run.run(study, folder, asked.run(), output.progress())
     if done.left < done.total:
         report = position_report.read(folder)
-        print_task(position_report, report, folder, output, {"folder": str(folder), "left": done.left})
+        print_task(position_report, report, folder, output, folder=str(folder), left=done.left)
     check_done(done, "decisions")
 
 

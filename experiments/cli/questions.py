@@ -103,18 +103,13 @@ def questions(
         answerer.print_estimate(output, "questions", number, number * trials, tokens * trials)
         return
     folder = asked.out or Path("runs") / f"qa-{answerer.slug}"
+    options, progress, replay = asked.run(replay=False), output.progress(), answerer.replay
     done = coordination_qa.run(
-        file,
-        answerer.model,
-        folder,
-        trials=samples,
-        options=asked.run(replay=False),
-        progress=output.progress(),
-        replay=answerer.replay,
+        file, answerer.model, folder, trials=samples, options=options, progress=progress, replay=replay
     )
     if done.left < done.total:
         report = question_report.read([folder])
-        print_task(question_report, report, folder, output, {"folder": str(folder), "left": done.left})
+        print_task(question_report, report, folder, output, folder=str(folder), left=done.left)
     check_done(done, "answers")
 
 
@@ -147,21 +142,13 @@ def judge(
         plan = judge_run.plan(games, choice, samples)
         answerer.print_estimate(output, "turns", plan.statements, plan.calls, plan.tokens_in)
         return
-    beside = (
-        games / judge_report.FOLDER_NAME / answerer.slug if games.is_dir() else Path("runs") / f"judge-{answerer.slug}"
-    )
-    folder = asked.out or beside
+    beside = games / judge_report.FOLDER_NAME if games.is_dir() else Path("runs")
+    folder = asked.out or beside / f"{'' if games.is_dir() else 'judge-'}{answerer.slug}"
+    options, progress, replay = asked.run(replay=False), output.progress(), answerer.replay
     done = judge_run.run(
-        games,
-        answerer.model,
-        folder,
-        choice=choice,
-        trials=samples,
-        options=asked.run(replay=False),
-        progress=output.progress(),
-        replay=answerer.replay,
+        games, answerer.model, folder, choice=choice, trials=samples, options=options, progress=progress, replay=replay
     )
     if done.left < done.total:
         report = judge_report.read(folder, people)
-        print_task(judge_report, report, folder, output, {"folder": str(folder), "left": done.left})
+        print_task(judge_report, report, folder, output, folder=str(folder), left=done.left)
     check_done(done, "answers")

@@ -83,19 +83,9 @@ def report(
         return
     kind = run_kinds.kind(folders[0])
     options: dict[str, object] = {
-        "--metric": metric,
-        "--reference": reference,
-        "--interval": interval != "t",
-        "--latex": latex,
-        "--full": full,
-        "--rollouts": rollouts,
-        "--games": games,
-        "--human": human,
-        "--out": out,
-        "--role": role,
-        "--arm": arm,
-        "--workers": workers > 1,
-        "--marks": marks,
+        **{"--metric": metric, "--reference": reference, "--interval": interval != "t", "--latex": latex},
+        **{"--full": full, "--rollouts": rollouts, "--games": games, "--human": human, "--out": out, "--role": role},
+        **{"--arm": arm, "--workers": workers > 1, "--marks": marks},
     }
     _check(kind, options, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
     if len(folders) > 1 and kind not in SEVERAL:
@@ -108,7 +98,7 @@ def report(
     elif kind == PROBES:
         from experiments.tasks.probes import probe_report as probes
 
-        print_task(probes, probes.read(folders), out, output, {"folder": str(out)} if out else {})
+        print_task(probes, probes.read(folders), out, output, **({"folder": str(out)} if out else {}))
     elif kind == QUESTIONS:
         from experiments.tasks.questions import question_report as questions
 
@@ -201,9 +191,7 @@ class TaskReports(Protocol[R]):
     def write(self, report: R, folder: Path, /) -> list[Path]: ...
 
 
-def print_task(
-    reports: TaskReports[R], report: R, out: Path | None, output: Output, more: Mapping[str, Any] | None = None
-) -> None:
+def print_task(reports: TaskReports[R], report: R, out: Path | None, output: Output, **more: Any) -> None:
     """Print the report of another task than games, and write it into a folder; `more` stands before its data."""
     written = reports.write(report, out) if out else []
-    output.report({**(more or {}), **reports.json_value(report)}, reports.blocks(report), out, written)
+    output.report({**more, **reports.json_value(report)}, reports.blocks(report), out, written)

@@ -37,9 +37,7 @@ class Interrupted(RuntimeError):  # noqa: N818  # what happened
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-Graph = Annotated[
-    str, Option("--graph", help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
-]
+Graph = Annotated[str, Option(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)]
 
 
 def _not_empty(model: str | None) -> str | None:
@@ -52,7 +50,6 @@ def _not_empty(model: str | None) -> str | None:
 Model = Annotated[
     str | None,
     Option(
-        "--model",
         help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded responses), or a models file.",
         callback=_not_empty,
         autocompletion=completion.model,
@@ -62,26 +59,23 @@ Settings = Annotated[
     list[str] | None,
     Option("--set", help="Change the graph: verify=safety, nodes.proposer.samples=3, removed:NODE; repeatable."),
 ]
-Players = Annotated[int, Option("--players", help="2 to 5.")]
+Players = Annotated[int, Option(help="2 to 5.")]
 Seats = Annotated[
     list[str] | None, Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph.")
 ]
 Budget = Annotated[
-    list[str] | None,
-    Option("--budget", help="Suspend before more than this: 2000000tokens or 5usd; may be given twice."),
+    list[str] | None, Option(help="Suspend before more than this: 2000000tokens or 5usd; may be given twice.")
 ]
 Full = Annotated[bool, Option("--full", help="Print the whole report.")]
 Intervals = Annotated[
-    Literal["t", "bootstrap"],
-    Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
+    Literal["t", "bootstrap"], Option(help="The method of the 95 % intervals of means; differences have their test's.")
 ]
 MetricOf = Annotated[
     str | None,
     Option(
-        "--metric",
         help="What arms are compared by: the score strict, 0 when the third life was lost, or kept, the points on the "
         "table; turns, misplays, hints_wasted, own, tokens, calls ...; or a mark, mark:ROLE.NAME. Default: the one "
-        "that the run names.",
+        "that the run names."
     ),
 ]
 
@@ -309,9 +303,7 @@ def say(*lines: str) -> None:
 
 def slug(*names: str | None) -> str:
     """Names as the name of a folder: of a file its own, of a model without its server."""
-    plain = (
-        Path(name).stem if name.endswith((".yaml", ".yml")) else name.partition("@http")[0] for name in names if name
-    )
+    plain = (Path(n).stem if n.endswith((".yaml", ".yml")) else n.partition("@http")[0] for n in names if n)
     return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(plain)).strip("-")
 
 

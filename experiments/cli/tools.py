@@ -60,10 +60,9 @@ def measure(
             raise UserError(
                 f"--at-once is {at_once!r}; write a number of games, such as 64, or games and calls, such as 64/32"
             )
-        at_a_time, _, limit = at_once.partition("/")
-        crowds = [
-            throughput.measure(name, int(at_a_time), latency, int(limit or 1000)) for name in graph or ["moa_sherlock"]
-        ]
+        crowd, _, limit = at_once.partition("/")
+        names = graph or ["moa_sherlock"]
+        crowds = [throughput.measure(name, int(crowd), latency, int(limit or 1000)) for name in names]
         output.draw([asdict(row) for row in crowds], throughput.show, crowds)
         return
     if latency is not None:

@@ -103,8 +103,7 @@ class Estimates:
         return self._lineups[lineup]
 
     def paid(self, key: str, players: int) -> dict[str, ModelSettings]:
-        """Return the models on servers that a player (the key of a spec) asks at a player count, by the names that its
-        nodes use."""
+        """Return the models on servers that a player, by the key of its spec, asks at a player count; by name."""
         return {name: paid for name, model in self._models(key, players).items() if (paid := served(model))}
 
     def models(self, jobs: Iterable[Job]) -> list[ModelSettings]:
@@ -133,7 +132,7 @@ class Estimates:
             simulated = any(map(simulated_settings.settings, every))
             return Estimate(NOTHING, f"{'simulated' if simulated else 'programs'}: no model is asked")
         # the first and the last line of a journal do not say how many past games were shown: no measurements then
-        games = [] if any(records for _, records in seats) else self.measured.like(specs, players)
+        games = () if any(records for _, records in seats) else self.measured.like(specs, players)
         if not games:
             return self._probed(lineup)
         bill = Bill(
@@ -218,9 +217,7 @@ ASSUMPTIONS_IN_BRIEF = (
 
 def assumptions() -> list[str]:
     """Say what estimates by a prompt probe assume, in sentences."""
-    lengths = ", ".join(
-        f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := prompt_positions.game(players).turns)
-    )
+    lengths = ", ".join(f"{prompt_positions.game(players).turns} at {players}" for players in (2, 3, 4, 5))
     return [
         f"{PROBED}: the graphs' own prompts at {POSITIONS} positions of a game of rule players, at 3.2 characters a "
         f"token unless calls of the model say better; every game is assumed to last as many turns as that one "

@@ -66,9 +66,7 @@ async def examine(
     finally:
         await client.aclose()
     answered = [name for name in first if name is not None]
-    readable = [
-        name for name, each in zip(questions, first, strict=True) if each is not None and each.reply is not None
-    ]
+    readable = [name for name, each in zip(questions, first, strict=True) if each and each.reply is not None]
     if form not in readable and readable:
         advice = f"add --set answer_format={readable[-1]} to the command"
         checklist.warn("format", f"{readable[-1]} is read better than {form}: {advice}")

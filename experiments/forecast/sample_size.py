@@ -314,16 +314,9 @@ def data(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
 
 def _size_data(proposal: Proposal, size: Size) -> dict[str, Any]:
     each, pooled = (None if effect is None else round(effect, 3) for effect in (size.each, size.pooled))
-    return {
-        "players": list(size.players),
-        "deals": size.deals,
-        "repeats": 1,
-        "games": size.games,
-        "effect_each": each,
-        "effect": pooled,
-        **bill_data(size.bill),
-        "proposed": size == proposal.size,
-    }
+    games = {"players": list(size.players), "deals": size.deals, "repeats": 1, "games": size.games}
+    effects = {"effect_each": each, "effect": pooled}
+    return {**games, **effects, **bill_data(size.bill), "proposed": size == proposal.size}
 
 
 def blocks(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None) -> Iterator[Block]:

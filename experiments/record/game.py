@@ -88,8 +88,7 @@ class NotBegun(UserError):  # noqa: N818  # named for what a journal is
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A turn; its view and its calls are parsed when they are looked at. The last one of an unfinished game may be
-    incomplete."""
+    """A turn; its view and its calls are parsed when looked at. The last of an unfinished one may lack some."""
 
     number: int
     seat: int
@@ -178,8 +177,7 @@ class Game:
         """Return the game of a journal, of which only the first and the last line are read; `name`: for messages, which
         then do not name its folder.
 
-        Raises NotAJournal, NotBegun, and UserError for a file that cannot be read, and for a journal whose deal, seats
-        or result were changed.
+        Raises NotAJournal, NotBegun, and UserError for an unreadable file, or one whose deal, seats or result changed.
         """
         first, last = _ends(path)
         if not first:
@@ -382,8 +380,7 @@ def _ends(path: Path) -> tuple[bytes, list[bytes]]:
 
 
 def _result(last: Sequence[bytes]) -> Result | None:
-    """Return the result of a journal that ends with these lines. Raises ValueError; Changed where the last move gives
-    another one."""
+    """Return the result of a journal that ends so. Raises ValueError; Changed where the last move gives another one."""
     if not last or b'"game_ended"' not in last[-1]:
         return None
     result = GameEnded.model_validate(file.data(last[-1])).result

@@ -266,8 +266,7 @@ def _stamp(line: bytes) -> bytes:
 
 
 def _brief(line: bytes, start: int) -> CallBrief | None:
-    """Return a call without its texts, from the beginning and the end of its line; None where that is not as this
-    version writes it.
+    """Return a call without its texts, from both ends of its line; None where that is not as this version writes it.
 
     A quotation mark inside a text is escaped, so a name in quotation marks that is looked for from the end is a key.
     """
@@ -279,19 +278,9 @@ def _brief(line: bytes, start: int) -> CallBrief | None:
     node, role, model, prompt_hash = head.groups()
     kind, constraint, cached, usd, tokens_in, tokens_out, served_by, fingerprint, latency = tail.groups()
     return CallBrief(
-        node.decode(),
-        role.decode(),
-        model.decode(),
-        prompt_hash != b"null",
-        _OUTCOMES[kind],
-        int(tokens_in),
-        int(tokens_out),
-        None if usd == b"null" else float(usd),
-        cached == b"true",
-        float(latency),
-        _text(constraint),
-        _text(served_by),
-        fingerprint == FAKE.encode(),
+        *(node.decode(), role.decode(), model.decode(), prompt_hash != b"null", _OUTCOMES[kind]),
+        *(int(tokens_in), int(tokens_out), None if usd == b"null" else float(usd), cached == b"true", float(latency)),
+        *(_text(constraint), _text(served_by), fingerprint == FAKE.encode()),
     )
 
 

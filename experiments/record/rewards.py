@@ -72,8 +72,7 @@ def scaled_move_value(
 def own_rating(
     completions: Sequence[Completion], *, reader: Column, legal_moves: Column, ratings: Column, **_: Any
 ) -> list[float | None]:
-    """The rating that the model of the game gave the move, -1 to 1; -1 for an unusable completion, None without
-    ratings."""
+    """The rating, -1 to 1, that the game's model gave the move; -1 for an unusable completion, None without ratings."""
     read = map(place, completions, reader, legal_moves)
     return [None if not of else -1.0 if n is None else of[n] for n, of in zip(read, ratings, strict=True)]
 

@@ -56,8 +56,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 
 def games(run: Mapping[str, Any]) -> int | None:
-    """The number of games that run.yaml asks for, at most where it has a stop rule; None for ad-hoc teams, whose arms
-    differ in deals."""
+    """The most games that run.yaml asks for; None for ad-hoc teams, whose arms differ in deals."""
     if not run or "adhoc" in run.get("experiment", {}):
         return None
     counts = sum(len(arm.get("players", ())) for arm in run.get("arms", {}).values())

@@ -13,7 +13,7 @@ from experiments.study.controls import Purpose
 from experiments.study.decks import Deck
 from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE, Changes
-from experiments.study.matrix import ListedArm
+from experiments.study.matrix import ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
 from graphs.interventions import named
 from orchestrator.errors import UserError, did_you_mean
@@ -150,9 +150,8 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     if null := controls.null(experiment, by_name, run or {}):
         candidates.append(planned(controls.NULL, null.changes))
     unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
-    standards = sorted(
-        (arm for arm in candidates if arm.name in unchanged), key=lambda a: a.name != experiment.baseline
-    )
+    standards = [arm for arm in candidates if arm.name in unchanged]
+    standards.sort(key=lambda arm: arm.name != experiment.baseline)
     # one that changes nothing is played on purpose
     marked = [arm if arm.name in unchanged else _without_void(arm, standards) for arm in candidates]
     changing = [arm for arm in marked if arm.name not in unchanged]
@@ -166,7 +165,7 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     return marked
 
 
-def _arm(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]) -> Arm:
+def _arm(name: str, experiment: Experiment, changes: Changes, by_name: ListedArms) -> Arm:
     remarks = []
     if changes.matched:
         everybody, remark = controls.matching(name, experiment, changes, by_name)

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from experiments.study import prompt_positions
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Changes, SeatConfig, on_server
-from experiments.study.matrix import ListedArm
+from experiments.study.matrix import ListedArm, ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
 from graphs import replaced_texts
 from graphs.ablate import at
@@ -26,20 +26,9 @@ MOST = 16
 """Samples of a node."""
 
 
-Kind = Literal[
-    "added",
-    "removed",
-    "null",
-    "placebo",
-    "shuffled",
-    "permuted",
-    "advise",
-    "gate",
-    "own_hand",
-    "same_compute",
-    "same_tokens",
-    "prompts",
-]
+Parts = Literal["added", "removed", "placebo", "shuffled", "advise", "gate", "prompts"]
+"""Of nodes or texts."""
+Kind = Literal[Parts, "null", "permuted", "own_hand", "same_compute", "same_tokens"]
 NULL = "null"
 """The name of the arm that is added."""
 
@@ -66,7 +55,7 @@ def purpose(changes: Changes) -> Purpose | None:
     return Purpose(kind=kind, nodes=nodes, of=next((step.value for step in steps if step == changes.matched), None))
 
 
-def null(experiment: Experiment, by_name: Mapping[str, ListedArm], run: Mapping[str, Any]) -> ListedArm | None:
+def null(experiment: Experiment, by_name: ListedArms, run: Mapping[str, Any]) -> ListedArm | None:
     """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already.
 
     It is wanted where it is asked for; else where models on servers are compared, unless the run was begun without it.
@@ -81,9 +70,8 @@ def null(experiment: Experiment, by_name: Mapping[str, ListedArm], run: Mapping[
     baseline = by_name[experiment.baseline].changes
     if wish is None:
         base, arms = arm_spec(experiment, baseline), run.get("arms") or {}
-        asks_servers = base.config is not None and any(
-            on_server(base.models.get(name, name)) for name in base.config.models
-        )
+        names = base.config.models if base.config else ()
+        asks_servers = any(on_server(base.models.get(name, name)) for name in names)
         wish = asks_servers and len(by_name) > 1 and (not arms or NULL in arms)
     if not wish:
         return None
@@ -92,21 +80,17 @@ def null(experiment: Experiment, by_name: Mapping[str, ListedArm], run: Mapping[
     return ListedArm(baseline.model_copy(update={"null": True}), unchanged=False)
 
 
-def proved(
-    name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, by_name: Mapping[str, ListedArm]
-) -> str:
+def proved(name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, by_name: ListedArms) -> str:
     """What the arm's prompts change. Raises UserError when an arm that names prompts alone changes more."""
     baseline = by_name[str(experiment.baseline)].changes
     base = arm_spec(experiment, baseline)
     if base.config is None or everybody.config is None:
         return f"{name}: its prompts are compared with none, since the baseline is no graph."
-    changed = proof(base.config, everybody.config, experiment.players)
+    diff = proof(base.config, everybody.config, experiment.players)
     alone = purpose(changes)
-    if alone and alone.kind == "prompts" and not baseline.prompts and changed.others:
-        raise UserError(
-            f"prompts: more would change than the words of {', '.join(changed.replaced)}: {changed.others[0]}"
-        )
-    return f"{name}, compared with {experiment.baseline}: {changed.sentence}."
+    if alone and alone.kind == "prompts" and not baseline.prompts and diff.others:
+        raise UserError(f"prompts: more would change than the words of {', '.join(diff.replaced)}: {diff.others[0]}")
+    return f"{name}, compared with {experiment.baseline}: {diff.sentence}."
 
 
 def proof(old: GraphConfig, new: GraphConfig, players: Iterable[int]) -> TextProof:
@@ -119,9 +103,7 @@ def proof(old: GraphConfig, new: GraphConfig, players: Iterable[int]) -> TextPro
 # As many calls or tokens as another arm
 
 
-def matching(
-    name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]
-) -> tuple[PlayerSpec, str]:
+def matching(name: str, experiment: Experiment, changes: Changes, by_name: ListedArms) -> tuple[PlayerSpec, str]:
     """A graph of several proposals, with as many calls or tokens as another arm; and how close it comes."""
     assert changes.matched is not None
     key, other = changes.matched.kind, str(changes.matched.value)
@@ -138,10 +120,7 @@ def matching(
     spec = player_spec(SeatConfig(graph=GRAPH), experiment, changes.model_copy(update={"graph": None}), graph)
     unit = "tokens" if by_tokens else "calls"
     how = " by prompts and programs' answers at sampled positions" if by_tokens else ""
-    parts = [
-        f"{size:,.0f} at {players} players, where {other} has {theirs:,.0f}"
-        for players, (theirs, size) in sizes.items()
-    ]
+    parts = [f"{size:,.0f} at {n} players, where {other} has {theirs:,.0f}" for n, (theirs, size) in sizes.items()]
     return spec, f"{name}: {unit} a turn without redos{how}: {'; '.join(parts)}."
 
 

@@ -120,8 +120,7 @@ class Experiment(Frozen):
     columns: OneOrMore[str] = ()
     """The columns that the page's table of games shows, in this order; all of them are listed in docs/page.md."""
     min_own: float = Field(default=0.5, ge=0, le=1)
-    """The run stops when fewer of an arm's moves than this share are its model's own, judged from 50 moves on; 0 never
-    stops it."""
+    """The run stops when fewer of an arm's moves than this share are its model's own, from 50 moves on; 0: never."""
     cross_play: CrossPlay | None = None
     """Instead of arms."""
     adhoc: AdHoc | None = None
@@ -251,9 +250,8 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
     """An experiment of YAML text, which names files relative to `folder`. Raises UserError with one sentence."""
     data = loaded(text, where)
     if not isinstance(data, dict):
-        raise UserError(
-            f"{where} is not an experiment: a YAML mapping with the keys {', '.join(Experiment.model_fields)}"
-        )
+        keys = ", ".join(Experiment.model_fields)
+        raise UserError(f"{where} is not an experiment: a YAML mapping with the keys {keys}")
     if "config_hash" in data:
         return _again(data, where, changes)
     changes = tuple(changes)

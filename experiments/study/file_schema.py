@@ -146,8 +146,7 @@ class CrossPlay(Frozen):
     rotate: bool = False
     """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which always starts."""
     sequence: bool = False
-    """Of two, A and B, instead of pairs: A takes the seats of B one by one, from seat 0 on. The arm `A-2` has A in two
-    seats."""
+    """Of two, A and B, instead of pairs: A takes the seats of B one by one, from seat 0 on, two in the arm `A-2`."""
 
     @model_validator(mode="after")
     def _two(self) -> Self:
@@ -266,8 +265,7 @@ class Changes(Frozen):
     own_hand: bool = False
     """An upper line that cheats: every seat of the graph sees its own cards."""
     same_compute: str | None = None
-    """A control, in place of a graph: several proposals and a choice, in the baseline's context, with as many calls a
-    turn as this arm."""
+    """A control in place of a graph: proposals and a choice in the baseline's context, with this arm's calls a turn."""
     same_tokens: str | None = None
     """The same, with as many tokens a turn as this arm."""
     interventions: OneOrMore[str] = ()
@@ -298,9 +296,7 @@ class Changes(Frozen):
         settings = [(node, key, value) for node, inner in self.change.items() for key, value in inner.items()]
         steps += [Intervention("setting", value=value, keys=("nodes", node, key)) for node, key, value in settings]
         steps += [Intervention("without_section", value=section) for section in self.without_sections]
-        steps += [
-            Intervention("setting", value=value, keys=("options", section)) for section, value in self.options.items()
-        ]
+        steps += [Intervention("setting", value=value, keys=("options", name)) for name, value in self.options.items()]
         steps += [Intervention("prompts", value=prompt.text, keys=(name,)) for name, prompt in self.prompts.items()]
         steps += [Intervention("placebo", node, source) for node, source in self.placebo.items()]
         steps += [Intervention("shuffled", node, source) for node, source in self.shuffled.items()]

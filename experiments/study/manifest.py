@@ -1,8 +1,7 @@
 """run.yaml: the manifest of a run, with everything resolved. It grows with the run, and can be played again.
 
 `seats` and `arms` say what sat where, `prompts` holds every prompt text once, `deals` the cards of all deals, and
-`by_hand` what was changed while the run was played. It never contains API keys: settings name the environment variables
-that hold them.
+`by_hand` what was changed while the run was played. It holds no API keys: settings name their environment variables.
 """
 
 import hashlib

@@ -38,6 +38,10 @@ class ListedArm:
     """Whether it is the experiment itself, with one of its graphs or in one cell: other arms are compared with it."""
 
 
+ListedArms = Mapping[str, ListedArm]
+"""By name."""
+
+
 def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
     """The arms, in order. Raises UserError for impossible settings, and for two arms of one name."""
     matrix = dict(experiment.matrix)
@@ -48,11 +52,7 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
     arms = {graph: _arms_of(experiment, graph) for graph in specs}
     axes = {"graph": list(specs), "arm": [name for of_graph in arms.values() for name in of_graph]}
     _check_axes(experiment, matrix, {**axes, **{key: list(values) for key, values in matrix.items()}})
-    factors = {
-        "graphs": len(specs),
-        "arms": len(arms[specs[0]]),
-        **{key: len(values) for key, values in matrix.items()},
-    }
+    factors = {"graphs": len(specs), "arms": len(arms[specs[0]]), **{key: len(axis) for key, axis in matrix.items()}}
     if (number := prod(factors.values())) > MOST_COMBINED or not experiment.exclude:
         products = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
         check_number(number, products if len(products) > 1 else ())

@@ -44,23 +44,22 @@ class Plan:
         cannot be played, for more games than can be planned, and for a deal that a model was trained on."""
         recorded = RecordedRun.read(experiment) if isinstance(experiment, Rerun) else None
         remarks = tuple(recorded.notes) if recorded else ()
+        labels, records, banks = dict[str, PlayerSpec](), list[PartnerRecords](), list[NoteBank]()
         if teams := experiment.adhoc:
             labels = recorded.labelled() if recorded else pairs.team_members(teams, experiment)
             records = pairs.partner_records(teams, experiment, labels, folder)
             by_label = pairs.adhoc(teams, experiment, labels[EVALUATED], records)
             played = [arm for arm in by_label if recorded is None or arm.name in recorded.arms]
-            plan = cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
         elif settings := experiment.cross_play:
             labels = recorded.labelled() if recorded else pairs.participants(settings.seats, experiment)
             played = pairs.cross_play(settings, experiment, labels)
-            plan = cls(experiment, folder, tuple(played), labels=labels, remarks=remarks)
         else:
             before = run_folder.run(folder) if recorded is None else {}
             played = recorded.listed_arms(experiment) if recorded else arms.arms(experiment, before)
             for arm in played:
                 note_banks.check_baseline(arm, played, experiment.baseline, experiment.numbers)
-            banks = tuple(bank for arm in played for bank in note_banks.banks(arm, folder))
-            plan = cls(experiment, folder, tuple(played), remarks=remarks, banks=banks)
+            banks = [bank for arm in played for bank in note_banks.banks(arm, folder)]
+        plan = cls(experiment, folder, tuple(played), tuple(records), labels, remarks, tuple(banks))
         plan._check()
         return plan
 

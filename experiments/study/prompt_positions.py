@@ -64,8 +64,7 @@ def game(players: int) -> ProbeGame:
 
 @dataclass(frozen=True)
 class Probed(Position):
-    """A sampled position: what the nodes would be asked there, and what their programs answered (an example where a
-    role has none)."""
+    """A sampled position: what the nodes would be asked there, and their programs' answers, or roles' examples."""
 
     requests: Mapping[str, ModelRequest]
     """By the node's name in its attempt."""
@@ -140,8 +139,7 @@ def load(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, Turn
 def needs(config: GraphConfig, players: int, sampled: Iterable[Probed]) -> list[NodeNeed]:
     """Return the needs of every node that may ask a model, in the graph's order, at probed positions.
 
-    Answers are those of the roles' programs, which fill in every field, with a reason as long as the prompt asks for; a
-    model may write more.
+    Answers are those of the roles' programs, with every field and as long a reason as asked for; models may write more.
     """
     graph = at(config, players)
     prompts, answers = dict[str, int](), dict[str, int]()

@@ -238,9 +238,6 @@ def player_spec(
         return PlayerSpec(spec=spec)
     config = interventions.apply(read_graph(spec), changes.steps) if own_graph is None else own_graph
     config = ablate.verified(config, verify) if verify else config
-    used = {
-        name: sampled(model, experiment.sampling)
-        for name, model in models.items()
-        if name == "default" or name in config.models
-    }
+    names = {"default", *config.models}
+    used = {name: sampled(model, experiment.sampling) for name, model in models.items() if name in names}
     return PlayerSpec(spec=spec, config=config, models=used)

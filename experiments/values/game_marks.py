@@ -171,8 +171,7 @@ class GameMarks(Frozen):
     stated: tuple[StatedOutcome, ...] = ()
     """Probabilities and categories that replies stated, each with what came true."""
     swing: float | None = None
-    """Points that all moves together changed the expected score by, against a convention player's in their place; None
-    without rollouts."""
+    """Points by which all moves changed the expected score, against a convention player's; None without rollouts."""
 
     @cached_property
     def quality(self) -> Mapping[Kind, int]:
@@ -212,12 +211,6 @@ def _nodes(story: Game) -> Iterator[NodeReplies]:
                     role = roles.get(call.role)
                     rated = issubclass(config.context_of(key[0]).reply(role), RatedChoice)
                     unasked[key] = () if rated or role.reply is not Choice else ("ratings",)
-    for key, missing in unasked.items():
-        yield NodeReplies(
-            node=key[0],
-            role=key[1],
-            model=key[2],
-            replies=counts[*key, True],
-            unusable=counts[*key, False],
-            unasked=missing,
-        )
+    for (node, name, model), missing in unasked.items():
+        usable, unusable = (counts[node, name, model, answered] for answered in (True, False))
+        yield NodeReplies(node=node, role=name, model=model, replies=usable, unusable=unusable, unasked=missing)

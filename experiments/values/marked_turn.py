@@ -125,10 +125,8 @@ class MarkedTurn:
     @cached_property
     def advice(self) -> tuple[tuple[str, str, Advice], ...]:
         """What the replies of `last` put first, each with its role and its node in the graph."""
-        first_choices = ((recorded, advice(recorded.reply)) for recorded in self.last)
-        return tuple(
-            (recorded.node.role.name, base(recorded.node.name), first) for recorded, first in first_choices if first
-        )
+        nodes = ((recorded.node, advice(recorded.reply)) for recorded in self.last)
+        return tuple((node.role.name, base(node.name), first) for node, first in nodes if first)
 
     def choice(self, reply: BaseModel | None) -> Move | None:
         """Return the move that a reply chooses; None for another kind of reply, or a move that is not legal."""

@@ -24,13 +24,8 @@ MARKS = "marks"
 """In the folder of values: a file for each game."""
 
 CODE = (
-    "roles",
-    "graphs",
-    "orchestrator.hanabi",
-    "orchestrator.journal",
-    "experiments.values",
-    "experiments.record.game",
-    "experiments.record.lines",
+    *("roles", "graphs", "orchestrator.hanabi", "orchestrator.journal"),
+    *("experiments.values", "experiments.record.game", "experiments.record.lines"),
 )
 """The packages and modules that decide the marks of a journal."""
 

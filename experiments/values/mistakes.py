@@ -2,8 +2,7 @@
 
 A move whose loss is more than half a point and more than `SURE` standard errors is a mistake whatever it is. A move
 with one of the known faults below is one if its loss is more than one standard error: there are few of these, and each
-is wrong by itself. The move with the best value is never a mistake. docs/values.md says how often chance alone makes a
-mistake by these rules.
+is wrong by itself. The move with the best value is never a mistake. docs/values.md says how often chance makes one.
 """
 
 from collections.abc import Callable
@@ -114,8 +113,7 @@ def _missed_play(position: Position, past: Past) -> Fault | None:
 
 
 def _wasted_hint(position: Position, past: Past) -> Fault | None:
-    """A hint that left every card of its receiver as possible as before, or that touched only dead cards and let
-    nobody play."""
+    """A hint that left every card of its receiver as possible as before, or touched only dead cards and had no use."""
     move = past.move
     if not isinstance(move, HintColour | HintRank):
         return None

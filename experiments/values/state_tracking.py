@@ -1,5 +1,4 @@
-"""State tracking over the turns of a game: what became of the lists that a seat keeps, from each of its turns to the
-next; see docs/marks.md.
+"""State tracking in a game: what became of the lists that a seat keeps, from turn to turn; see docs/marks.md.
 
 Every reply that states lists of cards is followed, with its node's reply of the seat's last turn: of the same sample,
 in the last attempt of that turn.
@@ -102,8 +101,7 @@ class TrackedGame:
     def _followed(
         self, number: int, replies: Sequence[RecordedReply]
     ) -> Iterator[tuple[RecordedReply, Tracked, About, _Earlier | None]]:
-        """Each reply that states lists, what these are about, and the reply of the seat's last turn; None where that
-        brought none."""
+        """Each reply that states lists, what these are about, and the reply of the seat's last turn, if with lists."""
         view, earlier = self.story.turn(number).view, dict[Place, _Earlier]()
         seat, known, moves = view.seat, by_hints(view), since_last_turn(view.history, view.seat)
         for recorded in replies:
@@ -122,8 +120,7 @@ class TrackedGame:
         self.earlier |= earlier
 
     def _about(self, tracking: Tracked, lists: Lists, before: _Earlier | None) -> About:
-        """The card that each list is about: what it was about before, where it is a list of then, else the card that
-        is there."""
+        """The card that each list is about: of a list of before, what it was about then; else the card there."""
         hands = self.cards[tracking.turn - 1]
         about = {(seat, slot): card for seat, hand in enumerate(hands) for slot, card in enumerate(hand)}
         sources = tracking.changed(lists).sources if before else {}

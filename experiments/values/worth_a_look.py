@@ -91,8 +91,7 @@ def worth_a_look(
 ) -> Looks:
     """The games below a folder that are worth a look first. Raises UserError when it is no folder.
 
-    `swings`: also play rollouts, which takes seconds a game, for at most `most` games; `done` is told how many of how
-    many are finished.
+    `swings`: also play rollouts, seconds a game, for at most `most` games; `done` gets how many of how many are over.
     """
     games = list(saved.journals(folder))
     ended = [(path, peeked.result) for path, peeked in games if peeked.result]
