@@ -102,9 +102,9 @@ def _folder(folder: Path, most: int, output: Output, *, swings: bool) -> None:
     from experiments.document.terminal import console
     from experiments.record import saved
     from experiments.show import worth_a_look
-    from experiments.values.worth_a_look import worth_a_look as find
+    from experiments.values.looks import looks_of
 
-    looks = find(folder, swings=swings, most=most, done=progress("rollouts of game"))
+    looks = looks_of(folder, swings=swings, most=most, done=progress("rollouts of game"))
     if output.as_json:
         print_json(worth_a_look.as_data(looks))
     else:

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any, Literal, NamedTuple
 
 from experiments.record.rows import journal_name
-from experiments.study import controls, matrix
-from experiments.study.controls import Purpose
+from experiments.study import control_arms, matrix
+from experiments.study.control_arms import NULL, Purpose
 from experiments.study.decks import Deck
 from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE, Changes
@@ -147,8 +147,8 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
             raise UserError(f"arm {name!r}: {error}{whole}") from None
 
     candidates = [planned(name, arm.changes) for name, arm in by_name.items()]
-    if null := controls.null(experiment, by_name, run or {}):
-        candidates.append(planned(controls.NULL, null.changes))
+    if null := control_arms.null(experiment, by_name, run or {}):
+        candidates.append(planned(NULL, null.changes))
     unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
     standards = [arm for arm in candidates if arm.name in unchanged]
     standards.sort(key=lambda arm: arm.name != experiment.baseline)
@@ -168,12 +168,12 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
 def _arm(name: str, experiment: Experiment, changes: Changes, by_name: ListedArms) -> Arm:
     remarks = []
     if changes.matched:
-        everybody, remark = controls.matching(name, experiment, changes, by_name)
+        everybody, remark = control_arms.matching(name, experiment, changes, by_name)
         remarks.append(remark)
     else:
         everybody = arm_spec(experiment, changes)
     if changes.prompts and experiment.baseline is not None:
-        remarks.append(controls.proved(name, experiment, changes, everybody, by_name))
+        remarks.append(control_arms.proved(name, experiment, changes, everybody, by_name))
     kinds = {step.kind for step in changes.steps}
     if "own_hand" in kinds:
         remarks.append(
@@ -191,7 +191,7 @@ def _arm(name: str, experiment: Experiment, changes: Changes, by_name: ListedArm
         everybody,
         {number: player_spec(seat, experiment) for number, seat in {**experiment.seats, **changes.seats}.items()},
         players=experiment.players,
-        purpose=Purpose(kind="null") if name == controls.NULL and "null" in kinds else controls.purpose(changes),
+        purpose=Purpose(kind="null") if name == NULL and "null" in kinds else control_arms.purpose(changes),
         sources=sources,
         remarks=tuple(remarks),
     )

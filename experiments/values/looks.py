@@ -86,7 +86,7 @@ class Looks:
         return [look for look in self.looks if look.group == group]
 
 
-def worth_a_look(
+def looks_of(
     folder: Path, *, swings: bool = False, most: int = ROLLED, done: Callable[[int, int], None] | None = None
 ) -> Looks:
     """The games below a folder that are worth a look first. Raises UserError when it is no folder.
