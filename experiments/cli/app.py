@@ -15,19 +15,7 @@ from pydantic import ValidationError
 from typer import Option
 from typer.main import get_command
 
-from experiments.cli import (
-    evaluate,
-    experiment,
-    export,
-    game,
-    logs,
-    old_words,
-    parts,
-    report,
-    show,
-    tools,
-    train,
-)
+from experiments.cli import evaluate, experiment, export, game, logs, old_words, parts, report, show, tools, train
 from experiments.cli.shared_options import HELP, INTERRUPTED, Commands, Interrupted, Output
 from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
 

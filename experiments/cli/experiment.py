@@ -12,8 +12,6 @@ from orchestrator.errors import Suspended, TurnError, UserError
 Folder = Annotated[
     Path, Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
 ]
-Executors = Literal["local", "ray"]
-
 Settings = Annotated[
     list[str] | None,
     Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
@@ -21,30 +19,14 @@ Settings = Annotated[
 Out = Annotated[Path | None, Option(help="The run folder; default runs/NAME.")]
 Past = Annotated[Path | None, Option("--from", help="A run folder: estimate costs from its finished games as well.")]
 AnswerTokens = Annotated[int | None, Option(help="Estimate costs with responses of this many tokens.")]
-
-MinOwn = Annotated[
-    float | None, Option(help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never.")
-]
-
-app = group("Play whole games in several arms, and compare the arms.")
-
-Marks = Annotated[
-    bool | None,
-    Option(
-        "--marks/--no-marks",
-        help="Mark the roles' answers in the report, seconds a game; default for up to 20 games in which a model was "
-        "asked, and for all whose marks are kept.",
-        show_default=False,
-    ),
-]
-
-
 Name = Annotated[
     str,
     Argument(
         metavar="FILE", help="A YAML file, or the name of a packaged experiment.", autocompletion=completion.experiment
     ),
 ]
+
+app = group("Play whole games in several arms, and compare the arms.")
 
 
 @app.command("run")
@@ -53,15 +35,25 @@ def run(
     settings: Settings = None,
     out: Out = None,
     workers: Annotated[int, Option(min=1, help="Worker processes.")] = 1,
-    executor: Annotated[Executors, Option(help="local, or ray for several machines.")] = "local",
+    executor: Annotated[Literal["local", "ray"], Option(help="local, or ray for several machines.")] = "local",
     shard: Annotated[str | None, Option(help="I/N: only this part of the deals, for job arrays.")] = None,
     *,
     calls: Calls,
-    min_own: MinOwn = None,
+    min_own: Annotated[
+        float | None, Option(help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never.")
+    ] = None,
     traces: Traces,
     dry_run: Annotated[bool, Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
-    marks: Marks = None,
+    marks: Annotated[
+        bool | None,
+        Option(
+            "--marks/--no-marks",
+            help="Mark the roles' answers in the report, seconds a game; default for up to 20 games in which a model "
+            "was asked, and for all whose marks are kept.",
+            show_default=False,
+        ),
+    ] = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     full: Full = False,

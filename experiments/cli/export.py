@@ -220,9 +220,6 @@ def _data_set(
     output.lines(answer, *lines, *written.notes, f"card  {card}")
 
 
-Format = Literal["hanab-live", "hanabilogs"]
-
-
 def import_games(
     source: Annotated[
         str,
@@ -231,7 +228,8 @@ def import_games(
         ),
     ],
     form: Annotated[
-        Format | None, Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs.")
+        Literal["hanab-live", "hanabilogs"] | None,
+        Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs."),
     ] = None,
     out: Annotated[Path | None, Option(help="What to write; default games/, or games/hanabilogs-FILE.")] = None,
     graph: Annotated[

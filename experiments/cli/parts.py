@@ -18,7 +18,6 @@ roles_app = group("Show a role, or check that it is sound.")
 GraphName = Annotated[
     str, Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
 ]
-Role = Annotated[str, Argument(help="A role's name.", autocompletion=completion.role)]
 
 
 @graphs_app.command("show")
@@ -98,7 +97,9 @@ def roles_show(
 
 
 @roles_app.command("check")
-def roles_check(name: Role, *, output: Output) -> None:
+def roles_check(
+    name: Annotated[str, Argument(help="A role's name.", autocompletion=completion.role)], *, output: Output
+) -> None:
     """Check a role against its interface.
 
     At 2 to 5 players, in every answer format, without each section or note.

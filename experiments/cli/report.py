@@ -12,7 +12,6 @@ from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
     from experiments.document.blocks import Block
-    from experiments.tasks.judge.human_ratings import HumanRating
 
 R = TypeVar("R", contravariant=True)
 
@@ -104,9 +103,11 @@ def report(
 
         print_task(questions, questions.read(folders), out, output)
     elif kind == JUDGE:
+        from experiments.tasks.judge import human_ratings
         from experiments.tasks.judge import judge_report as judge
 
-        print_task(judge, judge.read(folders[0], _people(human)), out, output)
+        ratings = human_ratings.read(human) if human else ()
+        print_task(judge, judge.read(folders[0], ratings), out, output)
     elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
         _marks(folders[0], role, arm, rollouts, out, workers, output)
     else:
@@ -177,12 +178,6 @@ def _marks(
         say(f"\n{table.written:,} marks  {table.path}")
 
 
-def _people(human: Path | None) -> "Sequence[HumanRating]":
-    from experiments.tasks.judge import human_ratings
-
-    return human_ratings.read(human) if human else ()
-
-
 class TaskReports(Protocol[R]):
     """A task's module of reports."""
 
@@ -194,4 +189,6 @@ class TaskReports(Protocol[R]):
 def print_task(reports: TaskReports[R], report: R, out: Path | None, output: Output, **more: Any) -> None:
     """Print the report of another task than games, and write it into a folder; `more` stands before its data."""
     written = reports.write(report, out) if out else []
-    output.report({**more, **reports.json_value(report)}, reports.blocks(report), out, written)
+    output.show({**more, **reports.json_value(report)}, reports.blocks(report))
+    if written and not output.as_json:
+        say(f"\n{out}/: {', '.join(path.name for path in written)}")

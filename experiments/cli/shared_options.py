@@ -199,14 +199,6 @@ class Output:
 
         print_json(data) if self.as_json else terminal.show(blocks, terminal.console())
 
-    def report(
-        self, data: Any, blocks: "Document | Iterable[Block]", folder: Path | None, written: Sequence[Path]
-    ) -> None:
-        """Print a report, and the names of the files of a folder into which it was written."""
-        self.show(data, blocks)
-        if written and not self.as_json:
-            say(f"\n{folder}/: {', '.join(path.name for path in written)}")
-
     def rows(self, rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
         """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
         from experiments.document.blocks import Note

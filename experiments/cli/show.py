@@ -182,19 +182,16 @@ def diff(
         raise typer.Exit(1)
 
 
-Opened = Annotated[
-    Path,
-    Argument(
-        metavar="PATH",
-        help="A run folder, a folder of journals, or one journal.",
-        show_default=False,
-        autocompletion=completion.run,
-    ),
-]
-
-
 def view(
-    path: Opened,
+    path: Annotated[
+        Path,
+        Argument(
+            metavar="PATH",
+            help="A run folder, a folder of journals, or one journal.",
+            show_default=False,
+            autocompletion=completion.run,
+        ),
+    ],
     port: Annotated[
         int | None,
         Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),

@@ -23,6 +23,7 @@ from experiments.study.file_schema import (
     SeatConfig,
     SeatNumber,
     Verifier,
+    checked_by,
     label,
     spelt,
     value_errors,
@@ -102,14 +103,14 @@ class Experiment(Frozen):
     """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
     question: str | None = None
     """The question, in a sentence or two; a report begins with it."""
-    metric: str | None = None
+    metric: Annotated[str | None, checked_by(measures.check)] = None
     """The measure that arms are compared by: a score (`strict`, 0 when the third life was lost, or `kept`, the points
     on the table); another number of each game, such as `turns` or `misplays` (experiments/record/measures.py has
     all); or the mean of a mark, `mark:ROLE.NAME`. If not given, the score of the protocol, else `kept` for graphs of
     papers on language models and `strict` for all others; see experiments/study/metric.py."""
     stop: Stop | None = None
     """When arms may stop before the last deal; without it all deals are played."""
-    reference: OneOrMore[str] = ()
+    reference: Annotated[OneOrMore[str], checked_by(references.named)] = ()
     """Published scores that reports show beside this run's, by name; `list references` lists them."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
@@ -130,19 +131,6 @@ class Experiment(Frozen):
     @classmethod
     def _several(cls, graph: Any) -> Any:
         return as_list(graph) if isinstance(graph, str) and "," in graph else graph
-
-    @field_validator("metric")
-    @classmethod
-    @value_errors()
-    def _metric(cls, metric: str | None) -> str | None:
-        return metric and measures.check(metric)
-
-    @field_validator("reference")
-    @classmethod
-    @value_errors()
-    def _published(cls, reference: tuple[str, ...]) -> tuple[str, ...]:
-        references.named(reference)
-        return reference
 
     @field_validator("columns")
     @classmethod

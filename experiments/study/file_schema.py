@@ -1,20 +1,12 @@
 """Parts of an experiment file as frozen values: what may sit in a seat, and what an arm changes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from unicodedata import normalize
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
 from graphs.interventions import Intervention, Kind, parse
 from orchestrator.errors import UserError, user_error
@@ -38,14 +30,25 @@ def value_errors() -> Iterator[None]:
         raise ValueError(str(error)) from None
 
 
-def check_length(name: str) -> str:
-    """The name. Raises UserError for one that cannot be that of a folder."""
+def checked_by(check: Callable[[Any], object]) -> AfterValidator:
+    """Return what checks a value that is given, and leaves it as it is; `check` raises UserError."""
+
+    @value_errors()
+    def checked(value: Any) -> Any:
+        if value:
+            check(value)
+        return value
+
+    return AfterValidator(checked)
+
+
+def check_length(name: str) -> None:
+    """Raise UserError for a name that cannot be that of a folder."""
     if (size := len(name.encode())) > NAME_BYTES:
         raise UserError(f"{name!r} has {size} bytes, too long for the name of a folder, which has at most {NAME_BYTES}")
-    return name
 
 
-Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), AfterValidator(value_errors()(check_length))]
+Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), checked_by(check_length)]
 """Of an arm or an experiment; it is also the name of a folder."""
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Verifier = Literal["none", "safety"]
@@ -219,14 +222,6 @@ class Changes(Frozen):
         """Read an arm that is one short form, or a list of them."""
         return {"interventions": value} if isinstance(value, str | list) else spelt(value)
 
-    @field_validator("interventions")
-    @classmethod
-    @value_errors()
-    def _parsed(cls, shorts: tuple[str, ...]) -> tuple[str, ...]:
-        for short in shorts:
-            parse(short)
-        return shorts
-
     graph: str | None = None
     """Another graph, partner or Python seat."""
     models: dict[str, Model] = {}
@@ -268,7 +263,7 @@ class Changes(Frozen):
     """A control in place of a graph: proposals and a choice in the baseline's context, with this arm's calls a turn."""
     same_tokens: str | None = None
     """The same, with as many tokens a turn as this arm."""
-    interventions: OneOrMore[str] = ()
+    interventions: Annotated[OneOrMore[str], checked_by(lambda shorts: list(map(parse, shorts)))] = ()
     """Changes in their short form, see `graphs.interventions`: `removed:analyst`, `analyst=placebo`."""
 
     @model_validator(mode="after")

@@ -102,9 +102,3 @@ class Strip(Frozen):
     swing_errors: tuple[float, ...]
     mistakes: tuple[Mistake, ...] = ()
     """Oldest first; none where they were not asked for."""
-
-    @property
-    def biggest(self) -> int | None:
-        """The turn with the biggest swing, up or down; None where no move changed anything."""
-        sizes = [abs(swing) for swing in self.swings]
-        return sizes.index(max(sizes)) + 1 if any(sizes) else None
