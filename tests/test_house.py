@@ -81,7 +81,6 @@ ONLY_IN = {
             "shared_options",
             "experiment",
             "export",
-            "questions",
             "parts",
             "report",
             "evaluate",

@@ -3,8 +3,9 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -14,8 +15,6 @@ from orchestrator.errors import UserError, did_you_mean, nearby
 
 if TYPE_CHECKING:
     from experiments.interchange.data_rows import DataSet
-from contextlib import suppress
-from typing import Literal
 
 DATA_SETS = ("logs", "rewards", "sft", "dpo", "grpo")
 """Formats whose rows train a model."""
