@@ -59,10 +59,8 @@ Models = Mapping[str, str | ModelSettings | SimSettings]
 
 
 def examine(models: Models, config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
-    """Check this machine in short, and each model by its name; online only where `requests_allowed`.
-
-    Raises UserError for a player count that the graph is not for.
-    """
+    """Check this machine in short, and each model by its name; online only where `requests_allowed`. Raises UserError
+    for a player count that the graph is not for."""
     checklist = Checklist()
     checklist.findings += machine.examine().short("packages")
     names = {name: role_name for name, model in models.items() if (role_name := served(model)) is not None}
@@ -108,10 +106,8 @@ class Examination:
     async def _asked(
         self, checklist: Checklist, settings: ModelSettings, client: Transport, needs: Sequence[NodeNeed]
     ) -> online.Online | None:
-        """Ask a question in every answer format, and each reply type's schema, at the middle of a game.
-
-        The question is of a node that chooses a move, if one can: the one with the shortest prompt.
-        """
+        """Ask a question in every answer format, and each reply type's schema, at the middle of a game: a question of a
+        node that chooses a move, if one can, with the shortest prompt."""
         middle = self.probed[len(self.probed) // 2]
         asked: dict[Form, Mapping[str, ModelRequest]] = {}
         for form in FORMS:

@@ -96,10 +96,8 @@ class Measured:
         return self.games.get((keys, players), ())
 
     def answer(self, model: ModelSettings) -> tuple[float, str] | None:
-        """Return the mean tokens of a model's responses, in any graph, and in what; None when it gave none.
-
-        Only games with this model alone count: others do not say which model wrote how much.
-        """
+        """Return the mean tokens of a model's responses, in any graph, and in what; None when it gave none. Only games
+        with this model alone count: others do not say which model wrote how much."""
         alone = {json.dumps(model.deciding, sort_keys=True)}
         games = [game for games in self.games.values() for game in games if game.models == alone]
         if games:

@@ -167,10 +167,7 @@ class Lines:
         return line
 
     def moves(self) -> list[Move]:
-        """Return all moves that were made; of a file that was not read yet, from their lines alone.
-
-        Raises UserError.
-        """
+        """Return all moves that were made; of a file not read yet, from their lines alone. Raises UserError."""
         if self.path is None or self.lines:
             return [event.past.move for event in self.of_kind(Moved)]
         if self._moves is not None:

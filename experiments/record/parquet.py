@@ -66,10 +66,8 @@ class MoreColumns:
 
 
 def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = MoreColumns()) -> dict[str, int]:
-    """Write games.parquet, turns.parquet and calls.parquet; returns how many rows each has.
-
-    Raises UserError without pyarrow, and for a folder without finished games or without their journals.
-    """
+    """Write games.parquet, turns.parquet and calls.parquet; returns how many rows each has. Raises UserError without
+    pyarrow, finished games or their journals."""
     rows = run_folder.read_rows(folder)
     if missing := [row.journal for row in rows if not (folder / row.journal).exists()]:
         raise UserError(f"{str(folder / missing[0])!r} is not there; turns and calls are read from the journals")

@@ -21,10 +21,7 @@ Column = Sequence[Any]
 
 
 def place(completion: Completion, how: str, legal_moves: Sequence[str]) -> int | None:
-    """Return the place of the move that a completion names among the legal ones; None for an unusable completion.
-
-    `how`: the row's column `reader`.
-    """
+    """Return the place of the move that a completion names; None for an unusable one. `how`: the column `reader`."""
     reply = _reply(completion, how, legal_moves)
     return legal_moves.index(str(reply.action)) if isinstance(reply, Choice) else None
 

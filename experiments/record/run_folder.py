@@ -64,10 +64,7 @@ def games(run: Mapping[str, Any]) -> int | None:
 
 
 def read_rows(folder: Path, journals: Mapping[Path, Game] | None = None) -> list[Row]:
-    """Return the finished games of a run folder; `journals`: its games, if `peek_all` has read them just now.
-
-    Raises UserError when there are none.
-    """
+    """Return the finished games of a run folder; `journals`: its games, if just read. Raises UserError for none."""
     if not folder.is_dir():
         raise UserError(
             f"there is no folder {str(folder)!r}; name that of a run, e.g. runs/role-ablation{nearby(folder)}"

@@ -128,10 +128,8 @@ class Arm:
 
 
 def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[Arm]:
-    """The arms that an experiment lists, checked at its player counts, and the control that it adds.
-
-    `run`: the contents of the folder's run.yaml, if it was begun. Raises UserError that names the arm.
-    """
+    """The arms that an experiment lists, checked at its player counts, and the control that it adds; `run`: the
+    folder's run.yaml, if it was begun. Raises UserError that names the arm."""
     by_name = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in by_name:
         hint = did_you_mean(experiment.baseline, by_name, "the arms are")

@@ -127,11 +127,9 @@ def matching(name: str, experiment: Experiment, changes: Changes, by_name: Liste
 def _matched(
     baseline: GraphConfig, other: GraphConfig, players: Iterable[int], *, by_tokens: bool
 ) -> tuple[GraphConfig, dict[int, tuple[float, float]]]:
-    """Best-of-K in the baseline's context with as many calls, or tokens, a turn as the other arm's graph; and both
-    sizes by player count: of the other arm, and of this graph, a turn, without redos.
-
-    Raises UserError where that takes more proposals than a node has.
-    """
+    """Best-of-K in the baseline's context with as many calls, or tokens, a turn as the other arm's graph; and by player
+    count both sizes without redos, of the other arm and of this. Raises UserError where that takes more proposals than
+    a node has."""
 
     def size(config: GraphConfig, count: int) -> float:
         if not by_tokens:

@@ -42,10 +42,7 @@ TABLE = ("id", "state", "swing", *COLUMNS)
 
 
 class AdHoc(Frozen):
-    """Ad-hoc teams: the evaluated seat in one position, one partner of a pool in all others.
-
-    Before each trial the evaluated seat is shown past games of that partner.
-    """
+    """Ad-hoc teams: the evaluated seat, shown past games of a partner before each trial, and the partner elsewhere."""
 
     seat: SeatConfig
     """The evaluated seat."""

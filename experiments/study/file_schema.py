@@ -84,10 +84,7 @@ def sampled(model: Model, sampling: Mapping[str, Any]) -> Model:
 
 
 def settled(model: Model) -> Model:
-    """A server's model with all its settings, including those from the environment; any other model unchanged.
-
-    Raises UserError.
-    """
+    """A server's model with all its settings, also those of the environment; any other unchanged. Raises UserError."""
     return settings(model) if isinstance(model, str) and on_server(model) else model
 
 

@@ -78,10 +78,7 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
 
 
 def _arms_of(experiment: Experiment, graph: str) -> dict[str, Changes]:
-    """The arms of `arms`; a single one without a name when it is empty.
-
-    `leave_one_out`: the whole graph, and one arm per removable node, without that node.
-    """
+    """The arms of `arms`, or one without a name; of `leave_one_out`: the whole graph, and it without each node."""
     if not isinstance(experiment.arms, str):
         return dict(experiment.arms) or {"": Changes()}
     if graph.startswith(OTHERS):

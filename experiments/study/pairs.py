@@ -58,8 +58,7 @@ def player_counts(
 
 
 def cross_play(pairs: CrossPlay, experiment: Experiment, specs: Mapping[str, PlayerSpec]) -> list[Arm]:
-    """An arm for every ordered pair of the participants; for a sequence, one for each number of seats of the first,
-    which sits from seat 0 on, while the second has the others. Raises UserError."""
+    """An arm for each ordered pair; for a sequence, for each number of seats of the first. Raises UserError."""
     if pairs.sequence:
         (name, first), (_, second) = specs.items()
         return [
@@ -163,10 +162,7 @@ def partner_records(
 
 
 def adhoc(teams: AdHoc, experiment: Experiment, evaluated: PlayerSpec, records: Iterable[PartnerRecords]) -> list[Arm]:
-    """The evaluated seat with every partner and with itself, every partner with itself, every pair of partners.
-
-    Raises UserError.
-    """
+    """The evaluated seat with each partner and itself, and all pairs of partners, equal ones too. Raises UserError."""
     by_label: dict[str, list[PartnerRecords]] = {}
     for record in records:
         by_label.setdefault(record.label, []).append(record)
