@@ -62,8 +62,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "--hang": {"fake-endpoint": "--faults hang={}"},
     "--partners": {"bench": "--partner all"},
 }
-"""Options of version 0.1.0, and those that the changelog or a page names, old and new, by the command that they are of;
-`{}` is the value."""
+"""Options of 0.1.0, and those that the changelog or a page names, old and new, by their command; `{}` is the value."""
 
 PROOFS = ("--claims", "--coverage", "--stopping")
 """Options that `bench` had for what is measured of the project itself."""

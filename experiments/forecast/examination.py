@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from experiments.forecast import machine, online, room
 from experiments.forecast.checklist import Checklist
-from experiments.forecast.cost_estimate import served
+from experiments.forecast.cost_estimate import Named, served
 from experiments.study import prompt_positions
 from experiments.study.prompt_positions import NodeNeed, Probed
 from graphs.ablate import at
@@ -17,7 +17,6 @@ from orchestrator.errors import UserError
 from orchestrator.models import layer, list_prices
 from orchestrator.models.request import ModelRequest
 from orchestrator.models.settings import ModelSettings
-from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.models.transport import Transport
 from orchestrator.replies.reply import Form
 from roles import Choice
@@ -55,22 +54,20 @@ def price(checklist: Checklist, settings: ModelSettings) -> None:
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 
-Models = Mapping[str, str | ModelSettings | SimSettings]
 
-
-def examine(models: Models, config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
+def examine(models: Mapping[str, Named], config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
     """Check this machine in short, and each model by its name; online only where `requests_allowed`. Raises UserError
     for a player count that the graph is not for."""
     checklist = Checklist()
     checklist.findings += machine.examine().short("packages")
-    names = {name: role_name for name, model in models.items() if (role_name := served(model)) is not None}
-    for name in models.keys() - names.keys():
+    paid = {name: settings for name, model in models.items() if (settings := served(model))}
+    for name in models.keys() - paid.keys():
         checklist.ok(name, f"{models[name]}: no language model, so nothing to check")
-    if not names:
+    if not paid:
         return checklist
     examination = Examination(config, players, prompt_positions.positions(config, players), requests_allowed)
-    for name, settings in names.items():
-        examination.model(checklist.of(name) if len(names) > 1 else checklist, name, settings)
+    for name, settings in paid.items():
+        examination.model(checklist.of(name) if len(paid) > 1 else checklist, name, settings)
     if not requests_allowed:
         checklist.warn("online", "no request was made; --online asks each model a few questions")
     return checklist

@@ -217,8 +217,7 @@ def arm_spec(experiment: Experiment, changes: Changes) -> PlayerSpec:
 def player_spec(
     seat: SeatConfig, experiment: Experiment, changes: Changes | None = None, own_graph: GraphConfig | None = None
 ) -> PlayerSpec:
-    """The spec of a seat of an experiment, with an arm's changes; `own_graph`: one that the arm made. Raises
-    UserError."""
+    """The spec of an experiment's seat, with an arm's changes; `own_graph`: one that the arm made. Raises UserError."""
     changes = changes or Changes()
     models = {**experiment.models, **changes.models, **({} if seat.model is None else {"default": seat.model})}
     spec, verify = changes.graph or seat.graph, changes.verify or seat.verify or experiment.verify

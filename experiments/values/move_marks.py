@@ -257,8 +257,7 @@ ADVISED = (FOLLOWED, OVERRULED_RIGHT, FOLLOWED_WRONG)
 
 
 def advised(turn: MarkedTurn) -> Iterator[RoleMark]:
-    """Yield the marks of all nodes of a turn but the deciding one, by their last attempt's replies: a role is credited
-    with what its reply puts first."""
+    """Yield the marks of all nodes of a turn but the deciding one, by what their last replies put first."""
     for recorded in turn.last:
         first = advice(recorded.reply)
         if first is None or base(recorded.node.name) == turn.config.decides:
