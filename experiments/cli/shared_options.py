@@ -228,7 +228,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     Its `Output` is that of `orchestrator` itself.
     """
-    signature, parameters = inspect.signature(command, eval_str=True), [CONTEXT]
+    signature, params = inspect.signature(command, eval_str=True), [CONTEXT]
     options, outputs = dict[str, Any](), list[str]()
     for name, parameter in signature.parameters.items():
         kind = parameter.annotation
@@ -236,11 +236,9 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             outputs.append(name)
         elif is_dataclass(kind):
             options[name], hints = kind, get_type_hints(kind, include_extras=True)
-            parameters += [
-                CONTEXT.replace(name=f.name, default=f.default, annotation=hints[f.name]) for f in fields(kind)
-            ]
+            params += [CONTEXT.replace(name=f.name, default=f.default, annotation=hints[f.name]) for f in fields(kind)]
         else:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            params.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -251,8 +249,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
         command(**values, **dict.fromkeys(outputs, context.obj))
 
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = signature.replace(parameters=params)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in params}
     return run
 
 

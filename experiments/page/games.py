@@ -13,11 +13,10 @@ from threading import RLock
 from typing import Any
 
 from experiments.page.library import SUFFIX, JournalFile, Library, NotThereError, OutsideError
-from experiments.record import failures, rows, run_folder
-from experiments.record.failures import FAILED
+from experiments.record import rows, run_folder
 from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES, RESULTS, Row
-from experiments.record.run_folder import RUN
+from experiments.record.run_folder import FAILED, RUN
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
@@ -171,7 +170,7 @@ class Games:
                 if entry:
                     entries[journal.id] = entry
             self._entries = entries
-            failed = failures.read(self.library.root) if is_run else {}
+            failed = run_folder.failures(self.library.root) if is_run else {}
             activity = Activity.look()
             run_plays = activity.plays_run(self.library)
             shelf = Shelf(tuple(entries.values()), "", run_plays, failed, activity, run_plays)

@@ -77,11 +77,8 @@ def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = 
         | {name: more.cells.get(row.journal, {}).get(name) for name in more.types}
         for row in rows
     )
-    turns = (
-        asdict(turn) | {"proposals": sorted(turn.proposals.items())}
-        for row in rows
-        for turn in turn_rows.game_turns(folder, row)
-    )
+    of_games = (turn for row in rows for turn in turn_rows.game_turns(folder, row))
+    turns = (asdict(turn) | {"proposals": sorted(turn.proposals.items())} for turn in of_games)
     return {
         "games": write(out / "games.parquet", {**GAMES, **more.types}, games),
         "turns": write(out / "turns.parquet", TURNS, turns),

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 from experiments.record import measures, run_folder
 from experiments.record.rows import COLUMNS
 from experiments.record.seed_range import MOST_SEEDS, Range, Seed
-from experiments.study import imports, references
+from experiments.study import references
 from experiments.study.decks import Deck, read_decks
 from experiments.study.file_schema import (
     Changes,
@@ -255,7 +255,7 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
 
 def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     """The run of a run.yaml; only its deals can be changed."""
-    imports.check(record, where)
+    run_folder.check_imports(record, where)
     if not isinstance(settings := record.get("experiment"), dict):
         raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
     run_folder.check(record, where)

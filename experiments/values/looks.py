@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Literal
 
-from experiments.record import failures, saved
+from experiments.record import run_folder, saved
 from experiments.record.game import Game, Turn
 from experiments.record.turn_rows import proposed_moves
 from experiments.values.mistakes import WORTH, faults_of
@@ -96,7 +96,7 @@ def looks_of(
     games = list(saved.journals(folder))
     ended = [(path, peeked.result) for path, peeked in games if peeked.result]
     ended.sort(key=lambda pair: pair[1].score_strict)
-    failed = {folder / "games" / f"{name}.jsonl": (name, why) for name, why in failures.read(folder).items()}
+    failed = {folder / "games" / f"{name}.jsonl": (name, why) for name, why in run_folder.failures(folder).items()}
     looks = [look for path, peeked in games if path not in failed for look in _stated(path, peeked)]
     for path, (name, why) in failed.items():
         looks.append(Look("failed", path.as_posix() if path.exists() else name, None, None, None, why, 0))
