@@ -1,6 +1,6 @@
 """`report`: what a run showed, whatever it asked; the marks of its roles; the errors of its simulated models."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
@@ -86,7 +86,10 @@ def report(
         **{"--full": full, "--rollouts": rollouts, "--games": games, "--human": human, "--out": out, "--role": role},
         **{"--arm": arm, "--workers": workers > 1, "--marks": marks},
     }
-    _check(kind, options, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
+    known = (*OPTIONS[kind], *(WITH_MARKS if marks else ()))
+    if wrong := next((name for name, value in options.items() if value and name not in known), None):
+        note = "; it is for --marks" if wrong in WITH_MARKS and "--marks" in known else ""
+        raise UserError(f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{note}")
     if len(folders) > 1 and kind not in SEVERAL:
         raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
     if kind == POSITIONS:
@@ -136,13 +139,6 @@ def _newest() -> Path:
     if not records:
         raise UserError("there is no run in runs/; name a run's folder")
     return max(records, key=lambda path: path.stat().st_mtime).parent
-
-
-def _check(kind: str, options: Mapping[str, object], known: Sequence[str]) -> None:
-    """Raise UserError for an option that this report does not know."""
-    if wrong := next((name for name, value in options.items() if value and name not in known), None):
-        marks = "; it is for --marks" if wrong in WITH_MARKS and "--marks" in known else ""
-        raise UserError(f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{marks}")
 
 
 def _games(folder: Path, output: Output, workers: int, *, marks: bool | None, full: bool, **wishes: Any) -> None:

@@ -9,6 +9,7 @@ from experiments.forecast import measured
 from experiments.forecast.measured import Measured
 from experiments.record.game import Game
 from experiments.study import prompt_positions
+from experiments.study.file_schema import Model
 from experiments.study.job import Job
 from experiments.study.prompt_positions import POSITIONS, TurnLoad
 from experiments.study.seat_spec import PlayerSpec
@@ -19,8 +20,6 @@ from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, Price, 
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.players import python_agent
 from roles.words import many
-
-Named = str | ModelSettings | SimSettings
 
 ANSWER = 500
 """Assumed tokens of a response: its fields, with a rating of every move, and some sentences."""
@@ -112,10 +111,10 @@ class Estimates:
         models = (model for key, count in sorted(players) for model in self.paid(key, count).values())
         return list({model.model_dump_json(): model for model in models}.values())
 
-    def _models(self, key: str, players: int) -> dict[str, Named]:
+    def _models(self, key: str, players: int) -> dict[str, Model]:
         """Return all models of a player's nodes by name; a name that is not bound stands for itself."""
         config = self.specs[key].config
-        bound: dict[str, Named] = {"default": PROGRAM, **self.specs[key].models}
+        bound: dict[str, Model] = {"default": PROGRAM, **self.specs[key].models}
         if config is None:
             return {}
         named = dict.fromkeys(node.model for node in config.nodes.values() if players in node.players)
@@ -174,7 +173,7 @@ class Estimates:
         return assumed, f"{assumed} tokens assumed per response"
 
 
-def served(model: Named) -> ModelSettings | None:
+def served(model: Model) -> ModelSettings | None:
     """Return the settings of a model on a server; None for what costs nothing: programs, simulated models, replays."""
     if isinstance(model, SimSettings) or simulated_settings.settings(model):
         return None

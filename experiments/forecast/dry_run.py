@@ -13,11 +13,12 @@ from experiments.analysis.stopping import Stages
 from experiments.document.blocks import Block, Column, notes, table
 from experiments.document.formats import INT, RIGHT, duration, number
 from experiments.forecast import cost_estimate, spread
-from experiments.forecast.cost_estimate import Bill, Estimates, Named
+from experiments.forecast.cost_estimate import Bill, Estimates, assumed_answer, bill_of, served
 from experiments.record.game import Game
 from experiments.record.rows import finished, peek_all
 from experiments.study import manifest, prompt_positions
 from experiments.study.experiment import Experiment
+from experiments.study.file_schema import Model
 from experiments.study.job import TURNS, Job
 from experiments.study.plan import Plan
 from experiments.study.prompt_positions import TurnLoad
@@ -255,11 +256,10 @@ class Asked:
     loads: Mapping[str, TurnLoad]
     """All calls and their prompts, by the name of the model."""
 
-    def bill(self, models: Mapping[str, Named]) -> Bill:
+    def bill(self, models: Mapping[str, Model]) -> Bill:
         """Return what it costs; `models` by name: what asks no server costs nothing."""
-        paid = {name: model for name in self.loads if (model := cost_estimate.served(models[name]))}
-        answers = {name: cost_estimate.assumed_answer(model) for name, model in paid.items()}
-        bills = (cost_estimate.bill_of(self.loads[name], answers[name], price_of(paid[name])) for name in paid)
+        paid = ((load, model) for name, load in self.loads.items() if (model := served(models[name])))
+        bills = (bill_of(load, assumed_answer(model), price_of(model)) for load, model in paid)
         return cost_estimate.total(bills)
 
 
@@ -274,12 +274,12 @@ def loads(calls: Iterable[Call], config: GraphConfig, times: float = 1.0) -> dic
     return {name: TurnLoad(count[name] * times, tokens[name] * times) for name in count}
 
 
-def exact(models: Mapping[str, Named]) -> dict[str, Named]:
+def exact(models: Mapping[str, Model]) -> dict[str, Model]:
     """Return the models with programs in place of those on servers: they get the same prompts and cost nothing."""
-    return {name: perturbed(0.0) if cost_estimate.served(model) else model for name, model in models.items()}
+    return {name: perturbed(0.0) if served(model) else model for name, model in models.items()}
 
 
-def estimate(asked: Sequence[Asked], models: Mapping[str, Named], unit: str) -> tuple[dict[str, Any], list[Block]]:
+def estimate(asked: Sequence[Asked], models: Mapping[str, Model], unit: str) -> tuple[dict[str, Any], list[Block]]:
     """Return the estimate as plain data, and as a table with a row for each arm, their sum, and what it assumes."""
     arms = [(each.arm, each.units, each.bill(models)) for each in asked]
     total, sentences = cost_estimate.total(bill for _, _, bill in arms), list(_sentences(models))
@@ -292,12 +292,12 @@ def estimate(asked: Sequence[Asked], models: Mapping[str, Named], unit: str) -> 
     return {**bill_data(total), "arms": data, "said": sentences}, blocks
 
 
-def _sentences(models: Mapping[str, Named]) -> Iterator[str]:
-    paid = [model for name in models if (model := cost_estimate.served(models[name]))]
+def _sentences(models: Mapping[str, Model]) -> Iterator[str]:
+    paid = [model for name in models if (model := served(models[name]))]
     if not paid:
         yield "no model on a server is asked, so nothing is paid"
         return
-    answers = ", ".join(dict.fromkeys(f"{cost_estimate.assumed_answer(model)}" for model in paid))
+    answers = ", ".join(dict.fromkeys(f"{assumed_answer(model)}" for model in paid))
     yield (
         "of the whole run; nothing was asked. Retries, and arms with a model of their own, are left out; a response is "
         f"assumed to have {answers} tokens"

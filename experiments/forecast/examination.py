@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from experiments.forecast import machine, online, room
 from experiments.forecast.checklist import Checklist
-from experiments.forecast.cost_estimate import Named, served
+from experiments.forecast.cost_estimate import served
 from experiments.study import prompt_positions
+from experiments.study.file_schema import Model
 from experiments.study.prompt_positions import NodeNeed, Probed
 from graphs.ablate import at
 from graphs.config import GraphConfig
@@ -55,7 +56,7 @@ def price(checklist: Checklist, settings: ModelSettings) -> None:
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 
 
-def examine(models: Mapping[str, Named], config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
+def examine(models: Mapping[str, Model], config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
     """Check this machine in short, and each model by its name; online only where `requests_allowed`. Raises UserError
     for a player count that the graph is not for."""
     checklist = Checklist()

@@ -124,12 +124,15 @@ def resolved(
         raise UserError("stop: with a single deal there is nothing to look at in between")
     if rule.effect is None and rule.when != "shown" and metric not in ("strict", "kept"):
         raise UserError(f"stop: say which effect is to be excluded (effect: ...), in units of {metric}")
-    effect = None if rule.when == "shown" else rule.effect or POINT
+    effect, deals = None if rule.when == "shown" else rule.effect or POINT, len(seeds)
+    if rule.looks and rule.looks[-1] > deals:
+        raise UserError(f"stop: a look after {rule.looks[-1]} deals, and the experiment has {deals}; see seeds.count")
+    looks = rule.looks or [max(2, round(deals * (look + 1) / LOOKS)) for look in range(LOOKS)]
     return StopRule(
         when=rule.when,
         effect=effect,
         alpha=rule.alpha,
-        looks=_looks(rule.looks, len(seeds)),
+        looks=tuple(sorted({*looks, deals})),
         metric=metric,
         baseline=baseline,
         arms=tuple(arms),
@@ -138,13 +141,6 @@ def resolved(
         players=tuple(players),
         repeats=repeats,
     )
-
-
-def _looks(looks: Sequence[int], deals: int) -> tuple[int, ...]:
-    if looks and looks[-1] > deals:
-        raise UserError(f"stop: a look after {looks[-1]} deals, and the experiment has {deals}; see seeds.count")
-    chosen = looks or [max(2, round(deals * (look + 1) / LOOKS)) for look in range(LOOKS)]
-    return tuple(sorted({*chosen, deals}))
 
 
 def check(before: Mapping[str, Any], now: StopRule | None, folder: str) -> None:
