@@ -153,7 +153,7 @@ class Estimates:
                 assert config is not None  # only graphs ask models
                 turn_key = config.model_dump_json(), players, records  # the same for the same graph on other models
                 if turn_key not in self._turns:
-                    self._turns[turn_key] = prompt_positions.load(config, players, records)
+                    self._turns[turn_key] = prompt_positions.turn_load(config, players, records)
                 load = self._turns[turn_key].get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
                 if density := self.measured.density(model):

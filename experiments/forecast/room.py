@@ -104,7 +104,7 @@ def game(
     checklist: Checklist, settings: ModelSettings, config: GraphConfig, players: int, name: str, measure: Measure | None
 ) -> None:
     """What a game takes in calls, tokens, money and time."""
-    load = prompt_positions.load(config, players).get(name)
+    load = prompt_positions.turn_load(config, players).get(name)
     if load is None or not load.calls:
         checklist.ok("game", f"{config.name} does not ask it at {players} players")
         return

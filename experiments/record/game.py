@@ -85,7 +85,7 @@ class NotBegun(UserError):  # noqa: N818  # named for what a journal is
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A turn; its view and its calls are parsed when looked at. The last of an unfinished one may lack some."""
+    """A turn; its view and its calls are parsed when looked at. The last of an unfinished game may be incomplete."""
 
     number: int
     seat: int

@@ -26,9 +26,9 @@ MOST = 16
 """Samples of a node."""
 
 
-Parts = Literal["added", "removed", "placebo", "shuffled", "advise", "gate", "prompts"]
-"""Of nodes or texts."""
-Kind = Literal[Parts, "null", "permuted", "own_hand", "same_compute", "same_tokens"]
+PartKind = Literal["added", "removed", "placebo", "shuffled", "advise", "gate", "prompts"]
+"""What is done to nodes or to texts."""
+Kind = Literal[PartKind, "null", "permuted", "own_hand", "same_compute", "same_tokens"]
 NULL = "null"
 """The name of the arm that is added."""
 
@@ -134,7 +134,7 @@ def _matched(
     def size(config: GraphConfig, count: int) -> float:
         if not by_tokens:
             return turn_calls(at(config, count))
-        loads = prompt_positions.load(config, count).items()
+        loads = prompt_positions.turn_load(config, count).items()
         return sum(load.tokens_in + load.answers for model, load in loads if model != PROGRAM)
 
     chosen, sizes = dict[int, int](), dict[int, tuple[float, float]]()

@@ -121,7 +121,7 @@ class NodeNeed:
     """Tokens; None for a role without a program."""
 
 
-def load(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, TurnLoad]:
+def turn_load(config: GraphConfig, players: int, shown: int = 0) -> Mapping[str, TurnLoad]:
     """Return the load of a turn by the name of the model; `shown`: how many past games the seat was shown."""
     graph, sums = at(config, players), dict[str, tuple[float, float, float]]()
     for probed in positions(config, players, shown):
