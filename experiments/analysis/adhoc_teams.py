@@ -17,9 +17,7 @@ from experiments.analysis.statistics.estimates import Bounds, clip, estimate_mea
 from experiments.analysis.summaries import Summary
 from experiments.record.measures import STRICT
 from experiments.record.rows import PERFECT, Row
-from experiments.study.adhoc import SELF_PLAY, Standing, standing
-from experiments.study.cross_play import WITH
-from experiments.study.notes import EVALUATED
+from experiments.study.pairs import EVALUATED, SELF_PLAY, WITH, Standing, standing
 from experiments.study.seat_spec import PlayerSpec
 
 

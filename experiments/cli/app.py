@@ -12,24 +12,10 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
+from typer import Option
 from typer.main import get_command
 
-from experiments.cli import (
-    evaluate,
-    experiment,
-    export,
-    fork,
-    game,
-    logs,
-    models,
-    old_words,
-    page,
-    parts,
-    report,
-    show,
-    tools,
-    train,
-)
+from experiments.cli import evaluate, experiment, export, game, logs, old_words, parts, report, show, tools, train
 from experiments.cli.shared_options import HELP, INTERRUPTED, Commands, Interrupted, Output
 from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
 
@@ -37,9 +23,9 @@ app = Commands(no_args_is_help=True, context_settings=HELP)
 PLAY, STUDIES, BUILD, TOOLS = "Play and look", "Studies", "Build", "Tools"
 app.command(rich_help_panel=PLAY)(game.play)
 app.command(rich_help_panel=PLAY)(show.show)
-app.command("fork", rich_help_panel=PLAY)(fork.fork)
+app.command("fork", rich_help_panel=PLAY)(game.fork)
 app.command("diff", rich_help_panel=PLAY)(show.diff)
-app.command(rich_help_panel=PLAY)(page.view)
+app.command(rich_help_panel=PLAY)(show.view)
 app.add_typer(experiment.app, name="experiment", rich_help_panel=STUDIES)
 app.add_typer(evaluate.app, name="evaluate", rich_help_panel=STUDIES)
 app.command("report", rich_help_panel=STUDIES)(report.report)
@@ -47,8 +33,8 @@ app.command(rich_help_panel=STUDIES)(train.train)
 app.command("list", rich_help_panel=BUILD)(parts.listed)
 app.add_typer(parts.graphs_app, name="graphs", rich_help_panel=BUILD)
 app.add_typer(parts.roles_app, name="roles", rich_help_panel=BUILD)
-app.add_typer(models.app, name="models", rich_help_panel=BUILD)
-app.command("doctor", rich_help_panel=TOOLS)(models.doctor)
+app.add_typer(tools.models_app, name="models", rich_help_panel=BUILD)
+app.command("doctor", rich_help_panel=TOOLS)(tools.doctor)
 app.command("export", rich_help_panel=TOOLS)(export.export)
 app.command("import", rich_help_panel=TOOLS)(export.import_games)
 app.command("bench", rich_help_panel=TOOLS)(tools.measure)
@@ -212,23 +198,20 @@ def _bring(names: list[str] | None) -> list[str] | None:
 def common(
     context: typer.Context,
     version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the versions that can change a result.", callback=_version, is_eager=True
-        ),
+        bool, Option("--version", help="Print the versions that can change a result.", callback=_version, is_eager=True)
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print only JSON on stdout.")] = False,
     own: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--import", help="A file or module with roles, sections or graphs of your own; repeatable.", callback=_bring
         ),
     ] = None,
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")
+        bool, Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only the outcome and errors.")] = False,
-    form: Annotated[str, typer.Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
+    quiet: Annotated[bool, Option("-q", "--quiet", help="Print only the outcome and errors.")] = False,
+    form: Annotated[str, Option("--logs", envvar="HANABI_LOGS", help="console or json.")] = "console",
 ) -> None:
     """Role graphs that play Hanabi."""
     if form not in logs.FORMS:

@@ -3,64 +3,30 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.shared_options import (
-    Calls,
-    Full,
-    Interrupted,
-    Intervals,
-    Output,
-    Traces,
-    group,
-    print_json,
-)
+from experiments.cli.shared_options import Calls, Full, Interrupted, Intervals, Output, Traces, group
 from orchestrator.errors import Suspended, TurnError, UserError
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
+    Path, Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
 ]
-Executors = Literal["local", "ray"]
-
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
+    Option("--set", help="Change the experiment: seeds=10, models.default=sim:average ...; repeatable."),
 ]
-Out = Annotated[Path | None, typer.Option(help="The run folder; default runs/NAME.")]
-Past = Annotated[
-    Path | None, typer.Option("--from", help="A run folder: estimate costs from its finished games as well.")
-]
-AnswerTokens = Annotated[
-    int | None, typer.Option("--answer-tokens", help="Estimate costs with responses of this many tokens.")
-]
-
-MinOwn = Annotated[
-    float | None,
-    typer.Option("--min-own", help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never."),
+Out = Annotated[Path | None, Option(help="The run folder; default runs/NAME.")]
+Past = Annotated[Path | None, Option("--from", help="A run folder: estimate costs from its finished games as well.")]
+AnswerTokens = Annotated[int | None, Option(help="Estimate costs with responses of this many tokens.")]
+Name = Annotated[
+    str,
+    Argument(
+        metavar="FILE", help="A YAML file, or the name of a packaged experiment.", autocompletion=completion.experiment
+    ),
 ]
 
 app = group("Play whole games in several arms, and compare the arms.")
-
-Marks = Annotated[
-    bool | None,
-    typer.Option(
-        "--marks/--no-marks",
-        help="Mark the roles' answers in the report, seconds a game; default for up to 20 games in which a model was "
-        "asked, and for all whose marks are kept.",
-        show_default=False,
-    ),
-]
-
-
-Name = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="A YAML file, or the name of a packaged experiment.",
-        autocompletion=completion.experiment,
-    ),
-]
 
 
 @app.command("run")
@@ -68,16 +34,26 @@ def run(
     name: Name,
     settings: Settings = None,
     out: Out = None,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
-    executor: Annotated[Executors, typer.Option(help="local, or ray for several machines.")] = "local",
-    shard: Annotated[str | None, typer.Option(help="I/N: only this part of the deals, for job arrays.")] = None,
+    workers: Annotated[int, Option(min=1, help="Worker processes.")] = 1,
+    executor: Annotated[Literal["local", "ray"], Option(help="local, or ray for several machines.")] = "local",
+    shard: Annotated[str | None, Option(help="I/N: only this part of the deals, for job arrays.")] = None,
     *,
     calls: Calls,
-    min_own: MinOwn = None,
+    min_own: Annotated[
+        float | None, Option(help="Stop when a smaller share of moves is the models' own; default 0.5, 0 for never.")
+    ] = None,
     traces: Traces,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Estimate the cost, and play nothing.")] = False,
     interval: Intervals = "t",
-    marks: Marks = None,
+    marks: Annotated[
+        bool | None,
+        Option(
+            "--marks/--no-marks",
+            help="Mark the roles' answers in the report, seconds a game; default for up to 20 games in which a model "
+            "was asked, and for all whose marks are kept.",
+            show_default=False,
+        ),
+    ] = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
     full: Full = False,
@@ -97,10 +73,10 @@ def run(
         mark_metric.check(study.metric)
     folder = out or Path("runs") / study.name
     if dry_run:
-        from experiments.forecast import dry_run as dry
+        from experiments.forecast import dry_run as estimates
 
-        planned = dry.forecast(study, folder, past, answer_tokens)
-        output.show(dry.data(planned), dry.blocks(planned))
+        planned = estimates.forecast(study, folder, past, answer_tokens)
+        output.show(estimates.data(planned), estimates.blocks(planned))
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)
     progress = output.progress()
@@ -132,11 +108,9 @@ def plan(
     out: Out = None,
     past: Past = None,
     answer_tokens: AnswerTokens = None,
-    effect: Annotated[float | None, typer.Option(help="The difference to detect, in points.")] = None,
-    power: Annotated[float, typer.Option(help="The probability of detecting it.")] = 0.8,
-    budget: Annotated[
-        list[str] | None, typer.Option("--budget", help="What the run may need: 2000000tokens or 5usd; or both.")
-    ] = None,
+    effect: Annotated[float | None, Option(help="The difference to detect, in points.")] = None,
+    power: Annotated[float, Option(help="The probability of detecting it.")] = 0.8,
+    budget: Annotated[list[str] | None, Option(help="What the run may need: 2000000tokens or 5usd; or both.")] = None,
     *,
     output: Output,
 ) -> None:
@@ -156,17 +130,16 @@ def plan(
 @app.command("policy")
 def policy(
     folder: Folder,
-    arm: Annotated[str | None, typer.Option(help="Only this arm; default all.")] = None,
-    players: Annotated[int | None, typer.Option(help="Only this player count; default all.")] = None,
+    arm: Annotated[str | None, Option(help="Only this arm; default all.")] = None,
+    players: Annotated[int | None, Option(help="Only this player count; default all.")] = None,
     by: Annotated[
-        Literal["player", "seat"], typer.Option("--by", help="Tables for what sits in the seats, or for each seat.")
+        Literal["player", "seat"], Option(help="Tables for what sits in the seats, or for each seat.")
     ] = "player",
     list_ranks: Annotated[
-        bool, typer.Option("--list-ranks", help="Instead: the ranks of the chosen moves in a recommender's list.")
+        bool, Option("--list-ranks", help="Instead: the ranks of the chosen moves in a recommender's list.")
     ] = False,
     out: Annotated[
-        list[Path] | None,
-        typer.Option(help="Also write the tables here (.csv), or draw them (.svg, .png); repeatable."),
+        list[Path] | None, Option(help="Also write the tables here (.csv), or draw them (.svg, .png); repeatable.")
     ] = None,
     *,
     output: Output,
@@ -178,9 +151,8 @@ def policy(
     from experiments.report import policy_tables
 
     files = {path.suffix == ".csv": path for path in out or ()}
-    tables = policy_tables.tables(
-        folder, arm, players, by, list_ranks=list_ranks, csv=files.get(True), figure=files.get(False)
-    )
+    csv, figure = files.get(True), files.get(False)
+    tables = policy_tables.tables(folder, arm, players, by, list_ranks=list_ranks, csv=csv, figure=figure)
     output.show(*tables)
 
 
@@ -190,12 +162,11 @@ def status(folder: Folder, *, output: Output) -> None:
 
     Also who plays it; and of a run that is not running how to go on.
     """
-    from experiments.document.terminal import console
-    from experiments.show import run_status as shown
+    from experiments.show import run_status
     from experiments.tasks import run_kinds
 
     data = run_kinds.status(folder)
-    print_json(data) if output.as_json else shown.show(data, console())
+    output.draw(data, run_status.show, data)
 
 
 @app.command("control")
@@ -203,7 +174,7 @@ def control(
     folder: Folder,
     action: Annotated[
         Literal["pause", "resume", "limit", "retry", "cancel"],
-        typer.Argument(
+        Argument(
             metavar="ACTION",
             help="pause: let calls in flight end and begin no other; resume; limit MODEL N: so many calls at a time; "
             "retry GAME: one that failed or was suspended; cancel GAME: suspend it at the end of its turn.",
@@ -211,10 +182,7 @@ def control(
     ],
     what: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[MODEL N|GAME]",
-            help="limit: a model and a number; else a game, ARM/NAME or its journal.",
-        ),
+        Argument(metavar="[MODEL N|GAME]", help="limit: a model and a number; else a game, ARM/NAME or its journal."),
     ] = None,
     *,
     output: Output,
@@ -239,7 +207,7 @@ def control(
             game, folder = folder.as_posix(), Path(game)
         values = {"game": game}
     answer = run_kinds.command(folder, action, **values)
-    print_json(answer) if output.as_json else print("\n".join(answer["said"]))
+    output.lines(answer, *answer["said"])
 
 
 WORDS = {

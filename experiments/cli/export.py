@@ -3,20 +3,18 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.page import write_page
-from experiments.cli.shared_options import Output, collector, progress
+from experiments.cli.shared_options import Output, collector, print_json, progress
 from orchestrator.errors import UserError, did_you_mean, nearby
 
 if TYPE_CHECKING:
     from experiments.interchange.data_rows import DataSet
-from contextlib import suppress
-from typing import Literal
 
 DATA_SETS = ("logs", "rewards", "sft", "dpo", "grpo")
 """Formats whose rows train a model."""
@@ -26,7 +24,7 @@ TARGETS = ("page", "tables", "results", "hanab-live", "otlp", "atif", "inspect",
 def export(
     paths: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="SOURCE... [OUT]",
             help="Folders of runs, or journals of games; the last of several is the file or folder to write, unless "
             "--out is.",
@@ -35,16 +33,15 @@ def export(
     ],
     to: Annotated[
         str,
-        typer.Option(
-            "--to",
+        Option(
             help=f"The format: {', '.join(TARGETS)}.",
             autocompletion=lambda incomplete: [name for name in TARGETS if name.startswith(incomplete)],
         ),
     ],
-    out: Annotated[Path | None, typer.Option(help="The file or folder to write.")] = None,
+    out: Annotated[Path | None, Option(help="The file or folder to write.")] = None,
     more: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--with",
             metavar="NAMES",
             help="tables, results: marks, quality; tables: texts, the messages and responses of calls; page: values of "
@@ -52,23 +49,17 @@ def export(
             "response; prompts=GRAPH, those of another graph; rollouts=400, values by rollouts. Repeatable.",
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes, for marks and data sets.")] = 1,
+    workers: Annotated[int, Option(min=1, help="Worker processes, for marks and data sets.")] = 1,
     otlp: Annotated[
         list[str] | None,
-        typer.Option(
-            "--otlp",
-            metavar="URL",
-            help="otlp: send to this collector; `content`: with prompts and responses.",
-        ),
+        Option(metavar="URL", help="otlp: send to this collector; `content`: with prompts and responses."),
     ] = None,
     where: Annotated[
-        str | None,
-        typer.Option("--where", metavar="EXPR", help='Data sets: only these rows, e.g. "score_kept >= 20".'),
+        str | None, Option(metavar="EXPR", help='Data sets: only these rows, e.g. "score_kept >= 20".')
     ] = None,
     held_out: Annotated[
         list[str] | None,
-        typer.Option(
-            "--held-out",
+        Option(
             metavar="SHARE|SEEDS|RUN",
             help="Data sets: 0.1 writes the rows of a tenth of the deals to a test file; no row may be of a deal of "
             "these seeds, e.g. 1-50, or of this run. Repeatable.",
@@ -94,7 +85,7 @@ def export(
         raise UserError("--out is missing: say which file or folder to write")
     elif to == "page":
         games = [wish.removeprefix("game=") for wish in wishes if wish.startswith("game=")]
-        write_page(paths[0], out, games, values="values" in wishes, as_json=output.as_json)
+        _page(paths[0], out, games, "values" in wishes, output)
     elif to in DATA_SETS:
         _data_set(paths, out, _wanted(to, wishes, where), held_out or (), workers, output)
     elif to in ("tables", "results"):
@@ -129,6 +120,29 @@ def _check(
             raise UserError(f"{name} is for --to {' or '.join(formats)}, not for --to {to}")
     if to not in DATA_SETS and len(paths) > 1:
         raise UserError(f"--to {to} takes one run or game, not {len(paths)}")
+
+
+def _page(path: Path, out: Path, games: Sequence[str], values: bool, output: Output) -> None:
+    """Write a copy of the page that needs no software of ours: an HTML file, or a folder."""
+    from experiments.document.terminal import console
+    from experiments.page.bundle import Bundle
+    from experiments.page.library import Library
+
+    screen = console(err=True)
+
+    def progress(id: str, done: int, total: int) -> None:
+        if screen.is_terminal:
+            screen.print(f"{done} of {total}: {id}", markup=False, end="\r" if done < total else "\n")
+
+    page = Bundle(Library.open(path), games, values, progress)
+    try:
+        size = page.write(out)
+    finally:
+        page.api.close()
+    if output.as_json:
+        print_json({"out": str(out), "bytes": size})
+    else:
+        screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games", markup=False)
 
 
 def _columns(to: str, folder: Path, out: Path, wishes: set[str], workers: int, output: Output) -> None:
@@ -205,34 +219,27 @@ def _data_set(
     output.lines(answer, *lines, *written.notes, f"card  {card}")
 
 
-Format = Literal["hanab-live", "hanabilogs"]
-
-
 def import_games(
     source: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE",
-            help="A game of hanab.live (JSON, or a replay's address), or HanabiLogs' rows (JSON lines).",
+        Argument(
+            metavar="FILE", help="A game of hanab.live (JSON, or a replay's address), or HanabiLogs' rows (JSON lines)."
         ),
     ],
     form: Annotated[
-        Format | None, typer.Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs.")
+        Literal["hanab-live", "hanabilogs"] | None,
+        Option("--from", help="The format, where the file does not tell: hanab-live, hanabilogs."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="What to write; default games/, or games/hanabilogs-FILE.")] = None,
+    out: Annotated[Path | None, Option(help="What to write; default games/, or games/hanabilogs-FILE.")] = None,
     graph: Annotated[
-        str | None,
-        typer.Option(help="HanabiLogs: whose format the responses follow: watson, sherlock or mycroft."),
+        str | None, Option(help="HanabiLogs: whose format the responses follow: watson, sherlock or mycroft.")
     ] = None,
     names: Annotated[
-        Path | None,
-        typer.Option("--map", metavar="YAML", help="HanabiLogs: columns of other names: `our name: its name`."),
+        Path | None, Option("--map", metavar="YAML", help="HanabiLogs: columns of other names: `our name: its name`.")
     ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", help="HanabiLogs: only rows of this model; repeatable.")
-    ] = None,
+    model: Annotated[list[str] | None, Option(help="HanabiLogs: only rows of this model; repeatable.")] = None,
     skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="HanabiLogs: leave out rows that cannot be read, and list them.")
+        bool, Option("--skip-broken", help="HanabiLogs: leave out rows that cannot be read, and list them.")
     ] = False,
     *,
     output: Output,

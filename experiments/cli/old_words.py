@@ -96,26 +96,24 @@ def renewed(words: Sequence[str]) -> Line:
     new, rest, line = list[str](), iter(command), f"{' '.join(command)} "
     for word in rest:
         if word == "--":
-            new += [word, *rest]
-            break
+            return Line([*new, word, *rest], hints)
         name, equals, value = word.partition("=")
         of_command = OPTIONS.get(name, {}).items()
         old = next((new for start, new in of_command if line.startswith(f"{start} ".lstrip())), None)
-        if name != "--max-tokens" and old is None:
-            new.append(word)
-            continue
-        if not equals and (old is None or "{}" in old):
+        if not equals and (name == "--max-tokens" or "{}" in (old or "")):
             value = next(rest, "")
-        if old is None:
+        if name == "--max-tokens":
             if value.isdigit() and int(value) >= LONGEST_ANSWER:
                 raise UserError(
                     f"--max-tokens is the length of an answer; for a budget write --budget {value}tokens (a longer "
                     "answer: max_tokens in a models file)"
                 )
-            new += [word, *([] if equals else [value])]
-        else:
+            new += [name, value]
+        elif old:
             new += old.replace("{}", value).split(" ", 1)
             hints.append(f"`{name}` is now `{old.replace('{}', value)}`")
+        else:
+            new.append(word)
     return Line(new, hints)
 
 

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.probes import Conventions, Packs, Per, PlayerCounts, Seed, list_probes
+from experiments.cli.evaluate import ProbeChoice, list_probes
 from experiments.cli.shared_options import Output, Players, Settings, group, print_json
 from orchestrator.errors import UserError
 
@@ -15,17 +16,15 @@ roles_app = group("Show a role, or check that it is sound.")
 
 
 GraphName = Annotated[
-    str, typer.Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
+    str, Argument(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)
 ]
-Role = Annotated[str, typer.Argument(help="A role's name.", autocompletion=completion.role)]
 
 
 @graphs_app.command("show")
 def graphs_show(
     name: GraphName,
     form: Annotated[
-        str | None,
-        typer.Option("--as", help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram."),
+        str | None, Option("--as", help="yaml: the whole graph as a file; mermaid: the compiled graph as a diagram.")
     ] = None,
     players: Players = 3,
     settings: Settings = None,
@@ -58,9 +57,9 @@ def graphs_show(
 def graphs_prompt(
     name: GraphName,
     players: Players = 3,
-    seed: Annotated[int, typer.Option(help="HLE's own deal of this seed.")] = 1,
-    turn: Annotated[int, typer.Option(help="The turn of the game that the graph's programs play.")] = 1,
-    node: Annotated[str | None, typer.Option(help="Only the prompt of this node.")] = None,
+    seed: Annotated[int, Option(help="HLE's own deal of this seed.")] = 1,
+    turn: Annotated[int, Option(help="The turn of the game that the graph's programs play.")] = 1,
+    node: Annotated[str | None, Option(help="Only the prompt of this node.")] = None,
     settings: Settings = None,
     *,
     output: Output,
@@ -70,53 +69,46 @@ def graphs_prompt(
     With their size; no model is asked.
     """
     import graphs
-    from experiments.document.terminal import console
     from experiments.show import prompts
     from orchestrator.hanabi.referee import check_players, check_seed
 
     config = graphs.dotted(graphs.read(name), settings or ())
     node_prompts = prompts.node_prompts(config, check_players(players), check_seed(seed), turn, node)
-    print_json(prompts.data(node_prompts)) if output.as_json else prompts.show(node_prompts, console())
+    output.draw(prompts.data(node_prompts), prompts.show, node_prompts)
 
 
 @roles_app.command("show")
 def roles_show(
-    name: Annotated[str, typer.Argument(help="A role, or a section.", autocompletion=completion.role_or_section)],
+    name: Annotated[str, Argument(help="A role, or a section.", autocompletion=completion.role_or_section)],
     *,
     output: Output,
 ) -> None:
     """Show a role: its sections with their fields, its reply, its marks and its instruction; or a section."""
     import roles
-    from experiments.document.terminal import console
     from experiments.show import listing, section_fields
 
     roles.load()
     if name in roles.SECTIONS:
         section = roles.SECTIONS[name]
-        text = "\n".join(section_fields.lines(section, with_types=True))
-        print_json(section_fields.data(section)) if output.as_json else print(text)
-        return
-    role = roles.get(name)
-    print_json(listing.role_data(role)) if output.as_json else listing.show_role(role, console())
+        output.lines(section_fields.data(section), *section_fields.lines(section, with_types=True))
+    else:
+        role = roles.get(name)
+        output.draw(listing.role_data(role), listing.show_role, role)
 
 
 @roles_app.command("check")
-def roles_check(name: Role, *, output: Output) -> None:
+def roles_check(
+    name: Annotated[str, Argument(help="A role's name.", autocompletion=completion.role)], *, output: Output
+) -> None:
     """Check a role against its interface.
 
     At 2 to 5 players, in every answer format, without each section or note.
     """
-    from rich.text import Text
-
     import roles
-    from experiments.document.terminal import console
     from roles.hanabi import conformance
 
     problems = conformance.check(roles.get(name))
-    if output.as_json:
-        print_json({"role": name, "ok": not problems, "problems": problems})
-    else:
-        console().print(Text("\n".join(problems) or "ok"), soft_wrap=True)
+    output.lines({"role": name, "ok": not problems, "problems": problems}, *(problems or ["ok"]))
     if problems:
         raise typer.Exit(1)
 
@@ -125,16 +117,12 @@ Kind = Literal["graphs", "roles", "partners", "experiments", "runs", "games", "p
 
 
 def listed(
-    kind: Annotated[Kind, typer.Argument(metavar="KIND", help="graphs, roles, partners, experiments, runs, games ...")],
+    kind: Annotated[Kind, Argument(metavar="KIND", help="graphs, roles, partners, experiments, runs, games ...")],
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="Of runs and games: below this folder; default runs, games.")
+        Path | None, Argument(metavar="[DIR]", help="Of runs and games: below this folder; default runs, games.")
     ] = None,
-    pack: Packs = None,
-    convention: Conventions = None,
-    players: PlayerCounts = None,
-    per: Per = 3,
-    seed: Seed = 1,
     *,
+    choice: ProbeChoice,
     output: Output,
 ) -> None:
     """List graphs, roles, partners, experiments, runs, games ...
@@ -150,7 +138,7 @@ def listed(
     from experiments.tasks.positions import bank
 
     if kind == "probes":
-        list_probes(pack, convention, players, per, seed, output)
+        list_probes(choice, output)
     elif kind == "graphs":
         output.show(listing.graphs_data(), [listing.graphs_table()])
     elif kind == "roles":

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.report import print_task
@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 
 
 def build(
-    sources: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Run folders, folders of arms, or journals.")
-    ],
-    out: Annotated[Path, typer.Option(help="The bank's file: NAME.jsonl.gz, or NAME.jsonl.")],
-    n: Annotated[int, typer.Option("--n", min=1, help="Positions.")] = 200,
-    per_game: Annotated[int, typer.Option(min=1, help="Positions of a game at most.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of what is drawn.")] = 0,
+    sources: Annotated[list[Path], Argument(metavar="PATH...", help="Run folders, folders of arms, or journals.")],
+    out: Annotated[Path, Option(help="The bank's file: NAME.jsonl.gz, or NAME.jsonl.")],
+    n: Annotated[int, Option(min=1, help="Positions.")] = 200,
+    per_game: Annotated[int, Option(min=1, help="Positions of a game at most.")] = 1,
+    seed: Annotated[int, Option(help="Of what is drawn.")] = 0,
     rollouts: Annotated[
-        int, typer.Option(min=0, help="Stratify by the best move of so many rollouts; 0: by one-step values.")
+        int, Option(min=0, help="Stratify by the best move of so many rollouts; 0: by one-step values.")
     ] = 0,
     *,
     output: Output,
@@ -64,28 +62,26 @@ def show_bank(name: str, position: str | None, output: Output) -> None:
 def run(
     name: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="BANK|FILE",
             help="A bank, or a study file (YAML), such as a run's run.yaml.",
             autocompletion=completion.bank,
         ),
     ],
-    graph: Annotated[str | None, typer.Option(help="The graph that decides; default house.")] = None,
+    graph: Annotated[str | None, Option(help="The graph that decides; default house.")] = None,
     arms: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="removed:NODE, NODE=placebo (shuffled, truth, program, perturbed:RATE, a model), advise:NODE, "
             "gate:NODE, added:ROLE; null, permuted, same_compute. removed, exact, placebo ... alone: for each "
             "colleague. Repeatable, or separated by commas."
         ),
     ] = None,
-    notes: Annotated[str | None, typer.Option(help="recorded, or fresh: made once, shared by all arms.")] = None,
-    samples: Annotated[int | None, typer.Option(help="Decisions of each position in each arm; default 1.")] = None,
-    first: Annotated[int | None, typer.Option(help="Only so many positions.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of simulated models and of what is drawn.")] = None,
-    null: Annotated[
-        bool | None, typer.Option("--null/--no-null", help="The noise floor; on where a model is asked.")
-    ] = None,
+    notes: Annotated[str | None, Option(help="recorded, or fresh: made once, shared by all arms.")] = None,
+    samples: Annotated[int | None, Option(help="Decisions of each position in each arm; default 1.")] = None,
+    first: Annotated[int | None, Option(help="Only so many positions.")] = None,
+    seed: Annotated[int | None, Option(help="Of simulated models and of what is drawn.")] = None,
+    null: Annotated[bool | None, Option("--null/--no-null", help="The noise floor; on where a model is asked.")] = None,
     *,
     asked: Evaluation,
     output: Output,
@@ -110,7 +106,7 @@ def run(
     done = position_run.run(study, folder, asked.run(), output.progress())
     if done.left < done.total:
         report = position_report.read(folder)
-        print_task(position_report, report, folder, output, {"folder": str(folder), "left": done.left})
+        print_task(position_report, report, folder, output, folder=str(folder), left=done.left)
     check_done(done, "decisions")
 
 
@@ -120,18 +116,18 @@ SAMPLED = 12
 
 def _estimate(study: "Study", output: Output) -> None:
     """Print what the decisions of a study would cost."""
-    from experiments.forecast import asked
+    from experiments.forecast import dry_run
     from experiments.tasks.positions import position_run
     from orchestrator.models.settings import PROGRAM
 
     models = {"default": PROGRAM, **study.models}
-    programs = study.model_copy(update={"models": asked.exact(models)})
+    programs = study.model_copy(update={"models": dry_run.exact(models)})
     rows = [
-        asked.Asked(each.arm.name, each.positions, asked.loads(each.calls, study.config, each.times))
+        dry_run.Asked(each.arm.name, each.positions, dry_run.loads(each.calls, study.config, each.times))
         for each in position_run.calls_of(programs, SAMPLED)
         if each.arm.kind != "model"
     ]
-    output.show(asked.data(rows, models, "positions"), asked.blocks(rows, models, "positions"))
+    output.show(*dry_run.estimate(rows, models, "positions"))
 
 
 def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study":

@@ -1,10 +1,10 @@
 """`report`: what a run showed, whatever it asked; the marks of its roles; the errors of its simulated models."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
-import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Full, Intervals, MetricOf, Output, progress, say
@@ -12,7 +12,6 @@ from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
     from experiments.document.blocks import Block
-    from experiments.tasks.judge.human_ratings import HumanRating
 
 R = TypeVar("R", contravariant=True)
 
@@ -23,7 +22,7 @@ LEAST = 50
 def report(
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
+        Argument(
             metavar="[RUN]...",
             help="A run's folder, default the newest in runs/; several of probes or of questions stand side by side.",
             show_default=False,
@@ -32,43 +31,37 @@ def report(
     ] = None,
     marks: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--marks/--no-marks",
             help="Mark the roles' responses against the hidden cards, about a second a game: of a run, games or one "
             "game. Default: as a part of the report where that is quick.",
             show_default=False,
         ),
     ] = None,
-    errors: Annotated[
-        bool, typer.Option("--errors", help="Instead: what became of the errors of simulated models.")
-    ] = False,
+    errors: Annotated[bool, Option("--errors", help="Instead: what became of the errors of simulated models.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Also write here: with --marks every mark as CSV; of questions, probes, judges a folder."),
+        Option(help="Also write here: with --marks every mark as CSV; of questions, probes, judges a folder."),
     ] = None,
     metric: MetricOf = None,
     interval: Intervals = "t",
     reference: Annotated[
-        list[str] | None,
-        typer.Option("--reference", help="Show a published score beside the run's; repeatable; see `list references`."),
+        list[str] | None, Option(help="Show a published score beside the run's; repeatable; see `list references`.")
     ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Also write all tables for LaTeX (booktabs).")] = False,
-    role: Annotated[
-        str | None, typer.Option(help="With --marks: only this role.", autocompletion=completion.role)
-    ] = None,
-    arm: Annotated[str | None, typer.Option(help="With --marks: only this arm.")] = None,
+    latex: Annotated[bool, Option("--latex", help="Also write all tables for LaTeX (booktabs).")] = False,
+    role: Annotated[str | None, Option(help="With --marks: only this role.", autocompletion=completion.role)] = None,
+    arm: Annotated[str | None, Option(help="With --marks: only this arm.")] = None,
     rollouts: Annotated[
-        int, typer.Option(min=0, help="Also value moves by this many rollouts each: with --marks, and of positions.")
+        int, Option(min=0, help="Also value moves by this many rollouts each: with --marks, and of positions.")
     ] = 0,
     games: Annotated[
         Path | None,
-        typer.Option(metavar="RUN", help="Of positions: a run of whole games with arms of the same names, beside it."),
+        Option(metavar="RUN", help="Of positions: a run of whole games with arms of the same names, beside it."),
     ] = None,
     human: Annotated[
-        Path | None,
-        typer.Option(metavar="CSV", help="Of a judge: ratings by people: game, turn, the aspects, and rater."),
+        Path | None, Option(metavar="CSV", help="Of a judge: ratings by people: game, turn, the aspects, and rater.")
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="With --marks: worker processes.")] = 1,
+    workers: Annotated[int, Option(min=1, help="With --marks: worker processes.")] = 1,
     full: Full = False,
     *,
     output: Output,
@@ -89,21 +82,14 @@ def report(
         return
     kind = run_kinds.kind(folders[0])
     options: dict[str, object] = {
-        "--metric": metric,
-        "--reference": reference,
-        "--interval": interval != "t",
-        "--latex": latex,
-        "--full": full,
-        "--rollouts": rollouts,
-        "--games": games,
-        "--human": human,
-        "--out": out,
-        "--role": role,
-        "--arm": arm,
-        "--workers": workers > 1,
-        "--marks": marks,
+        **{"--metric": metric, "--reference": reference, "--interval": interval != "t", "--latex": latex},
+        **{"--full": full, "--rollouts": rollouts, "--games": games, "--human": human, "--out": out, "--role": role},
+        **{"--arm": arm, "--workers": workers > 1, "--marks": marks},
     }
-    _check(kind, options, (*OPTIONS[kind], *(WITH_MARKS if marks else ())))
+    known = (*OPTIONS[kind], *(WITH_MARKS if marks else ()))
+    if wrong := next((name for name, value in options.items() if value and name not in known), None):
+        note = "; it is for --marks" if wrong in WITH_MARKS and "--marks" in known else ""
+        raise UserError(f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{note}")
     if len(folders) > 1 and kind not in SEVERAL:
         raise UserError(f"report takes several folders of {' or of '.join(SEVERAL)}, and one of {kind}")
     if kind == POSITIONS:
@@ -114,15 +100,17 @@ def report(
     elif kind == PROBES:
         from experiments.tasks.probes import probe_report as probes
 
-        print_task(probes, probes.read(folders), out, output, {"folder": str(out)} if out else {})
+        print_task(probes, probes.read(folders), out, output, **({"folder": str(out)} if out else {}))
     elif kind == QUESTIONS:
         from experiments.tasks.questions import question_report as questions
 
         print_task(questions, questions.read(folders), out, output)
     elif kind == JUDGE:
+        from experiments.tasks.judge import human_ratings
         from experiments.tasks.judge import judge_report as judge
 
-        print_task(judge, judge.read(folders[0], _people(human)), out, output)
+        ratings = human_ratings.read(human) if human else ()
+        print_task(judge, judge.read(folders[0], ratings), out, output)
     elif marks and (role or arm or rollouts or out or not (folders[0] / RUN).is_file()):
         _marks(folders[0], role, arm, rollouts, out, workers, output)
     else:
@@ -151,13 +139,6 @@ def _newest() -> Path:
     if not records:
         raise UserError("there is no run in runs/; name a run's folder")
     return max(records, key=lambda path: path.stat().st_mtime).parent
-
-
-def _check(kind: str, options: Mapping[str, object], known: Sequence[str]) -> None:
-    """Raise UserError for an option that this report does not know."""
-    if wrong := next((name for name, value in options.items() if value and name not in known), None):
-        marks = "; it is for --marks" if wrong in WITH_MARKS and "--marks" in known else ""
-        raise UserError(f"{wrong} is not for the report of {kind}, which takes {', '.join(known)}{marks}")
 
 
 def _games(folder: Path, output: Output, workers: int, *, marks: bool | None, full: bool, **wishes: Any) -> None:
@@ -193,12 +174,6 @@ def _marks(
         say(f"\n{table.written:,} marks  {table.path}")
 
 
-def _people(human: Path | None) -> "Sequence[HumanRating]":
-    from experiments.tasks.judge import human_ratings
-
-    return human_ratings.read(human) if human else ()
-
-
 class TaskReports(Protocol[R]):
     """A task's module of reports."""
 
@@ -207,9 +182,9 @@ class TaskReports(Protocol[R]):
     def write(self, report: R, folder: Path, /) -> list[Path]: ...
 
 
-def print_task(
-    reports: TaskReports[R], report: R, out: Path | None, output: Output, more: Mapping[str, Any] | None = None
-) -> None:
+def print_task(reports: TaskReports[R], report: R, out: Path | None, output: Output, **more: Any) -> None:
     """Print the report of another task than games, and write it into a folder; `more` stands before its data."""
     written = reports.write(report, out) if out else []
-    output.report({**(more or {}), **reports.json_value(report)}, reports.blocks(report), out, written)
+    output.show({**more, **reports.json_value(report)}, reports.blocks(report))
+    if written and not output.as_json:
+        say(f"\n{out}/: {', '.join(path.name for path in written)}")

@@ -84,9 +84,8 @@ class RunProgress(Progress):
         bar = Table.grid(padding=(0, 1))
         turns = f", {self.status.turns:,} turns" if self.status.turns else ""
         units = f"{self.ended}/{self.total} {self._things}{turns}"
-        bar.add_row(
-            self.title, ProgressBar(total=max(1, self.total), completed=self.ended, width=40), units, self._left()
-        )
+        share = ProgressBar(total=max(1, self.total), completed=self.ended, width=40)
+        bar.add_row(self.title, share, units, self._left())
         measure = self.task.measure if self.task else ""
         arms = plain_table("arm", self._things, measure, "own", "forced", "refused", words=("arm",))
         for row in self.arms():

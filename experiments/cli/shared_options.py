@@ -8,19 +8,24 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
 import typer
+from typer import Option
 
 from experiments.cli import completion
 from orchestrator.errors import Suspended, TurnError, UserError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from experiments.cli.logs import Loudness
     from experiments.cli.run_progress import RunProgress
     from experiments.document.blocks import Block, Document
     from experiments.running.model_options import ModelOptions
     from experiments.running.runner import Done, RunOptions
+
+T = TypeVar("T")
 
 INTERRUPTED = 130
 
@@ -32,10 +37,7 @@ class Interrupted(RuntimeError):  # noqa: N818  # what happened
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-Graph = Annotated[
-    str,
-    typer.Option("--graph", help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph),
-]
+Graph = Annotated[str, Option(help="A graph's name, or a path to its YAML file.", autocompletion=completion.graph)]
 
 
 def _not_empty(model: str | None) -> str | None:
@@ -47,8 +49,7 @@ def _not_empty(model: str | None) -> str | None:
 
 Model = Annotated[
     str | None,
-    typer.Option(
-        "--model",
+    Option(
         help="program, openai:NAME or openai:NAME@URL, sim:average, replay:DIR (recorded responses), or a models file.",
         callback=_not_empty,
         autocompletion=completion.model,
@@ -56,29 +57,25 @@ Model = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Change the graph: verify=safety, nodes.proposer.samples=3, removed:NODE; repeatable."),
+    Option("--set", help="Change the graph: verify=safety, nodes.proposer.samples=3, removed:NODE; repeatable."),
 ]
-Players = Annotated[int, typer.Option("--players", help="2 to 5.")]
+Players = Annotated[int, Option(help="2 to 5.")]
 Seats = Annotated[
-    list[str] | None,
-    typer.Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph."),
+    list[str] | None, Option("--seat", help="N=SPEC, N from 0: partner:NAME, person, python:module:object, or a graph.")
 ]
 Budget = Annotated[
-    list[str] | None,
-    typer.Option("--budget", help="Suspend before more than this: 2000000tokens or 5usd; may be given twice."),
+    list[str] | None, Option(help="Suspend before more than this: 2000000tokens or 5usd; may be given twice.")
 ]
-Full = Annotated[bool, typer.Option("--full", help="Print the whole report.")]
+Full = Annotated[bool, Option("--full", help="Print the whole report.")]
 Intervals = Annotated[
-    Literal["t", "bootstrap"],
-    typer.Option("--interval", help="The method of the 95 % intervals of means; differences have their test's."),
+    Literal["t", "bootstrap"], Option(help="The method of the 95 % intervals of means; differences have their test's.")
 ]
 MetricOf = Annotated[
     str | None,
-    typer.Option(
-        "--metric",
+    Option(
         help="What arms are compared by: the score strict, 0 when the third life was lost, or kept, the points on the "
         "table; turns, misplays, hints_wasted, own, tokens, calls ...; or a mark, mark:ROLE.NAME. Default: the one "
-        "that the run names.",
+        "that the run names."
     ),
 ]
 
@@ -89,9 +86,8 @@ class Calls:
 
     cache: Annotated[
         str,
-        typer.Option(
-            "--cache",
-            help="A folder that caches responses across runs; off; or replay:DIR: only those of the journals in DIR.",
+        Option(
+            help="A folder that caches responses across runs; off; or replay:DIR: only those of the journals in DIR."
         ),
     ] = "off"
     budget: Budget = None
@@ -118,33 +114,26 @@ REPLAY = "replay:"
 class Processes:
     """Options for which part of a run is asked here, and by how many processes."""
 
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1
-    shard: Annotated[str | None, typer.Option("--shard", help="I/N: only this part, for job arrays.")] = None
+    workers: Annotated[int, Option(min=1, help="Worker processes.")] = 1
+    shard: Annotated[str | None, Option(help="I/N: only this part, for job arrays.")] = None
 
 
 @dataclass(frozen=True)
 class Sampling:
     """Options for how models answer, in place of those of a models file."""
 
-    temperature: Annotated[
-        float | None, typer.Option("--temperature", help="The models' temperature, instead of that of a models file.")
-    ] = None
-    effort: Annotated[
-        str | None, typer.Option("--effort", help="The models' reasoning_effort, e.g. low, medium or high.")
-    ] = None
+    temperature: Annotated[float | None, Option(help="The models' temperature, instead of that of a models file.")] = (
+        None
+    )
+    effort: Annotated[str | None, Option(help="The models' reasoning_effort, e.g. low, medium or high.")] = None
     max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", help="The longest answer in tokens, reasoning included; see --budget."),
+        int | None, Option(help="The longest answer in tokens, reasoning included; see --budget.")
     ] = None
 
     @property
     def settings(self) -> dict[str, Any]:
         """The settings by their names in a models file; None for those of the file."""
-        return {
-            "temperature": self.temperature,
-            "reasoning_effort": self.effort,
-            "max_tokens": self.max_tokens,
-        }
+        return {"temperature": self.temperature, "reasoning_effort": self.effort, "max_tokens": self.max_tokens}
 
 
 @dataclass(frozen=True)
@@ -152,8 +141,8 @@ class Evaluation(Sampling, Calls, Processes):
     """What all evaluations take: who is asked, how, with which budget, by how many processes, and where it is kept."""
 
     model: Model = None
-    out: Annotated[Path | None, typer.Option(help="The run's folder; default in runs/, or beside judged games.")] = None
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask nothing.")] = False
+    out: Annotated[Path | None, Option(help="The run's folder; default in runs/, or beside judged games.")] = None
+    dry_run: Annotated[bool, Option("--dry-run", help="Estimate calls, tokens and cost; ask nothing.")] = False
 
     def run(self, *, replay: bool = True) -> "RunOptions":
         """How it is asked; `replay` False where the command takes recorded responses itself. Raises UserError."""
@@ -169,8 +158,7 @@ class Traces:
 
     otlp: Annotated[
         list[str] | None,
-        typer.Option(
-            "--otlp",
+        Option(
             metavar="URL",
             help="Send traces to this OpenTelemetry collector, `env` for the environment's; a second `--otlp "
             "content`: with prompts and responses.",
@@ -211,20 +199,18 @@ class Output:
 
         print_json(data) if self.as_json else terminal.show(blocks, terminal.console())
 
-    def report(
-        self, data: Any, blocks: "Document | Iterable[Block]", folder: Path | None, written: Sequence[Path]
-    ) -> None:
-        """Print a report, and the names of the files of a folder into which it was written."""
-        self.show(data, blocks)
-        if written and not self.as_json:
-            say(f"\n{folder}/: {', '.join(path.name for path in written)}")
-
     def rows(self, rows: Sequence[Mapping[str, Any]], nothing: str) -> None:
         """Print rows of equal keys as a table or as JSON; `nothing` in place of a table without rows."""
         from experiments.document.blocks import Note
         from experiments.show import listing
 
         self.show(rows, [listing.rows_table(rows) if rows else Note(nothing, "aside")])
+
+    def draw(self, data: Any, draw: "Callable[[T, Console], None]", drawn: T) -> None:
+        """Print data as JSON, or draw on the terminal what it is of."""
+        from experiments.document.terminal import console
+
+        print_json(data) if self.as_json else draw(drawn, console())
 
     def lines(self, data: Any, *lines: str) -> None:
         """Print data as JSON, or lines that say the same, as they are."""
@@ -242,7 +228,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     Its `Output` is that of `orchestrator` itself.
     """
-    signature, parameters = inspect.signature(command, eval_str=True), [CONTEXT]
+    signature, params = inspect.signature(command, eval_str=True), [CONTEXT]
     options, outputs = dict[str, Any](), list[str]()
     for name, parameter in signature.parameters.items():
         kind = parameter.annotation
@@ -250,11 +236,9 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             outputs.append(name)
         elif is_dataclass(kind):
             options[name], hints = kind, get_type_hints(kind, include_extras=True)
-            parameters += [
-                CONTEXT.replace(name=f.name, default=f.default, annotation=hints[f.name]) for f in fields(kind)
-            ]
+            params += [CONTEXT.replace(name=f.name, default=f.default, annotation=hints[f.name]) for f in fields(kind)]
         else:
-            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            params.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -265,8 +249,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
             values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
         command(**values, **dict.fromkeys(outputs, context.obj))
 
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = signature.replace(parameters=params)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in params}
     return run
 
 
@@ -309,9 +293,7 @@ def say(*lines: str) -> None:
 
 def slug(*names: str | None) -> str:
     """Names as the name of a folder: of a file its own, of a model without its server."""
-    plain = (
-        Path(name).stem if name.endswith((".yaml", ".yml")) else name.partition("@http")[0] for name in names if name
-    )
+    plain = (Path(n).stem if n.endswith((".yaml", ".yml")) else n.partition("@http")[0] for n in names if n)
     return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(plain)).strip("-")
 
 

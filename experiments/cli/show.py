@@ -1,12 +1,14 @@
-"""`show`: a game, one of its turns, or which games of a folder are worth a look."""
+"""`show`, `diff`, `view`: a game, a turn, which games of a folder are worth a look; two games or runs; a browser."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from experiments.cli import completion
-from experiments.cli.shared_options import Intervals, MetricOf, Output, print_json, progress, say
+from experiments.cli.shared_options import Budget, Intervals, MetricOf, Output, print_json, progress, say
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,31 +20,29 @@ if TYPE_CHECKING:
 def show(
     game: Annotated[
         Path,
-        typer.Argument(
-            metavar="GAME|DIR", help="A game's journal, or a folder of games.", autocompletion=completion.game
-        ),
+        Argument(metavar="GAME|DIR", help="A game's journal, or a folder of games.", autocompletion=completion.game),
     ],
-    turn: Annotated[int | None, typer.Option(help="Show this turn instead of the game.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="With whole prompts and responses.")] = False,
+    turn: Annotated[int | None, Option(help="Show this turn instead of the game.")] = None,
+    full: Annotated[bool, Option("--full", help="With whole prompts and responses.")] = False,
     role: Annotated[
         str | None,
-        typer.Option(help="With --turn: only this node, or the nodes of this role.", autocompletion=completion.role),
+        Option(help="With --turn: only this node, or the nodes of this role.", autocompletion=completion.role),
     ] = None,
-    prompts: Annotated[bool, typer.Option("--prompts", help="With --turn: only the prompts.")] = False,
+    prompts: Annotated[bool, Option("--prompts", help="With --turn: only the prompts.")] = False,
     mistakes: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--mistakes",
             help="Mark mistakes, seconds a turn; with --turn the value of each move; of a DIR the worst moves.",
         ),
     ] = False,
     marks: Annotated[
-        bool, typer.Option("--marks", help="With --turn: how right each response was, against the hidden cards.")
+        bool, Option("--marks", help="With --turn: how right each response was, against the hidden cards.")
     ] = False,
     most: Annotated[
-        int, typer.Option(min=1, help="With --mistakes of a DIR: the most games, those with the lowest scores.")
+        int, Option(min=1, help="With --mistakes of a DIR: the most games, those with the lowest scores.")
     ] = 20,
-    rollouts: Annotated[int, typer.Option(min=50, help="With --mistakes: the most games played for a turn.")] = 400,
+    rollouts: Annotated[int, Option(min=50, help="With --mistakes: the most games played for a turn.")] = 400,
     *,
     output: Output,
 ) -> None:
@@ -102,9 +102,9 @@ def _folder(folder: Path, most: int, output: Output, *, swings: bool) -> None:
     from experiments.document.terminal import console
     from experiments.record import saved
     from experiments.show import worth_a_look
-    from experiments.values.worth_a_look import worth_a_look as find
+    from experiments.values.looks import looks_of
 
-    looks = find(folder, swings=swings, most=most, done=progress("rollouts of game"))
+    looks = looks_of(folder, swings=swings, most=most, done=progress("rollouts of game"))
     if output.as_json:
         print_json(worth_a_look.as_data(looks))
     else:
@@ -146,12 +146,12 @@ def _values(game: "Game", turn: int, path: Path, rollouts: int) -> "TurnValues":
 
 def diff(
     first: Annotated[
-        Path, typer.Argument(metavar="A", help="A game's journal, or a run folder.", autocompletion=completion.run)
+        Path, Argument(metavar="A", help="A game's journal, or a run folder.", autocompletion=completion.run)
     ],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
+    second: Annotated[Path, Argument(metavar="B", help="Another one.")],
     arms: Annotated[
         list[str] | None,
-        typer.Option("--arm", help="Of runs: only this arm, default all; given twice: one of A and one of B."),
+        Option("--arm", help="Of runs: only this arm, default all; given twice: one of A and one of B."),
     ] = None,
     metric: MetricOf = None,
     interval: Intervals = "t",
@@ -162,7 +162,6 @@ def diff(
 
     Exit code 0: the same; 1: different.
     """
-    from experiments.document.terminal import console
     from experiments.report import two_runs
     from experiments.show import two_games
 
@@ -177,7 +176,52 @@ def diff(
         raise UserError("--arm and --metric are for two runs, and these are two games")
     else:
         games = two_games.compare(first, second)
-        print_json(two_games.data(games)) if output.as_json else two_games.show(games, console())
+        output.draw(two_games.data(games), two_games.show, games)
         same = games.same
     if not same:
         raise typer.Exit(1)
+
+
+def view(
+    path: Annotated[
+        Path,
+        Argument(
+            metavar="PATH",
+            help="A run folder, a folder of journals, or one journal.",
+            show_default=False,
+            autocompletion=completion.run,
+        ),
+    ],
+    port: Annotated[
+        int | None,
+        Option(min=0, max=65535, help="On 127.0.0.1; default 8642, or a free one where that is taken; 0: free."),
+    ] = None,
+    model: Annotated[
+        list[str] | None, Option(help="A model that the page may ask, e.g. openai:NAME; repeatable.")
+    ] = None,
+    budget: Budget = None,
+    browser: Annotated[bool, Option("--browser/--no-browser", help="Open a browser.")] = True,
+) -> None:
+    """Look at a run or at games in a browser.
+
+    The page is on this machine alone. Ctrl-C ends it.
+    """
+    from experiments.document.terminal import console
+    from experiments.page import server
+    from experiments.page.library import Library
+    from experiments.page.named_models import NamedModels
+    from experiments.running.model_options import budget as limits
+
+    library, models = Library.open(path), NamedModels.of(model or (), *limits(budget or ()))
+    listener = server.listening(port)
+    screen = console(err=True)
+
+    def ready(where: str, seats: Sequence[str]) -> None:
+        if port is None and not where.endswith(f":{server.DEFAULT_PORT}/"):
+            screen.print(f"port {server.DEFAULT_PORT} is taken, so another one is used", markup=False)
+        screen.print(f"{library.name} is at {where}{library.fragment}", markup=False, soft_wrap=True)
+        for seat in seats:
+            screen.print(f"a person's seat: {where}{seat}", markup=False, soft_wrap=True)
+        screen.print("Ctrl-C ends this")
+
+    server.serve(library, listener, ready=ready, browser=browser, models=models)

@@ -1,13 +1,15 @@
-"""`bench` and `fake-endpoint`: measure this machine, and try things without a model."""
+"""`bench`, `fake-endpoint`, `models` and `doctor`: measure this machine, and see whether models can play."""
 
 import asyncio
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from experiments.cli.shared_options import Output, print_json
+from experiments.cli.shared_options import Graph, Model, Output, Players, group, print_json, say
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
@@ -15,21 +17,18 @@ if TYPE_CHECKING:
 
 
 def measure(
-    graph: Annotated[list[str] | None, typer.Option("--graph", help="Only this graph; repeatable.")] = None,
-    games: Annotated[int, typer.Option(min=1, help="Games per graph or partner, and player count.")] = 5,
+    graph: Annotated[list[str] | None, Option(help="Only this graph; repeatable.")] = None,
+    games: Annotated[int, Option(min=1, help="Games per graph or partner, and player count.")] = 5,
     partner: Annotated[
-        list[str] | None,
-        typer.Option("--partner", help="Measure the self-play of this rule player, or of all; repeatable."),
+        list[str] | None, Option(help="Measure the self-play of this rule player, or of all; repeatable.")
     ] = None,
     latency: Annotated[
-        float | None,
-        typer.Option(min=0.01, help="Measure turns instead, on a model with this latency in seconds."),
+        float | None, Option(min=0.01, help="Measure turns instead, on a model with this latency in seconds.")
     ] = None,
-    turns: Annotated[int, typer.Option(min=1, help="With --latency: turns per graph.")] = 20,
+    turns: Annotated[int, Option(min=1, help="With --latency: turns per graph.")] = 20,
     at_once: Annotated[
         str | None,
-        typer.Option(
-            "--at-once",
+        Option(
             metavar="GAMES[/CALLS]",
             help="With --latency: this many whole games at once instead; 64/32: the model takes 32 calls at once.",
         ),
@@ -49,39 +48,37 @@ def measure(
         from benchmarks import partner_scores, speed, throughput
     except ImportError:
         raise UserError("bench measures with benchmarks/, which only a checkout of the repository has") from None
-    from experiments.document.terminal import console
     from orchestrator.players import partners
 
     if partner:
         names = partners.names() if "all" in partner else partner
         scores = list(partner_scores.measure(names, games))
-        print_json([asdict(row) for row in scores]) if output.as_json else partner_scores.show(scores, console())
+        output.draw([asdict(row) for row in scores], partner_scores.show, scores)
         return
     if latency is not None and at_once is not None:
         if not re.fullmatch(r"[1-9]\d*(/[1-9]\d*)?", at_once):
             raise UserError(
                 f"--at-once is {at_once!r}; write a number of games, such as 64, or games and calls, such as 64/32"
             )
-        at_a_time, _, limit = at_once.partition("/")
-        crowds = [
-            throughput.measure(name, int(at_a_time), latency, int(limit or 1000)) for name in graph or ["moa_sherlock"]
-        ]
-        print_json([asdict(row) for row in crowds]) if output.as_json else throughput.show(crowds, console())
+        crowd, _, limit = at_once.partition("/")
+        names = graph or ["moa_sherlock"]
+        crowds = [throughput.measure(name, int(crowd), latency, int(limit or 1000)) for name in names]
+        output.draw([asdict(row) for row in crowds], throughput.show, crowds)
         return
     if latency is not None:
         depths = asyncio.run(speed.depths(graph or graphs.names(), latency, turns))
-        print_json([asdict(row) for row in depths]) if output.as_json else speed.show_depths(depths, console())
+        output.draw([asdict(row) for row in depths], speed.show_depths, depths)
         return
     timings = list(speed.measure(graph or graphs.names(), games))
-    print_json(speed.data(timings)) if output.as_json else speed.show(timings, console())
+    output.draw(speed.data(timings), speed.show, timings)
 
 
 def serve_blindly(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")] = 8000,
-    latency: Annotated[float, typer.Option(min=0, help="Seconds before each response.")] = 0.0,
+    port: Annotated[int, Option(min=0, max=65535, help="On 127.0.0.1; 0 takes a free one.")] = 8000,
+    latency: Annotated[float, Option(min=0, help="Seconds before each response.")] = 0.0,
     faults: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="The share of requests that go wrong, e.g. 0.1; the kinds of faults, e.g. 429,500,hang; seed=2 for "
             "other requests; hang=10, the seconds after which a hanging response is dropped. Repeatable."
         ),
@@ -127,3 +124,75 @@ def _faults(options: Sequence[str]) -> "Faults | None":
         raise UserError(f"--faults {shares[-1]}: a share of requests is 0 to 1")
     seed, hang = int(float(settings["seed"])), float(settings["hang"])
     return Faults(share, seed, kinds or KINDS, hang_s=hang) if share else None
+
+
+models_app = group("Write a file that describes models.")
+
+
+@models_app.callback()
+def common() -> None:
+    """Write a file that describes models."""
+
+
+@models_app.command("init")
+def init(
+    file: Annotated[Path, Argument(help="The file to write; one that exists is never overwritten.")] = Path(
+        "models.yaml"
+    ),
+) -> None:
+    """Write a commented models file to edit.
+
+    It has an example of every kind of model.
+    """
+    from orchestrator.models.settings import EXAMPLE
+
+    if file.suffix not in (".yaml", ".yml"):
+        raise UserError(f"a models file ends in .yaml, not {file.name!r}")
+    try:
+        with file.open("x", encoding="utf-8") as new:
+            new.write(EXAMPLE.read_text("utf-8"))
+    except FileExistsError:
+        raise UserError(f"{file} exists already and is left as it is; name another file") from None
+    except FileNotFoundError:
+        raise UserError(f"cannot write {file}: there is no folder {file.parent}") from None
+    say(str(file), f"next  orchestrator doctor --model {file}")
+
+
+def doctor(
+    model: Model = None,
+    graph: Graph = "house",
+    players: Players = 3,
+    online: Annotated[bool, Option("--online", help="Ask each model a few questions; this may cost a cent.")] = False,
+    *,
+    output: Output,
+) -> None:
+    """Check this machine, and whether a model can play.
+
+    With --model: whether it can play a graph: its key, server, schemas, answers and costs.
+    """
+    from experiments.document.terminal import console
+
+    if model is None:
+        if online:
+            raise UserError("--online asks a model: name one with --model, e.g. --model openai:NAME")
+        if (graph, players) != ("house", 3):
+            raise UserError("--graph and --players are for --model M; without it, doctor looks at this machine alone")
+        from experiments.forecast import machine
+
+        checklist, code = machine.examine(), 1
+        step = "orchestrator play --graph house (a game of programs), or orchestrator doctor --model MODEL"
+    else:
+        import graphs
+        from experiments.forecast import examination
+        from experiments.tasks.games import single_game
+        from orchestrator.hanabi.referee import check_players
+
+        config = graphs.read(graph)
+        named = single_game.models([graphs.at(config, check_players(players))], model)
+        checklist, code = examination.examine(named, config, players, requests_allowed=online), 2
+        options = f"--model {model} --graph {graph} --players {players}"
+        untried = any(finding.about == "online" for finding in checklist.findings)
+        step = f"orchestrator doctor {options} --online" if untried else f"orchestrator play {options}"
+    print_json(checklist.data()) if output.as_json else checklist.show(console(), step)
+    if checklist.failed:
+        raise typer.Exit(code)

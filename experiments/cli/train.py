@@ -5,21 +5,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-from experiments.cli.shared_options import Interrupted, Output, print_json, progress
+from experiments.cli.shared_options import Interrupted, Output, progress
 from orchestrator.errors import UserError
 
 
 def train(
-    data: Annotated[Path, typer.Argument(help="A file of `export --to sft`, `--to dpo` or `--to grpo`.")],
+    data: Annotated[Path, Argument(help="A file of `export --to sft`, `--to dpo` or `--to grpo`.")],
     model: Annotated[
-        str, typer.Argument(help="A name on Hugging Face's hub, a folder, a .gguf file, or an earlier training's OUT.")
+        str, Argument(help="A name on Hugging Face's hub, a folder, a .gguf file, or an earlier training's OUT.")
     ],
-    out: Annotated[Path, typer.Argument(help="The folder to write; the same command goes on with it.")],
+    out: Annotated[Path, Argument(help="The folder to write; the same command goes on with it.")],
     settings: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--set",
             metavar="KEY=VALUE",
             help="A field of TRL's config, learning_rate=2e-4; of the adapter, lora.r=8; held_out=FILE, positions of "
@@ -36,7 +36,6 @@ def train(
     """
     from dataclasses import asdict
 
-    from experiments.document import terminal
     from experiments.training import training, training_report
 
     try:
@@ -44,11 +43,9 @@ def train(
     except KeyboardInterrupt:
         raise Interrupted(f"checkpoints are kept in {out}; the same command goes on with it") from None
     training_report.write(trained)
-    if output.as_json:
-        answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
-        print_json({**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers})
-    else:
-        terminal.show(training_report.blocks(trained), terminal.console())
+    answers = {str(rows): asdict(each) for rows, each in trained.answers.items()}
+    facts = {**trained.training.model_dump(mode="json"), "out": str(trained.model), "answers": answers}
+    output.show(facts, training_report.blocks(trained))
 
 
 def _read(settings: Sequence[str]) -> dict[str, Any]:

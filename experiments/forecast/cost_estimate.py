@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
-from experiments.forecast import measured, prompt_probe
+from experiments.forecast import measured
 from experiments.forecast.measured import Measured
-from experiments.forecast.prompt_probe import TurnLoad
 from experiments.record.game import Game
 from experiments.study import prompt_positions
+from experiments.study.file_schema import Model
 from experiments.study.job import Job
-from experiments.study.prompt_positions import POSITIONS
+from experiments.study.prompt_positions import POSITIONS, TurnLoad
 from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.models import list_prices, simulated_settings
@@ -20,8 +20,6 @@ from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, Price, 
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.players import python_agent
 from roles.words import many
-
-Named = str | ModelSettings | SimSettings
 
 ANSWER = 500
 """Assumed tokens of a response: its fields, with a rating of every move, and some sentences."""
@@ -104,8 +102,7 @@ class Estimates:
         return self._lineups[lineup]
 
     def paid(self, key: str, players: int) -> dict[str, ModelSettings]:
-        """Return the models on servers that a player (the key of a spec) asks at a player count, by the names that its
-        nodes use."""
+        """Return the models on servers that a player, by the key of its spec, asks at a player count; by name."""
         return {name: paid for name, model in self._models(key, players).items() if (paid := served(model))}
 
     def models(self, jobs: Iterable[Job]) -> list[ModelSettings]:
@@ -114,10 +111,10 @@ class Estimates:
         models = (model for key, count in sorted(players) for model in self.paid(key, count).values())
         return list({model.model_dump_json(): model for model in models}.values())
 
-    def _models(self, key: str, players: int) -> dict[str, Named]:
+    def _models(self, key: str, players: int) -> dict[str, Model]:
         """Return all models of a player's nodes by name; a name that is not bound stands for itself."""
         config = self.specs[key].config
-        bound: dict[str, Named] = {"default": PROGRAM, **self.specs[key].models}
+        bound: dict[str, Model] = {"default": PROGRAM, **self.specs[key].models}
         if config is None:
             return {}
         named = dict.fromkeys(node.model for node in config.nodes.values() if players in node.players)
@@ -134,7 +131,7 @@ class Estimates:
             simulated = any(map(simulated_settings.settings, every))
             return Estimate(NOTHING, f"{'simulated' if simulated else 'programs'}: no model is asked")
         # the first and the last line of a journal do not say how many past games were shown: no measurements then
-        games = [] if any(records for _, records in seats) else self.measured.like(specs, players)
+        games = () if any(records for _, records in seats) else self.measured.like(specs, players)
         if not games:
             return self._probed(lineup)
         bill = Bill(
@@ -156,7 +153,7 @@ class Estimates:
                 assert config is not None  # only graphs ask models
                 turn_key = config.model_dump_json(), players, records  # the same for the same graph on other models
                 if turn_key not in self._turns:
-                    self._turns[turn_key] = prompt_probe.turn(config, players, records)
+                    self._turns[turn_key] = prompt_positions.turn_load(config, players, records)
                 load = self._turns[turn_key].get(name, TurnLoad(0.0, 0.0))
                 answer, sources[model.model] = self._answer(model)
                 if density := self.measured.density(model):
@@ -176,7 +173,7 @@ class Estimates:
         return assumed, f"{assumed} tokens assumed per response"
 
 
-def served(model: Named) -> ModelSettings | None:
+def served(model: Model) -> ModelSettings | None:
     """Return the settings of a model on a server; None for what costs nothing: programs, simulated models, replays."""
     if isinstance(model, SimSettings) or simulated_settings.settings(model):
         return None
@@ -219,9 +216,7 @@ ASSUMPTIONS_IN_BRIEF = (
 
 def assumptions() -> list[str]:
     """Say what estimates by a prompt probe assume, in sentences."""
-    lengths = ", ".join(
-        f"{turns} at {players}" for players in (2, 3, 4, 5) if (turns := prompt_positions.game(players).turns)
-    )
+    lengths = ", ".join(f"{prompt_positions.game(players).turns} at {players}" for players in (2, 3, 4, 5))
     return [
         f"{PROBED}: the graphs' own prompts at {POSITIONS} positions of a game of rule players, at 3.2 characters a "
         f"token unless calls of the model say better; every game is assumed to last as many turns as that one "

@@ -1,7 +1,8 @@
-"""`--dry-run`: the games that an experiment would still play, and what they would cost."""
+"""`--dry-run`: what an experiment would still play, or an evaluation ask, and what that would cost."""
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
@@ -12,16 +13,23 @@ from experiments.analysis.stopping import Stages
 from experiments.document.blocks import Block, Column, notes, table
 from experiments.document.formats import INT, RIGHT, duration, number
 from experiments.forecast import cost_estimate, spread
-from experiments.forecast.cost_estimate import Bill, Estimates
+from experiments.forecast.cost_estimate import Bill, Estimates, assumed_answer, bill_of, served
 from experiments.record.game import Game
 from experiments.record.rows import finished, peek_all
 from experiments.study import manifest, prompt_positions
 from experiments.study.experiment import Experiment
+from experiments.study.file_schema import Model
 from experiments.study.job import TURNS, Job
 from experiments.study.plan import Plan
+from experiments.study.prompt_positions import TurnLoad
 from experiments.study.seats import Seats, open_jobs
+from graphs.attempts import base
+from graphs.config import GraphConfig
 from orchestrator.errors import Suspended, TurnError, UserError
-from orchestrator.models.settings import ModelSettings
+from orchestrator.journal.events import Call
+from orchestrator.models.list_prices import price_of
+from orchestrator.models.settings import PROGRAM, ModelSettings
+from orchestrator.models.simulated_settings import perturbed
 from orchestrator.players import python_agent
 from orchestrator.table.game_loop import play_started
 
@@ -233,3 +241,65 @@ def _sum(arm: str, games: Sequence[Games]) -> Games:
         games[0].basis if games else "",
         sum(each.disk for each in games),
     )
+
+
+# Evaluations without whole games
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an arm asks, or a whole evaluation without arms."""
+
+    arm: str
+    units: int
+    """Positions, probes or questions."""
+    loads: Mapping[str, TurnLoad]
+    """All calls and their prompts, by the name of the model."""
+
+    def bill(self, models: Mapping[str, Model]) -> Bill:
+        """Return what it costs; `models` by name: what asks no server costs nothing."""
+        paid = ((load, model) for name, load in self.loads.items() if (model := served(models[name])))
+        bills = (bill_of(load, assumed_answer(model), price_of(model)) for load, model in paid)
+        return cost_estimate.total(bills)
+
+
+def loads(calls: Iterable[Call], config: GraphConfig, times: float = 1.0) -> dict[str, TurnLoad]:
+    """Return the calls of a graph and their estimated prompt tokens, by the name of the model, so many times."""
+    count, tokens = Counter[str](), Counter[str]()
+    for call in (call for call in calls if call.model != PROGRAM):
+        node = config.nodes.get(base(call.node))
+        name = node.model if node else "default"
+        count[name] += 1
+        tokens[name] += call.tokens_in
+    return {name: TurnLoad(count[name] * times, tokens[name] * times) for name in count}
+
+
+def exact(models: Mapping[str, Model]) -> dict[str, Model]:
+    """Return the models with programs in place of those on servers: they get the same prompts and cost nothing."""
+    return {name: perturbed(0.0) if served(model) else model for name, model in models.items()}
+
+
+def estimate(asked: Sequence[Asked], models: Mapping[str, Model], unit: str) -> tuple[dict[str, Any], list[Block]]:
+    """Return the estimate as plain data, and as a table with a row for each arm, their sum, and what it assumes."""
+    arms = [(each.arm, each.units, each.bill(models)) for each in asked]
+    total, sentences = cost_estimate.total(bill for _, _, bill in arms), list(_sentences(models))
+    data = [{"arm": arm, unit: units, **bill_data(bill)} for arm, units, bill in arms]
+    sums = (("all", None, total),) if len(arms) > 1 else ()
+    rows = [(arm, units, *astuple(bill)) for arm, units, bill in (*arms, *sums)]
+    columns = (Column("arm", "asked"), Column("units", unit, INT), *CALLS)
+    looks = (*("plain" for _ in arms), *("strong" for _ in sums))
+    blocks: list[Block] = [table("dry-run", columns, rows, looks=looks), *notes(sentences, "aside")]
+    return {**bill_data(total), "arms": data, "said": sentences}, blocks
+
+
+def _sentences(models: Mapping[str, Model]) -> Iterator[str]:
+    paid = [model for name in models if (model := served(models[name]))]
+    if not paid:
+        yield "no model on a server is asked, so nothing is paid"
+        return
+    answers = ", ".join(dict.fromkeys(f"{assumed_answer(model)}" for model in paid))
+    yield (
+        "of the whole run; nothing was asked. Retries, and arms with a model of their own, are left out; a response is "
+        f"assumed to have {answers} tokens"
+    )
+    yield from cost_estimate.about_prices(paid)

@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from experiments.forecast import machine, online, prompt_probe, room
+from experiments.forecast import machine, online, room
 from experiments.forecast.checklist import Checklist
 from experiments.forecast.cost_estimate import served
-from experiments.forecast.prompt_probe import NodeNeed
 from experiments.study import prompt_positions
-from experiments.study.prompt_positions import Probed
+from experiments.study.file_schema import Model
+from experiments.study.prompt_positions import NodeNeed, Probed
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.interventions import dotted
@@ -18,7 +18,6 @@ from orchestrator.errors import UserError
 from orchestrator.models import layer, list_prices
 from orchestrator.models.request import ModelRequest
 from orchestrator.models.settings import ModelSettings
-from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.models.transport import Transport
 from orchestrator.replies.reply import Form
 from roles import Choice
@@ -56,24 +55,20 @@ def price(checklist: Checklist, settings: ModelSettings) -> None:
 
 FORMS: tuple[Form, ...] = ("text", "json", "json_schema")
 
-Models = Mapping[str, str | ModelSettings | SimSettings]
 
-
-def examine(models: Models, config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
-    """Check this machine in short, and each model by its name; online only where `requests_allowed`.
-
-    Raises UserError for a player count that the graph is not for.
-    """
+def examine(models: Mapping[str, Model], config: GraphConfig, players: int, *, requests_allowed: bool) -> Checklist:
+    """Check this machine in short, and each model by its name; online only where `requests_allowed`. Raises UserError
+    for a player count that the graph is not for."""
     checklist = Checklist()
     checklist.findings += machine.examine().short("packages")
-    names = {name: role_name for name, model in models.items() if (role_name := served(model)) is not None}
-    for name in models.keys() - names.keys():
+    paid = {name: settings for name, model in models.items() if (settings := served(model))}
+    for name in models.keys() - paid.keys():
         checklist.ok(name, f"{models[name]}: no language model, so nothing to check")
-    if not names:
+    if not paid:
         return checklist
     examination = Examination(config, players, prompt_positions.positions(config, players), requests_allowed)
-    for name, settings in names.items():
-        examination.model(checklist.of(name) if len(names) > 1 else checklist, name, settings)
+    for name, settings in paid.items():
+        examination.model(checklist.of(name) if len(paid) > 1 else checklist, name, settings)
     if not requests_allowed:
         checklist.warn("online", "no request was made; --online asks each model a few questions")
     return checklist
@@ -92,7 +87,7 @@ class Examination:
         """Check a model by the name that it has in the graph."""
         client = model(checklist, settings)
         price(checklist, settings)
-        needs = [need for need in prompt_probe.needs(self.config, self.players, self.probed) if need.model == name]
+        needs = [need for need in prompt_positions.needs(self.config, self.players, self.probed) if need.model == name]
         seen = None
         if client is not None and needs and self.requests_allowed:
             seen = asyncio.run(self._asked(checklist, settings, client, needs))
@@ -109,10 +104,8 @@ class Examination:
     async def _asked(
         self, checklist: Checklist, settings: ModelSettings, client: Transport, needs: Sequence[NodeNeed]
     ) -> online.Online | None:
-        """Ask a question in every answer format, and each reply type's schema, at the middle of a game.
-
-        The question is of a node that chooses a move, if one can: the one with the shortest prompt.
-        """
+        """Ask a question in every answer format, and each reply type's schema, at the middle of a game: a question of a
+        node that chooses a move, if one can, with the shortest prompt."""
         middle = self.probed[len(self.probed) // 2]
         asked: dict[Form, Mapping[str, ModelRequest]] = {}
         for form in FORMS:

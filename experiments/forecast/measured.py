@@ -1,10 +1,9 @@
 """What finished games of run folders cost, and what servers counted in single calls: estimates without assumptions."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -15,7 +14,7 @@ from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Result, SeatInfo
 from orchestrator.models.list_prices import price_of
-from orchestrator.models.request import estimated
+from orchestrator.models.request import estimated_prompt
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.table.seat import describe
@@ -27,6 +26,8 @@ CALLS = 40
 """Calls that are read of each."""
 Settings = dict[str, Any]
 """The settings of a model that affect its responses."""
+Lineup = tuple[tuple[str, ...], int]
+"""The keys of the seats, sorted, and the player count."""
 
 
 def seat_key(seat: SeatInfo) -> str:
@@ -36,9 +37,6 @@ def seat_key(seat: SeatInfo) -> str:
 
 @dataclass(frozen=True)
 class Finished:
-    lineup: tuple[str, ...]
-    """Keys of the seats, sorted."""
-    players: int
     models: frozenset[str]
     """The models on servers, with the settings that affect their responses."""
     result: Result
@@ -62,14 +60,17 @@ tokens of their prompts as `request.estimated` counts them (`guessed`), `tokens_
 class Measured:
     """The finished games in which a model on a server was asked."""
 
-    games: tuple[Finished, ...] = ()
+    games: Mapping[Lineup, Sequence[Finished]] = field(default_factory=dict)
     counts: tuple[tuple[Settings, Counts], ...] = ()
     """What servers counted, by journals of a single model: those of several do not say which of them counted what."""
 
     @classmethod
     def select(cls, games: Mapping[Path, Game]) -> "Measured":
         """Return the measurements in the journals of run folders."""
-        counts, finished = list[tuple[Settings, Counts]](), list[Finished]()
+        counts, finished = (
+            list[tuple[Settings, Counts]](),
+            defaultdict[Lineup, list[Finished]](list),
+        )
         for game in (game for game in games.values() if game.started is not None):
             models = [
                 model
@@ -84,29 +85,21 @@ class Measured:
             if models and game.result is not None and game.result.calls > game.result.cache_hits:
                 lineup = tuple(sorted(map(seat_key, game.started.seats)))
                 keys = frozenset(json.dumps(model, sort_keys=True) for model in models)
-                finished.append(Finished(lineup, game.started.players, keys, game.result))
-        return cls(tuple(finished), tuple(counts))
+                finished[lineup, game.started.players].append(Finished(keys, game.result))
+        return cls(dict(finished), tuple(counts))
 
-    def like(self, lineup: Iterable[PlayerSpec], players: int) -> list[Finished]:
+    def like(self, lineup: Iterable[PlayerSpec], players: int) -> Sequence[Finished]:
         """Return the games with such a lineup, seats in any order."""
         if not self.games:
-            return []
+            return ()
         keys = tuple(sorted(seat_key(describe(spec.seat())) for spec in lineup))
-        return self._by_lineup.get((keys, players), [])
-
-    @cached_property
-    def _by_lineup(self) -> dict[tuple[tuple[str, ...], int], list[Finished]]:
-        games: dict[tuple[tuple[str, ...], int], list[Finished]] = {}
-        for game in self.games:
-            games.setdefault((game.lineup, game.players), []).append(game)
-        return games
+        return self.games.get((keys, players), ())
 
     def answer(self, model: ModelSettings) -> tuple[float, str] | None:
-        """Return the mean tokens of a model's responses, in any graph, and in what; None when it gave none.
-
-        Only games with this model alone count: others do not say which model wrote how much.
-        """
-        games = [game for game in self.games if game.models == {json.dumps(model.deciding, sort_keys=True)}]
+        """Return the mean tokens of a model's responses, in any graph, and in what; None when it gave none. Only games
+        with this model alone count: others do not say which model wrote how much."""
+        alone = {json.dumps(model.deciding, sort_keys=True)}
+        games = [game for games in self.games.values() for game in games if game.models == alone]
         if games:
             mean = sum(game.result.tokens_out for game in games) / sum(game.paid for game in games)
             return mean, many(len(games), "finished game")
@@ -121,23 +114,15 @@ class Measured:
 
 def _counted(game: Game) -> Counts:
     """Return the counts of the first calls that a server answered and counted."""
-
+    total = Counts()
     calls = (call for call in game.calls if call.messages and call.tokens_in and not call.estimated)
     try:
-        return sum(
-            (
-                Counts(
-                    calls=1,
-                    guessed=sum(estimated(message.content) for message in call.messages),
-                    tokens_in=call.tokens_in,
-                    tokens_out=call.tokens_out,
-                )
-                for call in islice(calls, CALLS)
-            ),
-            Counts(),
-        )
+        for call in islice(calls, CALLS):
+            guessed = estimated_prompt(call.messages)
+            total.update(calls=1, guessed=guessed, tokens_in=call.tokens_in, tokens_out=call.tokens_out)
     except UserError:
         return Counts()  # whoever reads the journal for its game says what is wrong with it
+    return total
 
 
 def usd(games: Sequence[Finished], models: Sequence[ModelSettings]) -> float | None:

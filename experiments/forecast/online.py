@@ -66,9 +66,7 @@ async def examine(
     finally:
         await client.aclose()
     answered = [name for name in first if name is not None]
-    readable = [
-        name for name, each in zip(questions, first, strict=True) if each is not None and each.reply is not None
-    ]
+    readable = [name for name, each in zip(questions, first, strict=True) if each and each.reply is not None]
     if form not in readable and readable:
         advice = f"add --set answer_format={readable[-1]} to the command"
         checklist.warn("format", f"{readable[-1]} is read better than {form}: {advice}")
@@ -111,10 +109,7 @@ async def _refused(settings: ModelSettings, request: ModelRequest) -> str | None
 
 
 async def _tiny(settings: ModelSettings, form: Mapping[str, Any], tokens: int) -> ModelResponse | str:
-    """The answer to a tiny question with a schema, or why the schema was refused.
-
-    Raises UserError when the question is refused without a schema, too.
-    """
+    """The answer to a tiny question with a schema, or why it was refused. Raises UserError if refused without, too."""
     thinks = settings.reasoning_effort is not None
     short = settings if thinks else settings.model_copy(update={"max_tokens": tokens})
     client, problems = transport(short), list[str]()

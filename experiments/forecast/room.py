@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from experiments.document.formats import duration
-from experiments.forecast import cost_estimate, prompt_probe
+from experiments.forecast import cost_estimate
 from experiments.forecast.checklist import Checklist
-from experiments.forecast.prompt_probe import NodeNeed
 from experiments.study import prompt_positions
+from experiments.study.prompt_positions import NodeNeed
 from graphs.ablate import at
 from graphs.attempts import depth
 from graphs.config import GraphConfig
 from orchestrator.models.list_prices import price_of
-from orchestrator.models.request import Exchange, estimated
+from orchestrator.models.request import Exchange, estimated, estimated_prompt
 from orchestrator.models.settings import ModelSettings
 
 
@@ -36,12 +36,10 @@ ASSUMED = Measure(density=1.0, answer=cost_estimate.ANSWER, reasoning=0.0, laten
 
 def measured(exchanges: Sequence[Exchange]) -> Measure | None:
     """None where no answer came, or the server counts no tokens."""
-    answers = [
-        (exchange, exchange.response) for exchange in exchanges if exchange.response and not exchange.response.estimated
-    ]
+    answers = [(each, each.response) for each in exchanges if each.response and not each.response.estimated]
     if not answers:
         return None
-    guessed = sum(estimated(message.content) for exchange, _ in answers for message in exchange.messages)
+    guessed = sum(estimated_prompt(exchange.messages) for exchange, _ in answers)
     return Measure(
         density=sum(response.tokens_in for _, response in answers) / guessed,
         answer=fmean(response.tokens_out for _, response in answers),
@@ -80,11 +78,7 @@ def answers(checklist: Checklist, settings: ModelSettings, needs: Sequence[NodeN
 
 
 def context(
-    checklist: Checklist,
-    settings: ModelSettings,
-    needs: Sequence[NodeNeed],
-    length: int | None,
-    measure: Measure | None,
+    checklist: Checklist, settings: ModelSettings, needs: Sequence[NodeNeed], most: int | None, measure: Measure | None
 ) -> None:
     """Whether the longest prompts fit into the context, with room for their answers."""
     density = (measure or ASSUMED).density
@@ -92,30 +86,25 @@ def context(
     sizes = {need.node: prompts[need.node] + round((need.answer or 0) * density) for need in needs}
     longest = max(prompts, key=prompts.__getitem__)
     sentence = f"the longest prompt is that of {longest}, about {prompts[longest]:,} tokens"
-    if length is None:
+    if most is None:
         checklist.warn("context", f"the server does not say how many tokens it takes; {sentence}")
-    elif over := [node for node, size in sizes.items() if size > length]:
+    elif over := [node for node, size in sizes.items() if size > most]:
         checklist.fail(
             "context",
-            f"the server takes {length:,} tokens, too few for prompt and answer of {', '.join(over)}; {sentence}. "
+            f"the server takes {most:,} tokens, too few for prompt and answer of {', '.join(over)}; {sentence}. "
             "Choose a smaller graph, or start the server with a longer context",
         )
-    elif max(sizes.values()) + (settings.max_tokens or 0) > length:
-        checklist.warn("context", f"the server takes {length:,} tokens, with little room to spare; {sentence}")
+    elif max(sizes.values()) + (settings.max_tokens or 0) > most:
+        checklist.warn("context", f"the server takes {most:,} tokens, with little room to spare; {sentence}")
     else:
-        checklist.ok("context", f"the server takes {length:,} tokens; {sentence}")
+        checklist.ok("context", f"the server takes {most:,} tokens; {sentence}")
 
 
 def game(
-    checklist: Checklist,
-    settings: ModelSettings,
-    config: GraphConfig,
-    players: int,
-    name: str,
-    measure: Measure | None,
+    checklist: Checklist, settings: ModelSettings, config: GraphConfig, players: int, name: str, measure: Measure | None
 ) -> None:
     """What a game takes in calls, tokens, money and time."""
-    load = prompt_probe.turn(config, players).get(name)
+    load = prompt_positions.turn_load(config, players).get(name)
     if load is None or not load.calls:
         checklist.ok("game", f"{config.name} does not ask it at {players} players")
         return
@@ -125,11 +114,8 @@ def game(
     price = price_of(settings)
     money = f", about ${price.usd(round(tokens_in), round(tokens_out)):.2f}" if price else ""
     sentence = f"{turns} turns, {calls:,.0f} calls, {tokens_in:,.0f} tokens in and {tokens_out:,.0f} out{money}"
-    how = (
-        "by the server's counts"
-        if measure
-        else f"estimated from characters, with {cost_estimate.ANSWER} tokens an answer"
-    )
+    guess = f"estimated from characters, with {cost_estimate.ANSWER} tokens an answer"
+    how = "by the server's counts" if measure else guess
     checklist.ok("game", f"{config.name} with {players} players: about {sentence} ({how})")
     if measure:
         quick, slow = turns * depth(at(config, players)) * measure.latency_s, calls * measure.latency_s
@@ -142,8 +128,7 @@ def patience(checklist: Checklist, settings: ModelSettings, measure: Measure, sl
     at_once = f"; the server takes {slots} call{'s' * (slots > 1)} at a time" if slots else ""
     if measure.latency_s > settings.timeout_s / 2:
         checklist.fail(
-            "latency",
-            f"{sentence}, and timeout_s is {settings.timeout_s:g}: set at least {4 * measure.latency_s:.0f}",
+            "latency", f"{sentence}, and timeout_s is {settings.timeout_s:g}: set at least {4 * measure.latency_s:.0f}"
         )
     elif slots and measure.latency_s * settings.max_concurrency / slots > settings.timeout_s:
         checklist.warn(

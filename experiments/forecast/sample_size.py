@@ -125,10 +125,6 @@ class Options:
         """Return how many arms are compared with the baseline, for which Holm's correction is made."""
         return max(max(len(self.bills[p].keys() - self.aside) for p in players) - 1, 1)
 
-    def fewest(self, players: Sequence[int]) -> int:
-        """Return the fewest deals with which any p can be below .05."""
-        return fewest_pairs(self.tests(players))
-
     def size(self, players: tuple[int, ...], deals: int) -> Size:
         """Return a size with what it detects and costs."""
         power, tests = self.goal.power, self.tests(players)
@@ -148,7 +144,7 @@ class Options:
         """Return the largest size that the budget buys; None where nothing could show, and when it is unlimited."""
         share = self.goal.share(self.deal(players))
         deals = int(1 / share) if share else 0
-        return self.size(players, deals) if deals >= self.fewest(players) else None
+        return self.size(players, deals) if deals >= fewest_pairs(self.tests(players)) else None
 
 
 @dataclass(frozen=True)
@@ -251,7 +247,7 @@ def sentences(proposal: Proposal) -> list[str]:
         return [*basis, *_about(proposal, size)]
     if not options.goal.limited or not options.models:
         return [*basis, "nothing is proposed: give --effect POINTS, or a budget, e.g. --budget 5usd"]
-    deals = options.fewest(options.cheapest)
+    deals = fewest_pairs(options.tests(options.cheapest))
     return [
         *basis,
         f"{options.goal.budget} do not buy an experiment that can show anything: with {len(options.arms)} arms no p "
@@ -314,16 +310,9 @@ def data(proposal: Proposal, name: str, settings: Sequence[str], out: Path | Non
 
 def _size_data(proposal: Proposal, size: Size) -> dict[str, Any]:
     each, pooled = (None if effect is None else round(effect, 3) for effect in (size.each, size.pooled))
-    return {
-        "players": list(size.players),
-        "deals": size.deals,
-        "repeats": 1,
-        "games": size.games,
-        "effect_each": each,
-        "effect": pooled,
-        **bill_data(size.bill),
-        "proposed": size == proposal.size,
-    }
+    games = {"players": list(size.players), "deals": size.deals, "repeats": 1, "games": size.games}
+    effects = {"effect_each": each, "effect": pooled}
+    return {**games, **effects, **bill_data(size.bill), "proposed": size == proposal.size}
 
 
 def blocks(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None) -> Iterator[Block]:

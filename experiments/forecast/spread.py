@@ -118,9 +118,8 @@ def sentences(
             f"this experiment cannot show any difference, however large: with {deals} deals and {against} to "
             f"compare no corrected p can be below .05; it needs {fewest_pairs(tests)} deals at least"
         ]
-    spread = measured_spread(rows, experiment.baseline, paid=paid, repeats=experiment.repeats) or assumed_spread(
-        paid=paid
-    )
+    measured = measured_spread(rows, experiment.baseline, paid=paid, repeats=experiment.repeats)
+    spread = measured or assumed_spread(paid=paid)
     pooled = detectable(spread.pooled(counts), deals, tests=tests, step=1 / counts)
     each = detectable(spread.sd, deals, tests=tests, step=1.0)
     at_each = f" ({each:.1f} at a single player count)" if counts > 1 and each is not None else ""

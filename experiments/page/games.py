@@ -12,11 +12,10 @@ from threading import RLock
 from typing import Any
 
 from experiments.page.library import SUFFIX, JournalFile, Library, NotThereError, OutsideError
-from experiments.record import failures, rows, run_folder
-from experiments.record.failures import FAILED
+from experiments.record import rows, run_folder
 from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES, RESULTS, Row
-from experiments.record.run_folder import RUN
+from experiments.record.run_folder import FAILED, RUN
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
@@ -158,7 +157,7 @@ class Games:
                 if entry:
                     entries[journal.id] = entry
             self._entries = entries
-            failed = failures.read(self.library.root) if is_run else {}
+            failed = run_folder.failures(self.library.root) if is_run else {}
             inodes = locked()
             run_plays = is_run and inode_of(self.library.base) in inodes  # also between two games
             unfinished = (entry for entry in entries.values() if entry.row is None and (run_plays or not entry.stop))

@@ -11,11 +11,8 @@ from uuid import uuid4
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write a text file so that neither a reader nor a killed process leaves or sees half of it.
-
-    A file that holds this text already is left alone, so that it may lie on a disk that cannot be written. Raises
-    OSError, which names the file.
-    """
+    """Write a text file so that no reader sees and no killed process leaves half of it. One that holds this text
+    already is left alone, so that it may lie on a disk that cannot be written. Raises OSError, which names the file."""
     with suppress(OSError):
         if path.read_bytes() == text.encode():
             return
@@ -59,10 +56,7 @@ def whole(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a run folder for a moment: the shards of a run read and write its files one after the other.
-
-    It cannot be taken twice.
-    """
+    """Hold the lock of a run folder for a moment, since its shards share its files. It cannot be taken twice."""
     descriptor = os.open(folder, os.O_RDONLY)
     with suppress(OSError):  # a file system without locks; shards of one run write nearly the same
         fcntl.flock(descriptor, fcntl.LOCK_EX)

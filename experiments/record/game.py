@@ -52,10 +52,7 @@ class Board:
 
 
 def boards(started: GameStarted, moves: Sequence[Move], *, over: bool, name: str) -> tuple[Board, ...]:
-    """Return the table before each move, and before the next one unless the game is over.
-
-    Raises UserError for moves that do not fit the deck.
-    """
+    """Return the table before each move, and the next unless over. Raises UserError for moves that misfit the deck."""
     referee, tables = Referee(started.players, started.deck), list[Board]()
     hands = dealt_hands(started.players, started.deck, moves)
     try:
@@ -88,8 +85,7 @@ class NotBegun(UserError):  # noqa: N818  # named for what a journal is
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """A turn; its view and its calls are parsed when they are looked at. The last one of an unfinished game may be
-    incomplete."""
+    """A turn; its view and its calls are parsed when looked at. The last of an unfinished game may be incomplete."""
 
     number: int
     seat: int
@@ -178,8 +174,7 @@ class Game:
         """Return the game of a journal, of which only the first and the last line are read; `name`: for messages, which
         then do not name its folder.
 
-        Raises NotAJournal, NotBegun, and UserError for a file that cannot be read, and for a journal whose deal, seats
-        or result were changed.
+        Raises NotAJournal, NotBegun, and UserError for an unreadable file, or one whose deal, seats or result changed.
         """
         first, last = _ends(path)
         if not first:
@@ -382,8 +377,7 @@ def _ends(path: Path) -> tuple[bytes, list[bytes]]:
 
 
 def _result(last: Sequence[bytes]) -> Result | None:
-    """Return the result of a journal that ends with these lines. Raises ValueError; Changed where the last move gives
-    another one."""
+    """Return the result of a journal that ends so. Raises ValueError; Changed where the last move gives another one."""
     if not last or b'"game_ended"' not in last[-1]:
         return None
     result = GameEnded.model_validate(file.data(last[-1])).result

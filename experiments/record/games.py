@@ -10,11 +10,8 @@ from orchestrator.errors import UserError
 
 
 def turns(folder: Path | str) -> Any:
-    """Return a pandas data frame with a line for each turn of the games in a folder, or of one journal.
-
-    The columns are those of the Parquet export, after `journal`, the file below the folder. Raises UserError without
-    pandas, and where there is no game.
-    """
+    """Return a pandas data frame with a line for each turn of the games in a folder, or of one journal; its columns are
+    `journal`, the file below the folder, and those of the Parquet export. Raises UserError without pandas or games."""
     path = Path(folder)
     journals = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
     if not journals:

@@ -167,10 +167,7 @@ class Lines:
         return line
 
     def moves(self) -> list[Move]:
-        """Return all moves that were made; of a file that was not read yet, from their lines alone.
-
-        Raises UserError.
-        """
+        """Return all moves that were made; of a file not read yet, from their lines alone. Raises UserError."""
         if self.path is None or self.lines:
             return [event.past.move for event in self.of_kind(Moved)]
         if self._moves is not None:
@@ -266,8 +263,7 @@ def _stamp(line: bytes) -> bytes:
 
 
 def _brief(line: bytes, start: int) -> CallBrief | None:
-    """Return a call without its texts, from the beginning and the end of its line; None where that is not as this
-    version writes it.
+    """Return a call without its texts, from both ends of its line; None where that is not as this version writes it.
 
     A quotation mark inside a text is escaped, so a name in quotation marks that is looked for from the end is a key.
     """
@@ -279,19 +275,9 @@ def _brief(line: bytes, start: int) -> CallBrief | None:
     node, role, model, prompt_hash = head.groups()
     kind, constraint, cached, usd, tokens_in, tokens_out, served_by, fingerprint, latency = tail.groups()
     return CallBrief(
-        node.decode(),
-        role.decode(),
-        model.decode(),
-        prompt_hash != b"null",
-        _OUTCOMES[kind],
-        int(tokens_in),
-        int(tokens_out),
-        None if usd == b"null" else float(usd),
-        cached == b"true",
-        float(latency),
-        _text(constraint),
-        _text(served_by),
-        fingerprint == FAKE.encode(),
+        *(node.decode(), role.decode(), model.decode(), prompt_hash != b"null", _OUTCOMES[kind]),
+        *(int(tokens_in), int(tokens_out), None if usd == b"null" else float(usd), cached == b"true", float(latency)),
+        *(_text(constraint), _text(served_by), fingerprint == FAKE.encode()),
     )
 
 

@@ -26,9 +26,7 @@ def process_context() -> ForkContext | SpawnContext:
 
 def mapped(work: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:
     """Give what is made of each item, in their order, by one process or several; of the next few items in advance.
-
-    Where a worker dies, the items that are left are worked on in this process.
-    """
+    Where a worker dies, the items that are left are worked on in this process."""
     finished = 0
     if workers > 1 and len(items) > 1:
         context = process_context()

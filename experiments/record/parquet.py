@@ -43,29 +43,11 @@ GAME = {name: GAMES[name] for name in ("arm", "players", "seed", "repeat")}
 TURNS = types(turn_rows.TurnRow)
 CALLS = {
     **GAME,
-    "turn": "int16",
-    "seat": "int8",
-    "node": "string",
-    "role": "string",
-    "sample": "int16",
-    "ask": "int16",
-    "model": "string",
-    "outcome": "string",
-    "error": "string",
-    "tokens_in": "int64",
-    "tokens_out": "int64",
-    "cached_tokens": "int64",
-    "reasoning_tokens": "int64",
-    "estimated": "bool",
-    "usd": "float64",
-    "latency_s": "float64",
-    "cached": "bool",
-    "attempts": "int16",
-    "faults": "int16",
-    "prompt_hash": "string",
-    "finish": "string",
-    "served_by": "string",
-    "cause": "string",
+    **{"turn": "int16", "seat": "int8", "node": "string", "role": "string", "sample": "int16", "ask": "int16"},
+    **{"model": "string", "outcome": "string", "error": "string"},
+    **{"tokens_in": "int64", "tokens_out": "int64", "cached_tokens": "int64", "reasoning_tokens": "int64"},
+    **{"estimated": "bool", "usd": "float64", "latency_s": "float64", "cached": "bool", "attempts": "int16"},
+    **{"faults": "int16", "prompt_hash": "string", "finish": "string", "served_by": "string", "cause": "string"},
     "copied": "bool",
 }
 TEXTS = {"messages": "string", "text": "string"}
@@ -84,10 +66,8 @@ class MoreColumns:
 
 
 def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = MoreColumns()) -> dict[str, int]:
-    """Write games.parquet, turns.parquet and calls.parquet; returns how many rows each has.
-
-    Raises UserError without pyarrow, and for a folder without finished games or without their journals.
-    """
+    """Write games.parquet, turns.parquet and calls.parquet; returns how many rows each has. Raises UserError without
+    pyarrow, finished games or their journals."""
     rows = run_folder.read_rows(folder)
     if missing := [row.journal for row in rows if not (folder / row.journal).exists()]:
         raise UserError(f"{str(folder / missing[0])!r} is not there; turns and calls are read from the journals")
@@ -97,11 +77,8 @@ def export(folder: Path, out: Path, *, texts: bool = False, more: MoreColumns = 
         | {name: more.cells.get(row.journal, {}).get(name) for name in more.types}
         for row in rows
     )
-    turns = (
-        asdict(turn) | {"proposals": sorted(turn.proposals.items())}
-        for row in rows
-        for turn in turn_rows.game_turns(folder, row)
-    )
+    of_games = (turn for row in rows for turn in turn_rows.game_turns(folder, row))
+    turns = (asdict(turn) | {"proposals": sorted(turn.proposals.items())} for turn in of_games)
     return {
         "games": write(out / "games.parquet", {**GAMES, **more.types}, games),
         "turns": write(out / "turns.parquet", TURNS, turns),

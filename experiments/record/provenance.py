@@ -46,8 +46,7 @@ class Provenance(Flag):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The words to set beside a score: `simulated`, `fake server`, and `program` where nothing else answered; empty
-        for language models."""
+        """The words beside a score: `simulated`, `fake server`, or `program` alone; empty for language models."""
         words = {self.SIMULATED: "simulated", self.FAKE_SERVER: "fake server"}
         return tuple(word for part, word in words.items() if part in self) or ("program",) * self.only_programs
 

@@ -12,10 +12,7 @@ MISSING = "data frames need pandas, which is not installed: `pip install 'hanabi
 
 
 def read(run: Path | str) -> Any:
-    """Return a pandas data frame with a line for each finished game, as in results.csv.
-
-    Raises UserError without pandas, and where there is no finished game.
-    """
+    """Return a pandas data frame of the finished games, as in results.csv. Raises UserError without pandas or games."""
     return frame(asdict(row) for row in run_folder.read_rows(Path(run)))
 
 

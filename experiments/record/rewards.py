@@ -21,10 +21,7 @@ Column = Sequence[Any]
 
 
 def place(completion: Completion, how: str, legal_moves: Sequence[str]) -> int | None:
-    """Return the place of the move that a completion names among the legal ones; None for an unusable completion.
-
-    `how`: the row's column `reader`.
-    """
+    """Return the place of the move that a completion names; None for an unusable one. `how`: the column `reader`."""
     reply = _reply(completion, how, legal_moves)
     return legal_moves.index(str(reply.action)) if isinstance(reply, Choice) else None
 
@@ -72,8 +69,7 @@ def scaled_move_value(
 def own_rating(
     completions: Sequence[Completion], *, reader: Column, legal_moves: Column, ratings: Column, **_: Any
 ) -> list[float | None]:
-    """The rating that the model of the game gave the move, -1 to 1; -1 for an unusable completion, None without
-    ratings."""
+    """The rating, -1 to 1, that the game's model gave the move; -1 for an unusable completion, None without ratings."""
     read = map(place, completions, reader, legal_moves)
     return [None if not of else -1.0 if n is None else of[n] for n, of in zip(read, ratings, strict=True)]
 

@@ -81,10 +81,7 @@ class Row:
             by_moves=True,
         ),
     ]
-    lives: Annotated[
-        Int8,
-        Number("lives left at the end", "lives at the end", "more", most=MAX_LIVES, by_moves=True),
-    ]
+    lives: Annotated[Int8, Number("lives left at the end", "lives at the end", "more", most=MAX_LIVES, by_moves=True)]
     turns: Annotated[Int16, Number("the turns of a game", "turns per game", by_moves=True)]
     end: str
     """How the game ended, `perfect`, `deck_exhausted`, `lives_lost` or `max_turns`."""
@@ -101,19 +98,16 @@ class Row:
     model: str = PROGRAM
     """The names of the models, joined by `+`."""
     misplays: Annotated[
-        Int8,
-        Number("plays that cost a life", "misplays per game", "fewer", most=MAX_LIVES, by_moves=True),
+        Int8, Number("plays that cost a life", "misplays per game", "fewer", most=MAX_LIVES, by_moves=True)
     ] = 0
     hints_wasted: Annotated[
-        Int16 | None,
-        Number("hints that told nothing new", "wasted hints per game", "fewer", by_moves=True),
+        Int16 | None, Number("hints that told nothing new", "wasted hints per game", "fewer", by_moves=True)
     ] = None
     reasked: Annotated[Int32, Number("answers that were asked again", "second asks per game", "fewer")] = 0
     model_moves: Annotated[Int16 | None, Number("moves of seats that ask a model")] = None
     own: Annotated[Int16 | None, Number("of these, the moves that the seat chose")] = None
     refused: Annotated[
-        Int16 | None,
-        Number("choices that a judge or rule refused", "refused choices per game", "fewer"),
+        Int16 | None, Number("choices that a judge or rule refused", "refused choices per game", "fewer")
     ] = None
     refused_by_rule: Annotated[Int16 | None, Number("of these, choices that the safety rule refused")] = None
     refused_turns: Annotated[Int16 | None, Number("turns with a refused choice")] = None

@@ -1,10 +1,10 @@
-"""A run folder: its record, the settings that a command begins it with, and its finished games.
+"""A run folder: its record, the settings that a command begins it with, its finished games and those that failed.
 
 A run of games has run.yaml and games/, from which reports read it, or results.csv alone.
 """
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -14,15 +14,22 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from experiments.record import rows
-from experiments.record.files import write_atomically
+from experiments.record.files import write_atomically, write_csv
 from experiments.record.game import Game
 from experiments.record.rows import RESULTS, Row
 from orchestrator.errors import UserError, complaint, nearby, shortened, user_error
-from orchestrator.plugins import versions
+from orchestrator.plugins import own_code, versions
 from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
 
 RUN = "run.yaml"
+IMPORTS = "imports"
+"""In run.yaml: code of a user's own (`--import`) by name, with the SHA-256 of its content, the same when resumed."""
+FAILED = "failed.csv"
+"""The games of a run that failed, each with the reason, until they are finished."""
+FAILURES = ("game", "why")
+SHOWN = 5
+"""Failed games that a sentence names."""
 R = TypeVar("R", bound=Frozen)
 
 
@@ -56,8 +63,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 
 def games(run: Mapping[str, Any]) -> int | None:
-    """The number of games that run.yaml asks for, at most where it has a stop rule; None for ad-hoc teams, whose arms
-    differ in deals."""
+    """The most games that run.yaml asks for; None for ad-hoc teams, whose arms differ in deals."""
     if not run or "adhoc" in run.get("experiment", {}):
         return None
     counts = sum(len(arm.get("players", ())) for arm in run.get("arms", {}).values())
@@ -65,10 +71,7 @@ def games(run: Mapping[str, Any]) -> int | None:
 
 
 def read_rows(folder: Path, journals: Mapping[Path, Game] | None = None) -> list[Row]:
-    """Return the finished games of a run folder; `journals`: its games, if `peek_all` has read them just now.
-
-    Raises UserError when there are none.
-    """
+    """Return the finished games of a run folder; `journals`: its games, if just read. Raises UserError for none."""
     if not folder.is_dir():
         raise UserError(
             f"there is no folder {str(folder)!r}; name that of a run, e.g. runs/role-ablation{nearby(folder)}"
@@ -97,6 +100,60 @@ def written(folder: Path) -> list[Row]:
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         raise UserError(f"{str(path)!r} is not the {RESULTS} of a run: {complaint(error.errors()[0], where)}") from None
+
+
+def failures(folder: Path) -> dict[str, str]:
+    """The reasons by game; none without that file, or when it holds something else."""
+    path = folder / FAILED
+    if not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {line["game"]: line["why"] for line in csv.DictReader(file) if set(FAILURES) <= set(line)}
+
+
+def write_failures(folder: Path, failed: Mapping[str, str], played: Collection[str]) -> None:
+    """Write the games that failed now, and those that failed before and were not `played` since."""
+    before = {game: why for game, why in failures(folder).items() if game not in played}
+    if not (both := {**before, **failed}):
+        (folder / FAILED).unlink(missing_ok=True)
+        return
+    write_csv(folder / FAILED, FAILURES, sorted(both.items()))
+
+
+def failure_sentence(failed: Mapping[str, str], whole: int | None) -> str:
+    """`2 of 8 games failed: a/2p-s1-r1: ...`."""
+    named = "; ".join(f"{game}: {why}" for game, why in list(failed.items())[:SHOWN])
+    more = f"; and {len(failed) - SHOWN} more" if len(failed) > SHOWN else ""
+    games = f"{len(failed)} of {whole}" if whole else f"{len(failed)}"
+    return f"{games} games failed: {named}{more}"
+
+
+def imports() -> dict[str, Any]:
+    """The entry of run.yaml; empty when nothing was imported."""
+    hashes = {code.name: code.sha256 for code in own_code()}
+    return {IMPORTS: hashes} if hashes else {}
+
+
+def check_imports(record: Mapping[str, Any], holder: str) -> None:
+    """Raise UserError unless everything that a run.yaml records was imported now, unchanged."""
+    if names := missing_imports(record):
+        raise UserError(f"{holder} was made with --import {names[0]}; give it again")
+    now = {Path(code.name).name: code.sha256 for code in own_code()}
+    for name, before in _imported(record).items():
+        if (sha256 := now[Path(name).name]) != before:
+            changed = f"its sha256 was {str(before)[:12]}, is {sha256[:12]}"
+            raise UserError(f"{holder} was made with another {name}: {changed}. Give changed code another --out")
+
+
+def missing_imports(record: Mapping[str, Any]) -> list[str]:
+    """Return what a run.yaml records and nobody imported now."""
+    now = {Path(code.name).name for code in own_code()}
+    return [name for name in _imported(record) if Path(name).name not in now]
+
+
+def _imported(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    recorded = record.get(IMPORTS)
+    return recorded if isinstance(recorded, dict) else {}
 
 
 @dataclass(frozen=True)

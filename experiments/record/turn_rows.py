@@ -1,7 +1,6 @@
 """The turns of finished games as rows: the score after each turn, and which nodes proposed the move.
 
-Of the calls, only those that choose a move are parsed: a run has thousands of journals of up to megabytes, mostly views
-and prompts.
+Of the calls, only those that choose a move are parsed: a run has thousands of journals, mostly views and prompts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

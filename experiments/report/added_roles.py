@@ -10,7 +10,7 @@ from typing import Any
 from experiments.analysis import sentence_templates as say
 from experiments.record.game import Game, first_difference
 from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.study.controls import Purpose
+from experiments.study.control_arms import Purpose
 from roles.words import many, percent
 
 

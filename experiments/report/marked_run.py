@@ -15,7 +15,6 @@ from experiments.record.rows import Row
 from experiments.record.run_folder import RUN
 from experiments.report import run_data
 from experiments.report.run_data import RunData
-from experiments.study import imports
 from experiments.values import marking
 from experiments.values.game_marks import GameMarks
 from orchestrator.errors import UserError, did_you_mean, nearby
@@ -156,7 +155,7 @@ def unloaded(run: Mapping[str, Any]) -> str | None:
     configs = [seat["config"] for seat in (run.get("seats") or {}).values() if seat.get("config")]
     named = {node["role"] for config in configs for node in config["nodes"].values()}
     unknown = [role for role in sorted(named) if not registry.known(role)]
-    files = imports.missing(run) or (["FILE"] if unknown else [])
+    files = run_folder.missing_imports(run) or (["FILE"] if unknown else [])
     if not files:
         return None
     of = f"the code of {', '.join(unknown)}" if unknown else "a user's own code"

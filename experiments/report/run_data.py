@@ -25,9 +25,8 @@ from experiments.record.rows import Metric, Row
 from experiments.report import order
 from experiments.report.mark_metric import of_mark
 from experiments.report.turn_tally import TurnTally
-from experiments.study.cross_play import WITH
 from experiments.study.metric import Headline, headline
-from experiments.study.notes import EVALUATED
+from experiments.study.pairs import EVALUATED, WITH
 from experiments.study.references import Reference
 from experiments.study.rerun import labelled
 from orchestrator.errors import UserError

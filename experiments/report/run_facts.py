@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from experiments.document.blocks import Block, Column, Folded, Table, Text, table
 from experiments.document.formats import TEXT
-from experiments.record import failures, run_folder
+from experiments.record import run_folder
 from experiments.record.game import Game
 from experiments.record.rows import Row
 from experiments.report import arm_graphs, order
@@ -55,9 +55,9 @@ def facts(data: RunData) -> Table:
 def missing(data: RunData) -> Iterator[str]:
     """Return which games failed, and how many others are not finished."""
     planned, played = run_folder.games(data.run), {row.name for row in data.rows}
-    failed = {game: why for game, why in failures.read(data.folder).items() if game not in played}
+    failed = {game: why for game, why in run_folder.failures(data.folder).items() if game not in played}
     if failed:
-        yield f"{failures.sentence(failed, planned)}. They have no score."
+        yield f"{run_folder.failure_sentence(failed, planned)}. They have no score."
     if data.analysis.stopped:
         return  # how many games are left depends on what the next look shows; the conclusions say how the arms stand
     if planned and (unfinished := planned - len(data.rows) - len(failed)) > 0:

@@ -9,7 +9,7 @@ from experiments.analysis import conclusions
 from experiments.analysis.analysis import Analysis, analyse
 from experiments.analysis.statistics.estimates import Interval
 from experiments.document.blocks import Block, Note, Text, notes
-from experiments.record import failures, run_folder
+from experiments.record import run_folder
 from experiments.record.game import Game
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Row
@@ -148,4 +148,4 @@ def so_far(done: Played) -> Iterator[str]:
 
 def failed(done: Played) -> str:
     """Return the games that failed, as one sentence."""
-    return f"{failures.sentence(done.failed, len(done.plan.jobs))}. The same command tries them again"
+    return f"{run_folder.failure_sentence(done.failed, len(done.plan.jobs))}. The same command tries them again"

@@ -12,9 +12,9 @@ from rich.text import Text
 from experiments.document.terminal import printable
 from experiments.record.game import Game
 from experiments.show.terminal import fake_warning, fireworks, slips, turn_line, warning, who
+from experiments.values.looks import costliest
 from experiments.values.move_values import Mistake
 from experiments.values.position import pack_of
-from experiments.values.worth_a_look import costliest
 from orchestrator import journal
 from orchestrator.journal.events import Call, Result
 from orchestrator.journal.move_origins import origins

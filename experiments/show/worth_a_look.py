@@ -7,7 +7,7 @@ from rich.console import Console
 from experiments.document import terminal
 from experiments.document.blocks import Column, Heading, Note, listing, notes
 from experiments.document.formats import RIGHT
-from experiments.values.worth_a_look import GROUPS, SHOWN, Look, Looks
+from experiments.values.looks import GROUPS, SHOWN, Look, Looks
 from roles.words import many
 
 

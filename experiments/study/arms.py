@@ -8,12 +8,12 @@ from random import Random
 from typing import Any, Literal, NamedTuple
 
 from experiments.record.rows import journal_name
-from experiments.study import controls, matrix
-from experiments.study.controls import Purpose
+from experiments.study import control_arms, matrix
+from experiments.study.control_arms import NULL, Purpose
 from experiments.study.decks import Deck
 from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE, Changes
-from experiments.study.matrix import ListedArm
+from experiments.study.matrix import ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
 from graphs.interventions import named
 from orchestrator.errors import UserError, did_you_mean
@@ -128,10 +128,8 @@ class Arm:
 
 
 def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[Arm]:
-    """The arms that an experiment lists, checked at its player counts, and the control that it adds.
-
-    `run`: the contents of the folder's run.yaml, if it was begun. Raises UserError that names the arm.
-    """
+    """The arms that an experiment lists, checked at its player counts, and the control that it adds; `run`: the
+    folder's run.yaml, if it was begun. Raises UserError that names the arm."""
     by_name = matrix.listed_arms(experiment)
     if experiment.baseline and experiment.baseline not in by_name:
         hint = did_you_mean(experiment.baseline, by_name, "the arms are")
@@ -147,12 +145,11 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
             raise UserError(f"arm {name!r}: {error}{whole}") from None
 
     candidates = [planned(name, arm.changes) for name, arm in by_name.items()]
-    if null := controls.null(experiment, by_name, run or {}):
-        candidates.append(planned(controls.NULL, null.changes))
+    if null := control_arms.null(experiment, by_name, run or {}):
+        candidates.append(planned(NULL, null.changes))
     unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
-    standards = sorted(
-        (arm for arm in candidates if arm.name in unchanged), key=lambda a: a.name != experiment.baseline
-    )
+    standards = [arm for arm in candidates if arm.name in unchanged]
+    standards.sort(key=lambda arm: arm.name != experiment.baseline)
     # one that changes nothing is played on purpose
     marked = [arm if arm.name in unchanged else _without_void(arm, standards) for arm in candidates]
     changing = [arm for arm in marked if arm.name not in unchanged]
@@ -166,15 +163,15 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     return marked
 
 
-def _arm(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]) -> Arm:
+def _arm(name: str, experiment: Experiment, changes: Changes, by_name: ListedArms) -> Arm:
     remarks = []
     if changes.matched:
-        everybody, remark = controls.matching(name, experiment, changes, by_name)
+        everybody, remark = control_arms.matching(name, experiment, changes, by_name)
         remarks.append(remark)
     else:
         everybody = arm_spec(experiment, changes)
     if changes.prompts and experiment.baseline is not None:
-        remarks.append(controls.proved(name, experiment, changes, everybody, by_name))
+        remarks.append(control_arms.proved(name, experiment, changes, everybody, by_name))
     kinds = {step.kind for step in changes.steps}
     if "own_hand" in kinds:
         remarks.append(
@@ -192,7 +189,7 @@ def _arm(name: str, experiment: Experiment, changes: Changes, by_name: Mapping[s
         everybody,
         {number: player_spec(seat, experiment) for number, seat in {**experiment.seats, **changes.seats}.items()},
         players=experiment.players,
-        purpose=Purpose(kind="null") if name == controls.NULL and "null" in kinds else controls.purpose(changes),
+        purpose=Purpose(kind="null") if name == NULL and "null" in kinds else control_arms.purpose(changes),
         sources=sources,
         remarks=tuple(remarks),
     )

@@ -30,11 +30,8 @@ def read_deck(path: Path) -> list[str]:
 
 
 def read_decks(value: Any, folder: Path = Path()) -> dict[str, str]:
-    """Return decks by name, each as a text of its cards.
-
-    `value`: a file or a folder, relative to `folder`; several of them; or the mapping from names to decks itself.
-    Raises UserError in one sentence.
-    """
+    """Return decks by name, each as a text of its cards, of a file or a folder, relative to `folder`; of several; or of
+    the mapping from names to decks itself. Raises UserError in one sentence."""
     if isinstance(value, Mapping):
         pairs = [(str(name), deck) for name, deck in value.items()]
     else:

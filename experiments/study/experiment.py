@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, fi
 from experiments.record import measures, run_folder
 from experiments.record.rows import COLUMNS
 from experiments.record.seed_range import MOST_SEEDS, Range, Seed
-from experiments.study import imports, references
+from experiments.study import references
 from experiments.study.decks import Deck, read_decks
 from experiments.study.file_schema import (
     Changes,
@@ -23,6 +23,7 @@ from experiments.study.file_schema import (
     SeatConfig,
     SeatNumber,
     Verifier,
+    checked_by,
     label,
     spelt,
     value_errors,
@@ -41,10 +42,7 @@ TABLE = ("id", "state", "swing", *COLUMNS)
 
 
 class AdHoc(Frozen):
-    """Ad-hoc teams: the evaluated seat in one position, one partner of a pool in all others.
-
-    Before each trial the evaluated seat is shown past games of that partner.
-    """
+    """Ad-hoc teams: the evaluated seat, shown past games of a partner before each trial, and the partner elsewhere."""
 
     seat: SeatConfig
     """The evaluated seat."""
@@ -102,14 +100,14 @@ class Experiment(Frozen):
     """Combinations to leave out, by settings of the matrix, `graph` and `arm`."""
     question: str | None = None
     """The question, in a sentence or two; a report begins with it."""
-    metric: str | None = None
+    metric: Annotated[str | None, checked_by(measures.check)] = None
     """The measure that arms are compared by: a score (`strict`, 0 when the third life was lost, or `kept`, the points
     on the table); another number of each game, such as `turns` or `misplays` (experiments/record/measures.py has
     all); or the mean of a mark, `mark:ROLE.NAME`. If not given, the score of the protocol, else `kept` for graphs of
     papers on language models and `strict` for all others; see experiments/study/metric.py."""
     stop: Stop | None = None
     """When arms may stop before the last deal; without it all deals are played."""
-    reference: OneOrMore[str] = ()
+    reference: Annotated[OneOrMore[str], checked_by(references.named)] = ()
     """Published scores that reports show beside this run's, by name; `list references` lists them."""
     baseline: str | None = None
     """The arm that the others are compared with, deal by deal."""
@@ -120,8 +118,7 @@ class Experiment(Frozen):
     columns: OneOrMore[str] = ()
     """The columns that the page's table of games shows, in this order; all of them are listed in docs/page.md."""
     min_own: float = Field(default=0.5, ge=0, le=1)
-    """The run stops when fewer of an arm's moves than this share are its model's own, judged from 50 moves on; 0 never
-    stops it."""
+    """The run stops when fewer of an arm's moves than this share are its model's own, from 50 moves on; 0: never."""
     cross_play: CrossPlay | None = None
     """Instead of arms."""
     adhoc: AdHoc | None = None
@@ -131,19 +128,6 @@ class Experiment(Frozen):
     @classmethod
     def _several(cls, graph: Any) -> Any:
         return as_list(graph) if isinstance(graph, str) and "," in graph else graph
-
-    @field_validator("metric")
-    @classmethod
-    @value_errors()
-    def _metric(cls, metric: str | None) -> str | None:
-        return metric and measures.check(metric)
-
-    @field_validator("reference")
-    @classmethod
-    @value_errors()
-    def _published(cls, reference: tuple[str, ...]) -> tuple[str, ...]:
-        references.named(reference)
-        return reference
 
     @field_validator("columns")
     @classmethod
@@ -251,9 +235,8 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
     """An experiment of YAML text, which names files relative to `folder`. Raises UserError with one sentence."""
     data = loaded(text, where)
     if not isinstance(data, dict):
-        raise UserError(
-            f"{where} is not an experiment: a YAML mapping with the keys {', '.join(Experiment.model_fields)}"
-        )
+        keys = ", ".join(Experiment.model_fields)
+        raise UserError(f"{where} is not an experiment: a YAML mapping with the keys {keys}")
     if "config_hash" in data:
         return _again(data, where, changes)
     changes = tuple(changes)
@@ -272,7 +255,7 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
 
 def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
     """The run of a run.yaml; only its deals can be changed."""
-    imports.check(record, where)
+    run_folder.check_imports(record, where)
     if not isinstance(settings := record.get("experiment"), dict):
         raise UserError(f"{where} is not a run.yaml that this version reads: the key `experiment` is missing")
     run_folder.check(record, where)

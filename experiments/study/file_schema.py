@@ -1,27 +1,24 @@
 """Parts of an experiment file as frozen values: what may sit in a seat, and what an arm changes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from unicodedata import normalize
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
-from experiments.study import arm_names
 from graphs.interventions import Intervention, Kind, parse
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, read_models, settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
+
+MOST = 5_000
+"""Arms of an experiment."""
+NAME_BYTES = 255
+"""The longest name of a folder on common disks, in UTF-8."""
 
 
 @contextmanager
@@ -33,9 +30,25 @@ def value_errors() -> Iterator[None]:
         raise ValueError(str(error)) from None
 
 
-Name = Annotated[
-    str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), AfterValidator(value_errors()(arm_names.check_length))
-]
+def checked_by(check: Callable[[Any], object]) -> AfterValidator:
+    """Return what checks a value that is given, and leaves it as it is; `check` raises UserError."""
+
+    @value_errors()
+    def checked(value: Any) -> Any:
+        if value:
+            check(value)
+        return value
+
+    return AfterValidator(checked)
+
+
+def check_length(name: str) -> None:
+    """Raise UserError for a name that cannot be that of a folder."""
+    if (size := len(name.encode())) > NAME_BYTES:
+        raise UserError(f"{name!r} has {size} bytes, too long for the name of a folder, which has at most {NAME_BYTES}")
+
+
+Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), checked_by(check_length)]
 """Of an arm or an experiment; it is also the name of a folder."""
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Verifier = Literal["none", "safety"]
@@ -71,10 +84,7 @@ def sampled(model: Model, sampling: Mapping[str, Any]) -> Model:
 
 
 def settled(model: Model) -> Model:
-    """A server's model with all its settings, including those from the environment; any other model unchanged.
-
-    Raises UserError.
-    """
+    """A server's model with all its settings, also those of the environment; any other unchanged. Raises UserError."""
     return settings(model) if isinstance(model, str) and on_server(model) else model
 
 
@@ -136,8 +146,7 @@ class CrossPlay(Frozen):
     rotate: bool = False
     """A sits in seat (seed mod players), so that the starting player varies; else in seat 0, which always starts."""
     sequence: bool = False
-    """Of two, A and B, instead of pairs: A takes the seats of B one by one, from seat 0 on. The arm `A-2` has A in two
-    seats."""
+    """Of two, A and B, instead of pairs: A takes the seats of B one by one, from seat 0 on, two in the arm `A-2`."""
 
     @model_validator(mode="after")
     def _two(self) -> Self:
@@ -210,14 +219,6 @@ class Changes(Frozen):
         """Read an arm that is one short form, or a list of them."""
         return {"interventions": value} if isinstance(value, str | list) else spelt(value)
 
-    @field_validator("interventions")
-    @classmethod
-    @value_errors()
-    def _parsed(cls, shorts: tuple[str, ...]) -> tuple[str, ...]:
-        for short in shorts:
-            parse(short)
-        return shorts
-
     graph: str | None = None
     """Another graph, partner or Python seat."""
     models: dict[str, Model] = {}
@@ -256,11 +257,10 @@ class Changes(Frozen):
     own_hand: bool = False
     """An upper line that cheats: every seat of the graph sees its own cards."""
     same_compute: str | None = None
-    """A control, in place of a graph: several proposals and a choice, in the baseline's context, with as many calls a
-    turn as this arm."""
+    """A control in place of a graph: proposals and a choice in the baseline's context, with this arm's calls a turn."""
     same_tokens: str | None = None
     """The same, with as many tokens a turn as this arm."""
-    interventions: OneOrMore[str] = ()
+    interventions: Annotated[OneOrMore[str], checked_by(lambda shorts: list(map(parse, shorts)))] = ()
     """Changes in their short form, see `graphs.interventions`: `removed:analyst`, `analyst=placebo`."""
 
     @model_validator(mode="after")
@@ -288,9 +288,7 @@ class Changes(Frozen):
         settings = [(node, key, value) for node, inner in self.change.items() for key, value in inner.items()]
         steps += [Intervention("setting", value=value, keys=("nodes", node, key)) for node, key, value in settings]
         steps += [Intervention("without_section", value=section) for section in self.without_sections]
-        steps += [
-            Intervention("setting", value=value, keys=("options", section)) for section, value in self.options.items()
-        ]
+        steps += [Intervention("setting", value=value, keys=("options", name)) for name, value in self.options.items()]
         steps += [Intervention("prompts", value=prompt.text, keys=(name,)) for name, prompt in self.prompts.items()]
         steps += [Intervention("placebo", node, source) for node, source in self.placebo.items()]
         steps += [Intervention("shuffled", node, source) for node, source in self.shuffled.items()]
@@ -308,3 +306,29 @@ CHANGING = (
     *("null", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
 )
 """Keys of an arm that change a graph."""
+
+
+# Names and number of arms
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise UserError for names that are too long for a folder, and for two that some disk takes for one."""
+    folders: dict[str, str] = {}
+    for name in names:
+        check_length(name)
+        # disks of macOS and Windows make no difference between cases, nor between two ways to write an accent
+        folder = normalize("NFC", normalize("NFC", name).casefold())
+        if (other := folders.setdefault(folder, name)) is name:
+            continue
+        if other == name:
+            raise UserError(
+                f"two arms would be called {name!r}; give one of their graphs, labels or values another name"
+            )
+        raise UserError(f"the arms {other!r} and {name!r} would share a folder on some disks; give one another name")
+
+
+def check_number(number: int, why: Sequence[str] = ()) -> None:
+    """Raise UserError for more arms than an experiment has; `why`: what makes them, in words."""
+    if number > MOST:
+        sentence = f"{' x '.join(why)} make {number:,} arms" if why else f"there are {number:,} arms"
+        raise UserError(f"{sentence}; an experiment has at most {MOST:,}")

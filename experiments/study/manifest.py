@@ -1,8 +1,7 @@
 """run.yaml: the manifest of a run, with everything resolved. It grows with the run, and can be played again.
 
 `seats` and `arms` say what sat where, `prompts` holds every prompt text once, `deals` the cards of all deals, and
-`by_hand` what was changed while the run was played. It never contains API keys: settings name the environment variables
-that hold them.
+`by_hand` what was changed while the run was played. It holds no API keys: settings name their environment variables.
 """
 
 import hashlib
@@ -14,8 +13,7 @@ from typing import Any
 import yaml
 
 from experiments.record.files import locked, write_atomically
-from experiments.record.run_folder import RUN, read
-from experiments.study import imports
+from experiments.record.run_folder import IMPORTS, RUN, check_imports, imports, read
 from experiments.study.arms import Arm
 from experiments.study.notes import BY_HAND, void
 from experiments.study.plan import Plan
@@ -70,7 +68,7 @@ def note(folder: Path, change: Mapping[str, Any]) -> None:
 def check_code(folder: Path) -> None:
     """Raise UserError when the run in a folder was begun with other code of a user's own than is imported now."""
     if (path := folder / RUN).exists():
-        imports.check(read(path), f"the run in {str(folder)!r}")
+        check_imports(read(path), f"the run in {str(folder)!r}")
 
 
 def resolved(plan: Plan, dealt: Mapping[int, str] | None = None) -> dict[str, Any]:
@@ -89,7 +87,7 @@ def resolved(plan: Plan, dealt: Mapping[int, str] | None = None) -> dict[str, An
         "metric": plan.metric,
         **({STOP: plan.stop.data} if plan.stop else {}),
         "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
-        **imports.record(),
+        **imports(),
         "arms": {arm.name: _arm(plan, arm) for arm in plan.arms if arm.players},
         "remarks": [
             *plan.all_remarks,
@@ -145,8 +143,8 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
         old = (before.get("arms") or {}).get(name)
         played = old.get("players", ()) if isinstance(old, dict) else ()
         data["arms"][name] = {**arm, "players": sorted({*played, *arm["players"]})}
-    if imports.KEY in before:
-        data[imports.KEY] = {**before[imports.KEY], **data.get(imports.KEY, {})}
+    if IMPORTS in before:
+        data[IMPORTS] = {**before[IMPORTS], **data.get(IMPORTS, {})}
     data["repeats"] = max(before.get("repeats", 1), now["repeats"])
     config_hash = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
     by_hand = {BY_HAND: before[BY_HAND]} if BY_HAND in before else {}

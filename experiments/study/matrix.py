@@ -14,9 +14,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from experiments.study import arm_names
 from experiments.study.experiment import Experiment, place
-from experiments.study.file_schema import Changes, label
+from experiments.study.file_schema import Changes, check_number, label
 from experiments.study.seat_spec import OTHERS, read_graph
 from graphs import ablate
 from orchestrator.errors import UserError, did_you_mean, user_error
@@ -39,6 +38,10 @@ class ListedArm:
     """Whether it is the experiment itself, with one of its graphs or in one cell: other arms are compared with it."""
 
 
+ListedArms = Mapping[str, ListedArm]
+"""By name."""
+
+
 def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
     """The arms, in order. Raises UserError for impossible settings, and for two arms of one name."""
     matrix = dict(experiment.matrix)
@@ -49,14 +52,10 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
     arms = {graph: _arms_of(experiment, graph) for graph in specs}
     axes = {"graph": list(specs), "arm": [name for of_graph in arms.values() for name in of_graph]}
     _check_axes(experiment, matrix, {**axes, **{key: list(values) for key, values in matrix.items()}})
-    factors = {
-        "graphs": len(specs),
-        "arms": len(arms[specs[0]]),
-        **{key: len(values) for key, values in matrix.items()},
-    }
+    factors = {"graphs": len(specs), "arms": len(arms[specs[0]]), **{key: len(axis) for key, axis in matrix.items()}}
     if (number := prod(factors.values())) > MOST_COMBINED or not experiment.exclude:
         products = [f"{key} ({count:,})" for key, count in factors.items() if count > 1]
-        arm_names.check_number(number, products if len(products) > 1 else ())
+        check_number(number, products if len(products) > 1 else ())
     by_name: dict[str, ListedArm] = {}
     cells = [dict(zip(matrix, values, strict=True)) for values in product(*matrix.values())]
     every = ((graph, *item, cell) for graph in specs for item in arms[graph].items() for cell in cells)
@@ -72,17 +71,14 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
         if len(name) > LONGEST:
             raise UserError(f"an arm would be called {name!r}, too long for a folder; list it under arms by a name")
         by_name[name] = ListedArm(changed, changes == Changes() and bool(arm or not cell))
-        arm_names.check_number(len(by_name))
+        check_number(len(by_name))
     if not by_name:
         raise UserError("exclude leaves no arm")
     return by_name
 
 
 def _arms_of(experiment: Experiment, graph: str) -> dict[str, Changes]:
-    """The arms of `arms`; a single one without a name when it is empty.
-
-    `leave_one_out`: the whole graph, and one arm per removable node, without that node.
-    """
+    """The arms of `arms`, or one without a name; of `leave_one_out`: the whole graph, and it without each node."""
     if not isinstance(experiment.arms, str):
         return dict(experiment.arms) or {"": Changes()}
     if graph.startswith(OTHERS):

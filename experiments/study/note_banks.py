@@ -1,8 +1,7 @@
 """The notes of other games that controls give to nodes: read from journals once, and kept in the run's folder.
 
 A bank is never written again, so that a run that was stopped goes on with the same notes. Each game draws the one game
-of another deal that its notes come from, by its own deal; an arm with a placebo and one with shuffled notes of the same
-node draw the same.
+of another deal that its notes come from, by its own deal; so arms with a placebo and with shuffled notes draw the same.
 """
 
 import json
@@ -131,8 +130,7 @@ def banks(arm: Arm, folder: Path) -> Iterator[NoteBank]:
 
 
 def memory(path: Path, deal: Deal, seat: int) -> Memory:
-    """What a seat is given of another game, which the deal draws: its notes of the seat's own turns. Raises
-    UserError."""
+    """What a seat is given of another game, which the deal draws: notes of the seat's turns. Raises UserError."""
     if not path.exists():
         raise UserError(f"{str(path)!r} is gone: it held the notes of other games that this game was given")
     cards = _hashed(deal.cards)
@@ -153,12 +151,10 @@ def memory(path: Path, deal: Deal, seat: int) -> Memory:
 def _loaded(path: Path, written_at: int) -> Mapping[str, Any]:
     try:
         bank = json.loads(path.read_text("utf-8"))
-        valid = all(
-            {"name", "seed"} <= set(game) and [note["seat"] for note in game["notes"]] for game in bank["games"]
-        )
+        ok = all({"name", "seed"} <= set(game) and [note["seat"] for note in game["notes"]] for game in bank["games"])
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        valid = False
-    if not valid:
+        ok = False
+    if not ok:
         raise UserError(f"{str(path)!r} holds no notes of other games; it stays as it is") from None
     return dict(bank)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from experiments.record.rows import Row
 from experiments.record.seed_range import Range, ranges
-from experiments.study.cross_play import WITH
 from experiments.study.file_schema import labelled, on_server
+from experiments.study.pairs import EVALUATED, WITH
 from experiments.study.protocols import PROTOCOLS
 from orchestrator.models.settings import SAMPLING
 
@@ -19,8 +19,6 @@ TRIALS = 1000
 DEPARTS = "The run departs from this protocol in:"
 BY_HAND = "by_hand"
 """The key of run.yaml with what was changed while the run was played. Only cancelled games matter to its results."""
-EVALUATED = "evaluated"
-"""The label of the evaluated seat of ad-hoc teams in names of arms."""
 
 
 def notes(run: Mapping[str, Any], rows: Iterable[Row] = ()) -> list[str]:

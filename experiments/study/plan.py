@@ -8,12 +8,12 @@ from pathlib import Path
 from experiments.record import run_folder
 from experiments.record.rows import GAMES
 from experiments.record.seed_range import numbers
-from experiments.study import adhoc, arm_names, arms, cross_play, metric, note_banks, notes, stop_rule
-from experiments.study.adhoc import PartnerRecords
+from experiments.study import arms, file_schema, metric, note_banks, notes, pairs, stop_rule
 from experiments.study.arms import Arm, Deal
 from experiments.study.experiment import Experiment, Rerun
 from experiments.study.job import Job
 from experiments.study.note_banks import NoteBank
+from experiments.study.pairs import EVALUATED, PartnerRecords
 from experiments.study.rerun import RecordedRun
 from experiments.study.seat_spec import PlayerSpec
 from experiments.study.stop_rule import StopRule
@@ -44,30 +44,31 @@ class Plan:
         cannot be played, for more games than can be planned, and for a deal that a model was trained on."""
         recorded = RecordedRun.read(experiment) if isinstance(experiment, Rerun) else None
         remarks = tuple(recorded.notes) if recorded else ()
+        labels, records, banks = dict[str, PlayerSpec](), list[PartnerRecords](), list[NoteBank]()
         if teams := experiment.adhoc:
-            labels = recorded.labelled() if recorded else adhoc.participants(teams, experiment)
-            records = adhoc.partner_records(teams, experiment, labels, folder)
-            by_label = adhoc.arms(teams, experiment, labels[notes.EVALUATED], records)
+            labels = recorded.labelled() if recorded else pairs.team_members(teams, experiment)
+            records = pairs.partner_records(teams, experiment, labels, folder)
+            by_label = pairs.adhoc(teams, experiment, labels[EVALUATED], records)
             played = [arm for arm in by_label if recorded is None or arm.name in recorded.arms]
-            plan = cls(experiment, folder, tuple(played), tuple(records), labels, remarks)
-        elif pairs := experiment.cross_play:
-            labels = recorded.labelled() if recorded else cross_play.participants(pairs.seats, experiment)
-            played = cross_play.arms(pairs, experiment, labels)
-            plan = cls(experiment, folder, tuple(played), labels=labels, remarks=remarks)
+        elif settings := experiment.cross_play:
+            labels = recorded.labelled() if recorded else pairs.participants(settings.seats, experiment)
+            played = pairs.cross_play(settings, experiment, labels)
         else:
             before = run_folder.run(folder) if recorded is None else {}
             played = recorded.listed_arms(experiment) if recorded else arms.arms(experiment, before)
             for arm in played:
                 note_banks.check_baseline(arm, played, experiment.baseline, experiment.numbers)
-            banks = tuple(bank for arm in played for bank in note_banks.banks(arm, folder))
-            plan = cls(experiment, folder, tuple(played), remarks=remarks, banks=banks)
+            banks = [bank for arm in played for bank in note_banks.banks(arm, folder)]
+        plan = cls(experiment, folder, tuple(played), tuple(records), labels, remarks, tuple(banks))
         plan._check()
         return plan
 
     def _check(self) -> None:
-        """Raise UserError for arms that would share a folder, for more games than can be planned, and for a deal that a
-        model was trained on."""
-        arm_names.check(arm.name for arm in self.arms)
+        """Raise UserError for arms that share a folder, for an impossible seat, for more games than can be planned,
+        and for a deal that a model was trained on."""
+        file_schema.check_names(arm.name for arm in self.arms)
+        for arm in self.arms:
+            arms.check(arm)
         deals = len(self.experiment.numbers)
         each = sum(len(arm.players) * min(deals, deals if arm.deals is None else arm.deals) for arm in self.arms)
         if (games := each * self.experiment.repeats) > MOST_GAMES:

@@ -45,8 +45,7 @@ def named(names: Sequence[str]) -> tuple[Reference, ...]:
 
 
 def fitting(ref: Reference, players: Sequence[int], score: Metric) -> Mapping[int | str, float]:
-    """Its means at these player counts, and over all four, if it counts lost games as the run's score does; empty
-    otherwise."""
+    """Its means at these player counts, and over all four; empty if it counts lost games otherwise than the run."""
     counts = {*players, "all"} if set(players) == set(PLAYERS) else set(players)
     return {count: mean for count, mean in ref.means.items() if count in counts} if ref.score == score else {}
 

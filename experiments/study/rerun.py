@@ -6,7 +6,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationError
 
 from experiments.study.arms import Arm
-from experiments.study.controls import Purpose
+from experiments.study.control_arms import Purpose
 from experiments.study.experiment import Experiment, Rerun
 from experiments.study.file_schema import SeatNumber, settled
 from experiments.study.seat_spec import PlayerSpec

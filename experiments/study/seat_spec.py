@@ -41,11 +41,7 @@ class OfflineLayer(ModelLayer):
 
 
 def read_graph(spec: str) -> GraphConfig:
-    """The graph of a seat's spec.
-
-    Raises UserError, also for a person, who plays no experiment; a name that is no graph's may be a partner's without
-    its prefix.
-    """
+    """The graph of a seat's spec. Raises UserError, also for a person, and for a partner named without its prefix."""
     if spec == PERSON:
         raise UserError(f"a person takes a seat of one game: `orchestrator play --seat 0={PERSON}`, or on the page")
     if spec in graph_names() or spec.endswith((".yaml", ".yml")):
@@ -124,12 +120,8 @@ def table(
     verify: str | None = None,
     person: Seat | None = None,
 ) -> tuple[Seat, ...]:
-    """The seats of a table: those of `specs`, and the graph on all others. Equal seats share one object.
-
-    `person` is the seat of every person.
-
-    Raises UserError for a seat that cannot be used, or not at this player count.
-    """
+    """The seats of a table: those of `specs`, and the graph on all others; equal seats share one object. `person` is
+    the seat of every person. Raises UserError for a seat that cannot be used, or not at this player count."""
     model = named.get("default", PROGRAM)
     by_spec: dict[str | None, Seat] = {}
     for seat in range(players):
@@ -225,10 +217,7 @@ def arm_spec(experiment: Experiment, changes: Changes) -> PlayerSpec:
 def player_spec(
     seat: SeatConfig, experiment: Experiment, changes: Changes | None = None, own_graph: GraphConfig | None = None
 ) -> PlayerSpec:
-    """The spec of a seat of an experiment, with the changes of an arm; `own_graph`: one that the arm made itself.
-
-    Raises UserError.
-    """
+    """The spec of an experiment's seat, with an arm's changes; `own_graph`: one that the arm made. Raises UserError."""
     changes = changes or Changes()
     models = {**experiment.models, **changes.models, **({} if seat.model is None else {"default": seat.model})}
     spec, verify = changes.graph or seat.graph, changes.verify or seat.verify or experiment.verify
@@ -238,9 +227,6 @@ def player_spec(
         return PlayerSpec(spec=spec)
     config = interventions.apply(read_graph(spec), changes.steps) if own_graph is None else own_graph
     config = ablate.verified(config, verify) if verify else config
-    used = {
-        name: sampled(model, experiment.sampling)
-        for name, model in models.items()
-        if name == "default" or name in config.models
-    }
+    names = {"default", *config.models}
+    used = {name: sampled(model, experiment.sampling) for name, model in models.items() if name in names}
     return PlayerSpec(spec=spec, config=config, models=used)

@@ -57,10 +57,8 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 
 def begun(plan: Plan, games: Mapping[Path, Game]) -> dict[Path, Game]:
-    """Return those of a folder's journals that belong to the plan's arms, of its deals or of others.
-
-    Raises UserError when one was played by other seats than its arm has now, with the difference.
-    """
+    """Return the journals of a folder that belong to the arms of the plan, of its deals or of others. Raises UserError
+    when one was played by other seats than its arm has now, with the difference."""
     seats, arms = Seats(plan.specs), {plan.folder / GAMES / arm.name: arm for arm in plan.arms}
     ours = {path: peeked for path, peeked in games.items() if path.parent in arms}
     for path, peeked in ours.items():

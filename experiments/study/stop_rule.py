@@ -31,8 +31,7 @@ class Stop(Frozen):
     effect: float | None = Field(default=None, gt=0)
     """In units of the metric; 1 point if not given, for a score."""
     looks: OneOrMore[int] = ()
-    """The deals after which results are looked at, ascending; the last deal is always one of them. If not given, five
-    at equal distances."""
+    """The deals after which results are looked at, ascending; the last is always one; five equal steps if not given."""
     alpha: float = Field(default=0.05, gt=0, le=0.2)
     """The probability with which any difference is shown, in any arm and at any look, where there is none."""
 
@@ -125,12 +124,15 @@ def resolved(
         raise UserError("stop: with a single deal there is nothing to look at in between")
     if rule.effect is None and rule.when != "shown" and metric not in ("strict", "kept"):
         raise UserError(f"stop: say which effect is to be excluded (effect: ...), in units of {metric}")
-    effect = None if rule.when == "shown" else rule.effect or POINT
+    effect, deals = None if rule.when == "shown" else rule.effect or POINT, len(seeds)
+    if rule.looks and rule.looks[-1] > deals:
+        raise UserError(f"stop: a look after {rule.looks[-1]} deals, and the experiment has {deals}; see seeds.count")
+    looks = rule.looks or [max(2, round(deals * (look + 1) / LOOKS)) for look in range(LOOKS)]
     return StopRule(
         when=rule.when,
         effect=effect,
         alpha=rule.alpha,
-        looks=_looks(rule.looks, len(seeds)),
+        looks=tuple(sorted({*looks, deals})),
         metric=metric,
         baseline=baseline,
         arms=tuple(arms),
@@ -139,13 +141,6 @@ def resolved(
         players=tuple(players),
         repeats=repeats,
     )
-
-
-def _looks(looks: Sequence[int], deals: int) -> tuple[int, ...]:
-    if looks and looks[-1] > deals:
-        raise UserError(f"stop: a look after {looks[-1]} deals, and the experiment has {deals}; see seeds.count")
-    chosen = looks or [max(2, round(deals * (look + 1) / LOOKS)) for look in range(LOOKS)]
-    return tuple(sorted({*chosen, deals}))
 
 
 def check(before: Mapping[str, Any], now: StopRule | None, folder: str) -> None:

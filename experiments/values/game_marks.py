@@ -14,6 +14,7 @@ from experiments.values import judge_marks, move_marks, role_mark
 from experiments.values.marked_turn import ADVISING, MarkedTurn
 from experiments.values.mistakes import KINDS, MoveFault, faults_of
 from experiments.values.move_values import Kind
+from experiments.values.position import Position
 from experiments.values.role_mark import UNIFORM, RoleMark, StatedOutcome
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.score_strip import strip
@@ -47,10 +48,7 @@ CONDITIONS: Mapping[str, str] = {info.name: where for _, group, where in INFOS f
 
 
 def mark_infos(role: str) -> Mapping[str, MarkInfo]:
-    """Return the descriptions of a role's marks, by name: of its own file, and of its type of reply.
-
-    Raises UserError for a role that is not registered.
-    """
+    """Return the marks of a role by name: of its own file, and of its type of reply. Raises UserError for no role."""
     definition = roles.get(role)
     more = (info for kinds, group, _ in INFOS if issubclass(definition.reply, kinds) for info in group)
     return {**infos(definition.mark), **{info.name: info for info in more}}
@@ -97,10 +95,10 @@ def marked_and_stated(
     tracked, store = TrackedGame(story), store or RolloutStore()
     marks, outcomes = list[RoleMark](), list[StatedOutcome]()
     for turn, truth in _turns(story):
+        of_lists = [*tracked.marks(turn.number, turn.replies)]
         if turns is not None and turn.number not in turns:
-            tracked.follow(turn.number, turn.replies)
             continue
-        marks += tracked.marks(turn.number, turn.replies)
+        marks += of_lists
         marks += (mark for recorded in turn.replies for mark in _marks(turn, recorded, truth))
         marks += move_marks.choices(turn, rollouts, store)
         marks += move_marks.ratings(turn)
@@ -118,8 +116,8 @@ def _turns(story: Game) -> Iterator[tuple[MarkedTurn, Truth]]:
     turn_truths = truths(story.started.players, story.started.deck, story.moves, memories)
     for number, (turn, truth) in enumerate(zip(story.turns, turn_truths, strict=False), 1):
         if config := story.config(turn.seat, number):
-            recorded = replies(config, (turn.started, *turn.events), memories[number - 1])
-            yield MarkedTurn.of(story, number, config, tuple(recorded)), truth
+            recorded = tuple(replies(config, (turn.started, *turn.events), memories[number - 1]))
+            yield MarkedTurn(number, config, recorded, Position.of(story, number), turn), truth
 
 
 def _marks(turn: MarkedTurn, recorded: RecordedReply, truth: Truth) -> Iterator[RoleMark]:
@@ -170,8 +168,7 @@ class GameMarks(Frozen):
     stated: tuple[StatedOutcome, ...] = ()
     """Probabilities and categories that replies stated, each with what came true."""
     swing: float | None = None
-    """Points that all moves together changed the expected score by, against a convention player's in their place; None
-    without rollouts."""
+    """Points by which all moves changed the expected score, against a convention player's; None without rollouts."""
 
     @cached_property
     def quality(self) -> Mapping[Kind, int]:
@@ -211,12 +208,6 @@ def _nodes(story: Game) -> Iterator[NodeReplies]:
                     role = roles.get(call.role)
                     rated = issubclass(config.context_of(key[0]).reply(role), RatedChoice)
                     unasked[key] = () if rated or role.reply is not Choice else ("ratings",)
-    for key, missing in unasked.items():
-        yield NodeReplies(
-            node=key[0],
-            role=key[1],
-            model=key[2],
-            replies=counts[*key, True],
-            unusable=counts[*key, False],
-            unasked=missing,
-        )
+    for (node, name, model), missing in unasked.items():
+        usable, unusable = (counts[node, name, model, answered] for answered in (True, False))
+        yield NodeReplies(node=node, role=name, model=model, replies=usable, unusable=unusable, unasked=missing)

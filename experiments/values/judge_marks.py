@@ -50,22 +50,16 @@ def verdicts(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[R
             solved = turn.program(judge)
             program = _marks(safe, solved.accept) if isinstance(solved, Judgement) else {}
         node = turn.config.nodes.get(base(verdict.node))
-        source = {
-            "turn": turn.number,
-            "seat": verdict.seat,
-            "node": verdict.node,
-            "role": node.role if node else SAFETY,
-            "model": node.model if node else PROGRAM,
-            "sample": 0,
-        }
+        role, model = (node.role, node.model) if node else (SAFETY, PROGRAM)
+        place = {"turn": turn.number, "seat": verdict.seat, "sample": 0}
+        source = {**place, "node": verdict.node, "role": role, "model": model}
         yield from role_mark.marks(source, scores, {PROGRAM: program, UNIFORM: COIN})
         if not verdict.accepted and turn.played is not None:
             gains = {REFUSAL_GAIN.name: turn.values[turn.played] - turn.values[verdict.move]}
             if rollouts:  # on equal deals, half of the rollouts for each move
                 trials, deals = SeatRollouts(turn.position, store), max(2, rollouts // 2)
-                gained, lost = (
-                    mean(points(trials.ends(move, 0, deals), "strict")) for move in (turn.played, verdict.move)
-                )
+                moves = turn.played, verdict.move
+                gained, lost = (mean(points(trials.ends(move, 0, deals), "strict")) for move in moves)
                 trials.keep()
                 gains[REFUSAL_ROLLOUT_GAIN.name] = gained - lost
             yield from role_mark.marks(source, gains, {})
@@ -73,11 +67,7 @@ def verdicts(turn: MarkedTurn, rollouts: int, store: RolloutStore) -> Iterator[R
 
 def _marks(safe: bool, accepted: bool) -> MoveMarks:
     error, wrong = (REFUSED_SAFE, not accepted) if safe else (ACCEPTED_UNSAFE, accepted)
-    return {
-        RIGHT_VERDICT.name: float(safe == accepted),
-        error.name: float(wrong),
-        REFUSED.name: float(not accepted),
-    }
+    return {RIGHT_VERDICT.name: float(safe == accepted), error.name: float(wrong), REFUSED.name: float(not accepted)}
 
 
 def _safe(turn: MarkedTurn, move: Move) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from experiments.record.game import Game, Turn
+from experiments.record.game import Turn
 from experiments.values import role_mark
 from experiments.values.mistakes import WORTH
 from experiments.values.one_step_value import one_step_values
@@ -83,10 +83,6 @@ class MarkedTurn:
     programs: dict[str, BaseModel | None] = field(default_factory=dict, compare=False, repr=False)
     """By node, the reply of its program: all its samples are asked the same."""
 
-    @classmethod
-    def of(cls, story: Game, number: int, config: GraphConfig, replies: Sequence[RecordedReply]) -> "MarkedTurn":
-        return cls(number, config, tuple(replies), Position.of(story, number), story.turn(number))
-
     @cached_property
     def values(self) -> Mapping[Move, float]:
         """The one-step value of every legal move, in points."""
@@ -129,10 +125,8 @@ class MarkedTurn:
     @cached_property
     def advice(self) -> tuple[tuple[str, str, Advice], ...]:
         """What the replies of `last` put first, each with its role and its node in the graph."""
-        first_choices = ((recorded, advice(recorded.reply)) for recorded in self.last)
-        return tuple(
-            (recorded.node.role.name, base(recorded.node.name), first) for recorded, first in first_choices if first
-        )
+        nodes = ((recorded.node, advice(recorded.reply)) for recorded in self.last)
+        return tuple((node.role.name, base(node.name), first) for node, first in nodes if first)
 
     def choice(self, reply: BaseModel | None) -> Move | None:
         """Return the move that a reply chooses; None for another kind of reply, or a move that is not legal."""

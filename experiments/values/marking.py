@@ -24,13 +24,8 @@ MARKS = "marks"
 """In the folder of values: a file for each game."""
 
 CODE = (
-    "roles",
-    "graphs",
-    "orchestrator.hanabi",
-    "orchestrator.journal",
-    "experiments.values",
-    "experiments.record.game",
-    "experiments.record.lines",
+    *("roles", "graphs", "orchestrator.hanabi", "orchestrator.journal"),
+    *("experiments.values", "experiments.record.game", "experiments.record.lines"),
 )
 """The packages and modules that decide the marks of a journal."""
 
@@ -91,10 +86,7 @@ class MarkStore(Store):
 
 
 def marks_of(path: Path, rollouts: int = 0) -> MarkStore:
-    """The store of a run folder, or of the run to which a journal belongs; elsewhere nothing is kept.
-
-    `rollouts`: as in `game_marks`.
-    """
+    """The store of a run folder, or of a journal's run; elsewhere nothing is kept. `rollouts`: as in `game_marks`."""
     folder = folder_of(path)
     return MarkStore(folder / MARKS if folder else None, rollouts, store_of(path))
 

@@ -2,8 +2,7 @@
 
 A move whose loss is more than half a point and more than `SURE` standard errors is a mistake whatever it is. A move
 with one of the known faults below is one if its loss is more than one standard error: there are few of these, and each
-is wrong by itself. The move with the best value is never a mistake. docs/values.md says how often chance alone makes a
-mistake by these rules.
+is wrong by itself. The move with the best value is never a mistake. docs/values.md says how often chance makes one.
 """
 
 from collections.abc import Callable
@@ -114,8 +113,7 @@ def _missed_play(position: Position, past: Past) -> Fault | None:
 
 
 def _wasted_hint(position: Position, past: Past) -> Fault | None:
-    """A hint that left every card of its receiver as possible as before, or that touched only dead cards and let
-    nobody play."""
+    """A hint that left every card of its receiver as possible as before, or touched only dead cards and had no use."""
     move = past.move
     if not isinstance(move, HintColour | HintRank):
         return None
@@ -131,12 +129,8 @@ def _wasted_hint(position: Position, past: Past) -> Fault | None:
     return "wasted_token", f"the hint touched only cards of P{move.to} that can never score"
 
 
-FAULTS: tuple[Callable[[Position, Past], Fault | None], ...] = (
-    _risky_misplay,
-    _critical_discard,
-    _missed_play,
-    _wasted_hint,
-)
+Look = Callable[[Position, Past], Fault | None]
+FAULTS: tuple[Look, ...] = (_risky_misplay, _critical_discard, _missed_play, _wasted_hint)
 """The gravest first."""
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in TITLES if kind != "clear_loss")

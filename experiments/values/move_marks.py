@@ -35,16 +35,12 @@ LISTED_RANK = MarkInfo("listed_rank", "Rank that a recommender gave to its move.
 OUTSIDE_LIST = MarkInfo(
     "outside_list",
     "Whether it named a move that is not on its recommender's list, first or finally.",
-    "share",
-    0,
-    False,
+    *("share", 0, False),
 )
 SELECTION_REGRET = MarkInfo(
     "selection_regret",
     "One-step value of the best candidate it read, minus that of its choice, where candidates differ.",
-    "points",
-    0,
-    False,
+    *("points", 0, False),
 )
 CHOICE = (REGRET, RANK, CHOSE_BEST)
 RECOMMENDED = (LISTED_RANK, OUTSIDE_LIST)
@@ -105,16 +101,11 @@ def _choice_scores(
 CORRELATION = MarkInfo(
     "rating_correlation",
     "Spearman correlation of its ratings, gains or ranks of moves with their one-step values.",
-    "correlation",
-    1,
+    *("correlation", 1),
 )
 RATED_BELOW = MarkInfo("rated_below", "Whether it chose a move that it rated below another.", "share", 0, False)
 GAIN_ERROR = MarkInfo(
-    "gain_error",
-    "Mean absolute difference of its expected gains from the one-step values.",
-    "points",
-    0,
-    False,
+    "gain_error", "Mean absolute difference of its expected gains from the one-step values.", "points", 0, False
 )
 RATING = (CORRELATION, RATED_BELOW)
 
@@ -172,8 +163,7 @@ PASS = MarkInfo("pass_at_k", "Whether a move with the best one-step value is amo
 NEAR = MarkInfo(
     "near_at_k",
     f"Whether a move less than {CLEAR} points below the best one-step value is among its K responses.",
-    "share",
-    1,
+    *("share", 1),
 )
 ORACLE_REGRET = MarkInfo(
     "oracle_regret", "One-step value of the best move, minus that of the best of its K responses.", "points", 0, False
@@ -207,11 +197,8 @@ def several_answers(turn: MarkedTurn) -> Iterator[RoleMark]:
 
 
 def _answers_score(regret: float) -> MoveMarks:
-    return {
-        PASS.name: float(regret < ROUNDING),
-        NEAR.name: float(regret < CLEAR - ROUNDING),
-        ORACLE_REGRET.name: regret,
-    }
+    near = float(regret < CLEAR - ROUNDING)
+    return {PASS.name: float(regret < ROUNDING), NEAR.name: near, ORACLE_REGRET.name: regret}
 
 
 def guessed_answers(values: Sequence[float], k: int) -> MoveMarks:
@@ -259,23 +246,18 @@ FOLLOWED = MarkInfo("followed", "Whether the move it put first was played.", "sh
 OVERRULED_RIGHT = MarkInfo(
     "overruled_right",
     f"Whether another move was played although its first move was worth at least {CLEAR} points more (one-step value).",
-    "share",
-    0,
-    False,
+    *("share", 0, False),
 )
 FOLLOWED_WRONG = MarkInfo(
     "followed_wrong",
     f"Whether its first move was played although another was worth at least {CLEAR} points more (one-step value).",
-    "share",
-    0,
-    False,
+    *("share", 0, False),
 )
 ADVISED = (FOLLOWED, OVERRULED_RIGHT, FOLLOWED_WRONG)
 
 
 def advised(turn: MarkedTurn) -> Iterator[RoleMark]:
-    """Yield the marks of all nodes of a turn but the deciding one, by their last attempt's replies: a role is credited
-    with what its reply puts first."""
+    """Yield the marks of all nodes of a turn but the deciding one, by what their last replies put first."""
     for recorded in turn.last:
         first = advice(recorded.reply)
         if first is None or base(recorded.node.name) == turn.config.decides:

@@ -7,13 +7,7 @@ from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.values import Frozen
 
 Kind = Literal[
-    "risky_misplay",
-    "critical_discard",
-    "missed_play",
-    "empty_hint",
-    "wasted_token",
-    "final_round",
-    "clear_loss",
+    "risky_misplay", "critical_discard", "missed_play", "empty_hint", "wasted_token", "final_round", "clear_loss"
 ]
 """What was wrong with a move; `mistakes` says when each applies."""
 
@@ -108,9 +102,3 @@ class Strip(Frozen):
     swing_errors: tuple[float, ...]
     mistakes: tuple[Mistake, ...] = ()
     """Oldest first; none where they were not asked for."""
-
-    @property
-    def biggest(self) -> int | None:
-        """The turn with the biggest swing, up or down; None where no move changed anything."""
-        sizes = [abs(swing) for swing in self.swings]
-        return sizes.index(max(sizes)) + 1 if any(sizes) else None

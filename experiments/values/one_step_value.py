@@ -2,8 +2,7 @@
 
 The one-step value of a move is the points that it scores or leads its receiver to score, less the points that can no
 longer be scored once it has thrown a last copy away, less what a life and a token are worth; each weighed by its exact
-probability. What a token and a life are worth was measured: `python -m benchmarks.move_values --worth`, see
-docs/values.md.
+probability. What a token and a life are worth was measured: `python -m benchmarks.move_values --worth`.
 """
 
 from collections.abc import Mapping

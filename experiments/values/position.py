@@ -36,8 +36,7 @@ class Position:
 
     @cached_property
     def scene(self) -> Scene:
-        """As a convention player sees it who adapts to their partners; by the pack `information`, with what everybody
-        knows by its code."""
+        """As a convention player sees it who adapts to their partners; by the pack `information`, with its code."""
         return ConventionFacts.of(self.view, {"told": "whole", "pack": self.pack}).holding(self.memory).scene
 
     @property

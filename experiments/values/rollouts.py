@@ -11,14 +11,13 @@ compared on equal deals and stored scores are those of a fresh run. A letter sta
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from math import sqrt
 from random import Random
 
 from experiments.record.rows import Metric
 from experiments.values.position import OpenPosition, Position
-from experiments.values.rollout_store import RolloutStore, Scores, key
+from experiments.values.rollout_store import RolloutStore, key
 from orchestrator.hanabi.convention.rollout import RolloutGame
 from orchestrator.hanabi.convention.search import Deals
 from orchestrator.hanabi.moves import Move
@@ -35,19 +34,14 @@ def points(ends: str, metric: Metric) -> list[int]:
     return [0 if metric == "strict" and end.islower() else ord(end.upper()) - ord("A") for end in ends]
 
 
-@dataclass
 class Rollouts(ABC):
     """The rollouts of one position."""
 
-    name: str
-    """The name of the position: it seeds the deals."""
-    store: RolloutStore
-    played: int = 0
-    """Rollouts that were played here and not read from the store."""
-    _ends: Scores = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._ends = self.store.read(self.name)
+    def __init__(self, state: str, store: RolloutStore) -> None:
+        self.name = key(state)  # it seeds the deals
+        self.store = store
+        self.played = 0  # here, and not read from the store
+        self._ends = store.read(self.name)
 
     def ends(self, move: Move | None, first: int, last: int) -> str:
         """How the deals `first` to `last` - 1 end after a move; None is the move of the convention player."""
@@ -84,7 +78,7 @@ class SeatRollouts(Rollouts):
     """From deals of the acting seat's belief."""
 
     def __init__(self, position: Position, store: RolloutStore) -> None:
-        super().__init__(key(position.state), store)
+        super().__init__(position.state, store)
         self._chance = Random()
         self._deals = Deals(position.scene, self._chance)
 
@@ -99,7 +93,7 @@ class OpenRollouts(Rollouts):
     """From the true hands, the deck in any order."""
 
     def __init__(self, position: OpenPosition, store: RolloutStore) -> None:
-        super().__init__(key(position.state), store)
+        super().__init__(position.state, store)
         self._position = position
 
     def _deal(self, number: int) -> RolloutGame:

@@ -35,8 +35,7 @@ def strip(
     """Return the expected score after each turn of a game, finished or not, and its mistakes.
 
     `deals`: orders of the deck for each turn, at least 2. `rollouts`: as in `turn_values`, for the mistakes of each
-    turn. `mistakes`: whether to look for them, which takes most of the time. `done` is told the number of turns that
-    are finished.
+    turn. `mistakes`: whether to look for them, which takes most of the time. `done` is told how many turns are done.
     """
     store = store or RolloutStore()
     before: list[tuple[float, float]] = []

@@ -1,5 +1,4 @@
-"""State tracking over the turns of a game: what became of the lists that a seat keeps, from each of its turns to the
-next; see docs/marks.md.
+"""State tracking in a game: what became of the lists that a seat keeps, from turn to turn; see docs/marks.md.
 
 Every reply that states lists of cards is followed, with its node's reply of the seat's last turn: of the same sample,
 in the last attempt of that turn.
@@ -55,16 +54,6 @@ class Tracked:
         return named(changed) | vars(exact) | {"overall": exact.overall}
 
 
-def tracked(story: Game, number: int, reply: BaseModel, before: BaseModel | None = None) -> Tracked | None:
-    """The lists of a reply of a turn, beside those of an earlier reply; None for a reply that states none."""
-    view = story.turn(number).view
-    lists = stated_lists(reply, view.seat)
-    if lists is None:
-        return None
-    earlier = None if before is None else stated_lists(before, view.seat)
-    return Tracked(number, view.seat, earlier, lists, by_hints(view), since_last_turn(view.history, view.seat), before)
-
-
 @dataclass(frozen=True)
 class _Earlier:
     """What a seat's node replied on its last turn."""
@@ -95,11 +84,6 @@ class TrackedGame:
         for recorded, tracking, *_ in self._followed(number, replies):
             yield recorded, tracking
 
-    def follow(self, number: int, replies: Sequence[RecordedReply]) -> None:
-        """Go past a turn whose replies are not marked."""
-        for _ in self._followed(number, replies):
-            pass
-
     def marks(self, number: int, replies: Sequence[RecordedReply]) -> Iterator[RoleMark]:
         """The marks of a turn's replies. To be called for every turn of a seat, in order."""
         for recorded, tracking, about, before in self._followed(number, replies):
@@ -117,23 +101,26 @@ class TrackedGame:
     def _followed(
         self, number: int, replies: Sequence[RecordedReply]
     ) -> Iterator[tuple[RecordedReply, Tracked, About, _Earlier | None]]:
-        """Each reply that states lists, what these are about, and the reply of the seat's last turn; None where that
-        brought none."""
-        seat, earlier = self.story.turn(number).seat, dict[Place, _Earlier]()
+        """Each reply that states lists, what these are about, and the reply of the seat's last turn, if with lists."""
+        view, earlier = self.story.turn(number).view, dict[Place, _Earlier]()
+        seat, known, moves = view.seat, by_hints(view), since_last_turn(view.history, view.seat)
         for recorded in replies:
-            before = self.earlier.get((seat, base(recorded.node.name), recorded.sample))
-            if before and before.turn != number - self.story.started.players:
+            place = seat, base(recorded.node.name), recorded.sample
+            before = self.earlier.get(place)
+            if before and before.turn != number - view.players:
                 before = None
-            if (tracking := tracked(self.story, number, recorded.reply, before.reply if before else None)) is None:
+            if (lists := stated_lists(recorded.reply, seat)) is None:
                 continue
-            about = self._about(tracking, tracking.said, before)
-            earlier[tracking.seat, base(recorded.node.name), recorded.sample] = _Earlier(number, recorded.reply, about)
+            reply = before.reply if before else None
+            past = stated_lists(reply, seat) if reply else None
+            tracking = Tracked(number, seat, past, lists, known, moves, reply)
+            about = self._about(tracking, lists, before)
+            earlier[place] = _Earlier(number, recorded.reply, about)
             yield recorded, tracking, about, before
         self.earlier |= earlier
 
     def _about(self, tracking: Tracked, lists: Lists, before: _Earlier | None) -> About:
-        """The card that each list is about: what it was about before, where it is a list of then, else the card that
-        is there."""
+        """The card that each list is about: of a list of before, what it was about then; else the card there."""
         hands = self.cards[tracking.turn - 1]
         about = {(seat, slot): card for seat, hand in enumerate(hands) for slot, card in enumerate(hand)}
         sources = tracking.changed(lists).sources if before else {}

@@ -64,9 +64,7 @@ def values_at(
     search.trials.keep()
     best = challenger if loss > 0 else search.played
     moves = [values.get(move) or MoveValue(move=move, one_step=one_step[move], rank=1) for move in one_step]
-    moves.sort(
-        key=lambda value: (value.move != best, 1.0 if value.rollout is None else -value.rollout, -value.one_step)
-    )
+    moves.sort(key=lambda each: (each.move != best, 1.0 if each.rollout is None else -each.rollout, -each.one_step))
     result = TurnValues(
         basis=BASIS,
         moves=tuple(value.model_copy(update={"rank": rank}) for rank, value in enumerate(moves, 1)),
@@ -120,8 +118,7 @@ class _Search:
         self.tried = list(dict.fromkeys((played, *likely)))
 
     def judged(self) -> tuple[Move, float, float, int]:
-        """The move that is likeliest better than the one played, what it is worth more, the error of that, and on how
-        many deals."""
+        """The move that is likeliest better than the one played, what it is worth more, its error, and the deals."""
         first, second = self.first, self.second
         rivals = [move for move in self.tried if move != self.played]
         if not rivals:
@@ -164,9 +161,8 @@ class _Search:
 
     def _value(self, move: Move, gain: float, error: float, deals: range) -> MoveValue:
         every = max(self._counted[self.played], deals.stop)
-        kept, kept_played = (
-            mean(self._scores(choice, deals.start, deals.stop, "kept")) for choice in (move, self.played)
-        )
+        moves = move, self.played
+        kept, kept_played = (mean(self._scores(each, deals.start, deals.stop, "kept")) for each in moves)
         score = mean(self._scores(self.played, 0, every)) + gain
         kept_score = mean(self._scores(self.played, 0, every, "kept")) + (kept - kept_played)
         return MoveValue(

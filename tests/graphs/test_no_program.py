@@ -6,7 +6,6 @@ import pytest
 
 import graphs
 import roles
-from experiments.forecast import prompt_probe
 from experiments.show.prompts import node_prompts
 from experiments.study import prompt_positions
 from graphs.config import GraphConfig, checked
@@ -72,9 +71,9 @@ def _view() -> View:
 
 @pytest.mark.usefixtures("prompt_only")
 def test_an_estimate_never_rises_when_a_node_is_removed() -> None:
-    whole = prompt_probe.turn(graph(), 2)["default"].tokens_in
+    whole = prompt_positions.turn_load(graph(), 2)["default"].tokens_in
     for node in ("risk", "past", "analyst"):
-        assert prompt_probe.turn(graphs.without(graph(), node), 2)["default"].tokens_in < whole
+        assert prompt_positions.turn_load(graphs.without(graph(), node), 2)["default"].tokens_in < whole
 
 
 @pytest.mark.usefixtures("prompt_only")

@@ -7,7 +7,7 @@ from experiments.document import plots
 from experiments.report.figures.figure import Figure, Rows
 from experiments.report.figures.scores import both, of_metric
 from experiments.report.run_data import RunData
-from experiments.study.cross_play import WITH
+from experiments.study.pairs import WITH
 
 
 def figures(data: RunData) -> list[Figure]:

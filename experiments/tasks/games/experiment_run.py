@@ -10,8 +10,8 @@ import structlog
 
 from experiments.analysis import stopping
 from experiments.analysis.stopping import Stages
-from experiments.record import failures, run_folder
 from experiments.record import rows as results
+from experiments.record import run_folder
 from experiments.record.files import locked
 from experiments.record.game import Game
 from experiments.record.rows import GAMES, Metric, Row
@@ -308,7 +308,7 @@ class ExperimentRun:
             failed = {end.unit.name: end.failed for end in self.runner.unfinished if end.failed}
             try:
                 results.write(self.plan.folder, rows)
-                failures.write(self.plan.folder, failed, {row.name for row in rows})
+                run_folder.write_failures(self.plan.folder, failed, {row.name for row in rows})
             except OSError:
                 if not any(end.unwritten for end in self.runner.unfinished):
                     raise
@@ -368,7 +368,7 @@ def status(folder: Path) -> dict[str, Any]:
             turns += len(game.moves)
             spent = sum((call for calls in usage_by_turn(journal.read(path)) for call in calls), spent)
     counts = {"finished": len(finished), "begun": sum(game.result is None for game in games.values())}
-    failed = {game: why for game, why in failures.read(folder).items() if game not in finished}
+    failed = {game: why for game, why in run_folder.failures(folder).items() if game not in finished}
     number = run_folder.games(record)
     data = run_status(record.get("name"), spent, games=number, **counts, failed=failed, turns=turns)
     if stopped := stopping.of_run(record, results.finished(folder, games)):

@@ -18,8 +18,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from experiments.record.run_folder import RUN, RunFolder, difference
-from experiments.study import imports
+from experiments.record.run_folder import RUN, RunFolder, difference, imports
 from experiments.study.file_schema import Model, Name, settled
 from experiments.tasks.positions import bank as banks
 from experiments.tasks.positions.bank import Bank
@@ -282,7 +281,7 @@ def begin(folder: Path, study: Study, bank: Bank, arms: dict[str, str]) -> Study
             "models": {name: settled(model) for name, model in study.models.items()},
             "arms": {**(FOLDER.read(folder).named_arms if exists else {}), **arms},
             "digest": bank.head.digest,
-            **imports.record(),
+            **imports(),
         }
     )
     record = FOLDER.begin(folder, record, begun=exists)

@@ -17,10 +17,9 @@ from experiments.analysis.analysis import analyse
 from experiments.analysis.sentence_templates import template_of
 from experiments.record.rows import Row
 from experiments.study import experiment as config
-from experiments.study.adhoc import SELF_PLAY, standing
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import SeatConfig
-from experiments.study.notes import EVALUATED
+from experiments.study.pairs import EVALUATED, SELF_PLAY, standing
 from experiments.study.plan import Plan
 from experiments.study.seat_spec import PlayerSpec, player_spec
 from experiments.tasks.games.experiment_run import run as run_experiment

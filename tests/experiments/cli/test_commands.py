@@ -18,7 +18,7 @@ from rich.console import Console
 from experiments.record.game import Game
 from experiments.show.live_table import LiveTable
 from experiments.tasks.games import single_game
-from experiments.values.worth_a_look import costliest
+from experiments.values.looks import costliest
 from orchestrator.errors import ModelError
 from orchestrator.hanabi.referee import deal
 from orchestrator.models import fake_endpoint, layer, retries

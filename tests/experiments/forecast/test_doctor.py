@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 import graphs
-from experiments.forecast import machine, prompt_probe
+from experiments.forecast import machine
 from experiments.study import prompt_positions
 from graphs import context
 from orchestrator.models import fake_endpoint, server_info
@@ -162,10 +162,10 @@ def test_a_decision_needs_room_for_the_reason_that_its_prompt_asks_for() -> None
         config = graphs.read("house_solo")
         told = context.resolved(config.context).model_dump(mode="json") | {"reason_words": words}
         config = graphs.setting(config, context=told)
-        found = prompt_probe.needs(config, 2, prompt_positions.positions(config, 2)[:2])
+        found = prompt_positions.needs(config, 2, prompt_positions.positions(config, 2)[:2])
         return next(need.answer or 0 for need in found if need.node == "player")
 
-    assert answer(400) - answer(200) == 200 * prompt_probe.WORD * 5 // 16
+    assert answer(400) - answer(200) == 200 * prompt_positions.WORD * 5 // 16
 
 
 def machine_checks(run: Run) -> tuple[int, dict[str, tuple[str, str]]]:

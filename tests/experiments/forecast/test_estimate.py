@@ -16,7 +16,7 @@ from scipy import stats
 import graphs
 from experiments.analysis.statistics.permutation import fewest_pairs, sign_flip_test
 from experiments.analysis.statistics.power import detectable, pairs_needed
-from experiments.forecast import cost_estimate, prompt_probe, spread
+from experiments.forecast import cost_estimate, spread
 from experiments.forecast.cost_estimate import Bill
 from experiments.forecast.measured import Measured
 from experiments.forecast.sample_size import Goal, Options
@@ -93,7 +93,7 @@ def test_probed_prompts_are_what_a_model_that_answers_as_programs_do_is_asked(
         earlier = view.turn - players
         memory = turn(earlier, given)[1] if earlier > 0 else {}
         calls += turn(view.turn, {**given, **memory})[0]
-    asked = prompt_probe.turn(graphs.read(name), players, before)["default"]
+    asked = prompt_positions.turn_load(graphs.read(name), players, before)["default"]
     assert asked.calls * prompt_positions.POSITIONS == len(calls) > 0
     tokens = sum(estimated(message.content) for call in calls for message in call.messages)
     # a model's own text is quoted to colleagues and to its next turn; a program writes none
@@ -103,16 +103,16 @@ def test_probed_prompts_are_what_a_model_that_answers_as_programs_do_is_asked(
 def test_a_selector_of_one_candidate_is_not_asked_and_programs_never_are() -> None:
     config = graphs.read("best_of_k")
     proposer = next(name for name, node in config.nodes.items() if node.samples > 1)
-    assert prompt_probe.turn(graphs.change(config, **{proposer: {"samples": 1}}), 2)["default"].calls == 1
+    assert prompt_positions.turn_load(graphs.change(config, **{proposer: {"samples": 1}}), 2)["default"].calls == 1
     oracle = graphs.replace(graphs.read("moa_sherlock"), analyst="program")
-    asked = prompt_probe.turn(oracle, 3)
-    assert asked["default"].calls == prompt_probe.turn(graphs.read("moa_sherlock"), 3)["default"].calls - 1
+    asked = prompt_positions.turn_load(oracle, 3)
+    assert asked["default"].calls == prompt_positions.turn_load(graphs.read("moa_sherlock"), 3)["default"].calls - 1
 
 
 def test_a_graph_whose_programs_are_blind_is_probed_all_the_same() -> None:
     whole = graphs.read("moa_sherlock")
     less = graphs.without_sections(whole, "state")
-    full, asked = (prompt_probe.turn(config, 3)["default"] for config in (whole, less))
+    full, asked = (prompt_positions.turn_load(config, 3)["default"] for config in (whole, less))
     assert asked.calls == full.calls and 0 < asked.tokens_in < full.tokens_in
 
 
@@ -325,7 +325,7 @@ def test_a_model_among_partners_pays_for_its_own_turns_alone(run: Run) -> None:
     model = ("--set", "adhoc.seat={graph: house, model: openai:x}")
     planned = by_arm(told(run, "experiment", "run", "challenge-adhoc", *pool, *model, "--dry-run"))
     trial = planned["evaluated.with.random", 2]
-    bare = prompt_probe.turn(graphs.read("house"), 2)["default"]
+    bare = prompt_positions.turn_load(graphs.read("house"), 2)["default"]
     assert trial["calls"] == 2 * 34 * bare.calls and trial["tokens_in"] > 2 * 34 * bare.tokens_in  # past games are told
     assert planned["random.with.random", 2]["calls"] == planned["past/random", 2]["calls"] == 0
 

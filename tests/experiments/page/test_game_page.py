@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 import graphs
-from experiments.record import failures
+from experiments.record import run_folder
 from experiments.study import experiment
 from experiments.tasks.games import experiment_run
 from orchestrator.journal import Journal
@@ -50,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in (CUT, FAILED):
         _written(games / f"{name}.jsonl", whole[:30])
         os.utime(games / f"{name}.jsonl", (1, 1))
-    failures.write(place / "run", {FAILED: "the role raised ValueError: no"}, ())
+    run_folder.write_failures(place / "run", {FAILED: "the role raised ValueError: no"}, ())
     return place / "run"
 
 

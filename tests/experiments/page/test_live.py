@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from experiments.page import games
-from experiments.record import failures
+from experiments.record import run_folder
 from tests.experiments.page.conftest import client
 from tests.experiments.page.test_api import GAME, got
 
@@ -97,7 +97,7 @@ def test_a_game_that_nobody_plays_is_suspended_and_says_why(run_copy: Path, monk
 def test_a_game_that_failed_says_why(run_copy: Path) -> None:
     journal = run_copy / "games" / f"{GAME}.jsonl"
     journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
-    failures.write(run_copy, {GAME: "turn 1: the player raised an error"}, ())
+    run_folder.write_failures(run_copy, {GAME: "turn 1: the player raised an error"}, ())
     page = client(run_copy)
     assert state(page)["state"] == "failed"
     assert got(page, "game", id=GAME)["why"] == "turn 1: the player raised an error"

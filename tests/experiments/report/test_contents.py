@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from experiments.record import failures, run_folder
+from experiments.record import run_folder
 from experiments.report import mark_metric, order, run_facts, run_report, score_tables
 from experiments.report.figures import scores
 from experiments.study import experiment
@@ -64,7 +64,7 @@ def test_a_report_says_what_the_terminal_says(tmp_path: Path) -> None:
     run = {**KEPT, "seeds": [1, 2, 3], "remarks": ["Begun by an earlier version."]}
     run |= {"experiment": {"protocol": "sparks-10", "question": "Is better better?"}}
     run |= {"arms": {"base": {"players": [2]}, "better": {"players": [2], "void": {3: "base"}}}}
-    failures.write(tmp_path, {"better/2p-s3-r1": "ValueError: no"}, ())
+    run_folder.write_failures(tmp_path, {"better/2p-s3-r1": "ValueError: no"}, ())
     made = report(tmp_path, [row for row in WEAK if row.seed < 3], run)
     said = text(made)
     assert said.index("Is better better?") < said.index("What can and cannot be concluded")
@@ -80,11 +80,11 @@ def test_a_report_says_what_the_terminal_says(tmp_path: Path) -> None:
 
 
 def test_a_failed_game_is_forgotten_once_it_is_finished(tmp_path: Path) -> None:
-    failures.write(tmp_path, {"a": "x", "b": 'y, with\n"quotes"'}, ())
-    failures.write(tmp_path, {"c": "z"}, {"a"})
-    assert failures.read(tmp_path) == {"b": 'y, with\n"quotes"', "c": "z"}
-    failures.write(tmp_path, {}, {"b", "c"})
-    assert not (tmp_path / failures.FAILED).exists()
+    run_folder.write_failures(tmp_path, {"a": "x", "b": 'y, with\n"quotes"'}, ())
+    run_folder.write_failures(tmp_path, {"c": "z"}, {"a"})
+    assert run_folder.failures(tmp_path) == {"b": 'y, with\n"quotes"', "c": "z"}
+    run_folder.write_failures(tmp_path, {}, {"b", "c"})
+    assert not (tmp_path / run_folder.FAILED).exists()
 
 
 MANY = [*games("base", [12] * 6), *(g for n in range(20) for g in games(f"arm{n:02}", [(12 + n - 9) % 26] * 6))]

@@ -10,8 +10,8 @@ from rich.console import Console
 import graphs
 from experiments.show.terminal import certainty
 from experiments.show.worth_a_look import print_looks
+from experiments.values.looks import costliest, looks_of, overruled
 from experiments.values.mistakes import faults_of
-from experiments.values.worth_a_look import costliest, overruled, worth_a_look
 from orchestrator import Scripted, play
 from orchestrator.hanabi.moves import HintRank, parse
 from orchestrator.journal.events import Call
@@ -83,7 +83,7 @@ def test_a_failed_game_is_listed_once_and_a_narrow_terminal_keeps_the_command_wh
     begun = [line for line in journal.read_text("utf-8").splitlines() if "game_started" in line]
     journal.write_text(begun[0] + "\n", "utf-8")
     Path("run/failed.csv").write_text("game,why\na/2p-s1-r1,turn 1: it broke\na/2p-s2-r1,no start\n", "utf-8")
-    found = worth_a_look(Path("run"))
+    found = looks_of(Path("run"))
     assert [(look.group, look.journal) for look in found.looks] == [
         ("failed", "a/2p-s2-r1"),
         ("failed", "run/games/a/2p-s1-r1.jsonl"),
@@ -113,7 +113,7 @@ def test_swings_find_the_move_that_cost_most(run: Run) -> None:
 def test_the_failed_games_of_a_run_are_named(run: Run) -> None:
     Path("games").mkdir()
     Path("games/failed.csv").write_text("game,why\nfull/2p-s1-r1,the seat broke\n", "utf-8")
-    (look,) = worth_a_look(Path("games")).looks
+    (look,) = looks_of(Path("games")).looks
     assert (look.group, look.journal, look.why) == ("failed", "full/2p-s1-r1", "the seat broke")
 
 

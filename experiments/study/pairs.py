@@ -1,8 +1,12 @@
-"""Ad-hoc teams, as the Hanabi Challenge measures them (Bard et al. 2020, section 4.3).
+"""Arms of pairs of players: cross-play, and ad-hoc teams.
 
-A trial is one game: the evaluated seat in one position, one partner of the pool in all others. Before a trial the
-evaluated seat is shown public records of self-play games of that partner (ten by default); it keeps nothing from one
-trial to the next. Its own self-play, the partners' self-play and their cross-play are run beside the trials.
+Cross-play: every ordered pair (A, B), A in exactly one seat and B in all others; the diagonal is self-play. Or one
+sequence: A takes the seats of B one by one, from none of them to all.
+
+Ad-hoc teams, as the Hanabi Challenge measures them (Bard et al. 2020, section 4.3): a trial is one game with the
+evaluated seat in one position, one partner of the pool in all others. Before a trial the evaluated seat is shown public
+records of self-play games of that partner (ten by default); it keeps nothing from one trial to the next. Its own
+self-play, the partners' self-play and their cross-play are run beside the trials.
 """
 
 import json
@@ -12,28 +16,75 @@ from pathlib import Path
 from typing import Literal
 
 from experiments.record.files import write_atomically
-from experiments.study import cross_play
-from experiments.study.arm_names import check_number
-from experiments.study.arms import Arm, Deal, Trials, check
-from experiments.study.cross_play import WITH, player_counts
+from experiments.study.arms import Arm, Deal, Trials
 from experiments.study.experiment import AdHoc, Experiment
-from experiments.study.file_schema import Model
+from experiments.study.file_schema import CrossPlay, Model, SeatConfig, check_number
 from experiments.study.job import Job, Outcome
 from experiments.study.note_banks import check_head
-from experiments.study.notes import EVALUATED
 from experiments.study.seat_spec import PlayerSpec, player_spec, read_seat
 from graphs.config import PROGRAM, GraphConfig
 from orchestrator.errors import UserError
 from orchestrator.hanabi.convention.hint_convention import Convention, Manner
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
+from orchestrator.players import partners
 from orchestrator.players.base import PREFIX
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import Conventions
 
+WITH = ".with."
+"""Between the two labels of a pair in an arm's name."""
+EVALUATED = "evaluated"
+"""The label of the evaluated seat of ad-hoc teams in names of arms."""
 PAST = "past"
 """The folder of past games in a run folder."""
 SELF_PLAY = f"{EVALUATED}.self-play"
 """The arm in which the evaluated seat plays with itself."""
+
+
+def participants(seats: Mapping[str, SeatConfig] | str, experiment: Experiment) -> dict[str, PlayerSpec]:
+    """The participants by label; all rule players when the config says `partners`. Raises UserError."""
+    if isinstance(seats, str):
+        return {name: PlayerSpec(spec=f"{PREFIX}{name}") for name in partners.names()}
+    return {label: player_spec(seat, experiment) for label, seat in seats.items()}
+
+
+def player_counts(
+    first: PlayerSpec, other: PlayerSpec, experiment: Experiment, named: Mapping[str, SeatConfig] | str
+) -> tuple[int, ...]:
+    """The player counts of a pair. Of `partners`, those that do not support a count are left out there."""
+    if not isinstance(named, str):
+        return experiment.players
+    return tuple(n for n in experiment.players if n in first.players and n in other.players)
+
+
+def cross_play(pairs: CrossPlay, experiment: Experiment, specs: Mapping[str, PlayerSpec]) -> list[Arm]:
+    """An arm for each ordered pair; for a sequence, for each number of seats of the first. Raises UserError."""
+    if pairs.sequence:
+        (name, first), (_, second) = specs.items()
+        return [
+            Arm(
+                f"{name}-{number}",
+                second,
+                dict.fromkeys(range(number), first),
+                players=tuple(players for players in experiment.players if players >= number),
+            )
+            for number in range(max(experiment.players) + 1)
+        ]
+    check_number(len(specs) ** 2, [f"the pairs of {len(specs)} seats"])
+    return [
+        Arm(
+            f"{label}{WITH}{other}",
+            b,
+            guest=a,
+            place="rotate" if pairs.rotate else 0,
+            players=player_counts(a, b, experiment, pairs.seats),
+        )
+        for label, a in specs.items()
+        for other, b in specs.items()
+    ]
+
+
+# Ad-hoc teams
 
 
 @dataclass(frozen=True)
@@ -91,11 +142,11 @@ class PartnerRecords:
         write_atomically(self.path, text + "\n")
 
 
-def participants(teams: AdHoc, experiment: Experiment) -> dict[str, PlayerSpec]:
+def team_members(teams: AdHoc, experiment: Experiment) -> dict[str, PlayerSpec]:
     """The evaluated seat and the partners, by label. Raises UserError."""
     if EVALUATED in teams.pool:
         raise UserError(f"adhoc.pool: {EVALUATED!r} is the label of the evaluated seat; give the partner another")
-    return {EVALUATED: player_spec(teams.seat, experiment), **cross_play.participants(teams.pool, experiment)}
+    return {EVALUATED: player_spec(teams.seat, experiment), **participants(teams.pool, experiment)}
 
 
 def partner_records(
@@ -110,46 +161,40 @@ def partner_records(
     ]
 
 
-def arms(teams: AdHoc, experiment: Experiment, evaluated: PlayerSpec, records: Iterable[PartnerRecords]) -> list[Arm]:
-    """The evaluated seat with every partner and with itself, every partner with itself, every pair of partners.
-
-    Raises UserError.
-    """
+def adhoc(teams: AdHoc, experiment: Experiment, evaluated: PlayerSpec, records: Iterable[PartnerRecords]) -> list[Arm]:
+    """The evaluated seat with each partner and itself, and all pairs of partners, equal ones too. Raises UserError."""
     by_label: dict[str, list[PartnerRecords]] = {}
     for record in records:
         by_label.setdefault(record.label, []).append(record)
-    partners = {label: several[0].partner for label, several in by_label.items()}
+    members = {label: several[0].partner for label, several in by_label.items()}
     trials = [
         Arm(
             f"{EVALUATED}{WITH}{label}",
-            partners[label],
+            members[label],
             guest=evaluated,
             place=Trials(teams, label, {record.players: record.path for record in several}),
-            players=player_counts(partners[label], evaluated, experiment, teams.pool),
+            players=player_counts(members[label], evaluated, experiment, teams.pool),
         )
         for label, several in by_label.items()
     ]
-    check_number(len(partners) ** 2 + len(trials), [f"{len(partners)} partners and their pairs"])
+    check_number(len(members) ** 2 + len(trials), [f"{len(members)} partners and their pairs"])
     pairs = [
         Arm(
             f"{label}{WITH}{other}",
-            partners[other],
-            guest=partners[label],
+            members[other],
+            guest=members[label],
             place="rotate",  # so that each starts equally often
-            players=player_counts(partners[other], partners[label], experiment, teams.pool),
+            players=player_counts(members[other], members[label], experiment, teams.pool),
             deals=teams.cross,
         )
-        for label in partners
-        for other in partners
+        for label in members
+        for other in members
     ]
     counts = tuple(sorted({count for arm in trials for count in arm.players}))
     path = next((record.path for several in by_label.values() for record in several), None)
     # with itself it is shown no past games: it needs none
     alone = Arm(SELF_PLAY, evaluated, unshown=path if teams.games else None, players=counts, deals=teams.cross)
-    every = [*trials, *([alone] if counts else []), *pairs]
-    for arm in every:
-        check(arm)
-    return every
+    return [*trials, *([alone] if counts else []), *pairs]
 
 
 Standing = Literal["held out", "known kind", "itself"]

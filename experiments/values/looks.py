@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Literal
 
-from experiments.record import failures, saved
+from experiments.record import run_folder, saved
 from experiments.record.game import Game, Turn
 from experiments.record.turn_rows import proposed_moves
 from experiments.values.mistakes import WORTH, faults_of
@@ -86,18 +86,17 @@ class Looks:
         return [look for look in self.looks if look.group == group]
 
 
-def worth_a_look(
+def looks_of(
     folder: Path, *, swings: bool = False, most: int = ROLLED, done: Callable[[int, int], None] | None = None
 ) -> Looks:
     """The games below a folder that are worth a look first. Raises UserError when it is no folder.
 
-    `swings`: also play rollouts, which takes seconds a game, for at most `most` games; `done` is told how many of how
-    many are finished.
+    `swings`: also play rollouts, seconds a game, for at most `most` games; `done` gets how many of how many are over.
     """
     games = list(saved.journals(folder))
     ended = [(path, peeked.result) for path, peeked in games if peeked.result]
     ended.sort(key=lambda pair: pair[1].score_strict)
-    failed = {folder / "games" / f"{name}.jsonl": (name, why) for name, why in failures.read(folder).items()}
+    failed = {folder / "games" / f"{name}.jsonl": (name, why) for name, why in run_folder.failures(folder).items()}
     looks = [look for path, peeked in games if path not in failed for look in _stated(path, peeked)]
     for path, (name, why) in failed.items():
         looks.append(Look("failed", path.as_posix() if path.exists() else name, None, None, None, why, 0))

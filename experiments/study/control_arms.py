@@ -7,21 +7,18 @@ note at all, or the number of calls. docs/experiments.md lists them.
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
+from experiments.study import prompt_positions
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Changes, SeatConfig, on_server
-from experiments.study.matrix import ListedArm
-from experiments.study.prompt_positions import positions
+from experiments.study.matrix import ListedArm, ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
 from graphs import replaced_texts
 from graphs.ablate import at
-from graphs.attempts import base, node_calls, turn_calls
+from graphs.attempts import turn_calls
 from graphs.config import PROGRAM, GraphConfig, checked, read
 from graphs.context import SETTINGS
 from graphs.replaced_texts import TextProof
 from orchestrator.errors import UserError, did_you_mean
-from orchestrator.models.request import estimated, messages
-from orchestrator.replies.reply import Reply
-from orchestrator.replies.writer import text_of
 from orchestrator.values import Frozen
 
 GRAPH = "best_of_k"
@@ -29,20 +26,9 @@ MOST = 16
 """Samples of a node."""
 
 
-Kind = Literal[
-    "added",
-    "removed",
-    "null",
-    "placebo",
-    "shuffled",
-    "permuted",
-    "advise",
-    "gate",
-    "own_hand",
-    "same_compute",
-    "same_tokens",
-    "prompts",
-]
+PartKind = Literal["added", "removed", "placebo", "shuffled", "advise", "gate", "prompts"]
+"""What is done to nodes or to texts."""
+Kind = Literal[PartKind, "null", "permuted", "own_hand", "same_compute", "same_tokens"]
 NULL = "null"
 """The name of the arm that is added."""
 
@@ -69,7 +55,7 @@ def purpose(changes: Changes) -> Purpose | None:
     return Purpose(kind=kind, nodes=nodes, of=next((step.value for step in steps if step == changes.matched), None))
 
 
-def null(experiment: Experiment, by_name: Mapping[str, ListedArm], run: Mapping[str, Any]) -> ListedArm | None:
+def null(experiment: Experiment, by_name: ListedArms, run: Mapping[str, Any]) -> ListedArm | None:
     """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already.
 
     It is wanted where it is asked for; else where models on servers are compared, unless the run was begun without it.
@@ -84,9 +70,8 @@ def null(experiment: Experiment, by_name: Mapping[str, ListedArm], run: Mapping[
     baseline = by_name[experiment.baseline].changes
     if wish is None:
         base, arms = arm_spec(experiment, baseline), run.get("arms") or {}
-        asks_servers = base.config is not None and any(
-            on_server(base.models.get(name, name)) for name in base.config.models
-        )
+        names = base.config.models if base.config else ()
+        asks_servers = any(on_server(base.models.get(name, name)) for name in names)
         wish = asks_servers and len(by_name) > 1 and (not arms or NULL in arms)
     if not wish:
         return None
@@ -95,35 +80,30 @@ def null(experiment: Experiment, by_name: Mapping[str, ListedArm], run: Mapping[
     return ListedArm(baseline.model_copy(update={"null": True}), unchanged=False)
 
 
-def proved(
-    name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, by_name: Mapping[str, ListedArm]
-) -> str:
+def proved(name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, by_name: ListedArms) -> str:
     """What the arm's prompts change. Raises UserError when an arm that names prompts alone changes more."""
     baseline = by_name[str(experiment.baseline)].changes
     base = arm_spec(experiment, baseline)
     if base.config is None or everybody.config is None:
         return f"{name}: its prompts are compared with none, since the baseline is no graph."
-    changed = proof(base.config, everybody.config, experiment.players)
+    diff = proof(base.config, everybody.config, experiment.players)
     alone = purpose(changes)
-    if alone and alone.kind == "prompts" and not baseline.prompts and changed.others:
-        raise UserError(
-            f"prompts: more would change than the words of {', '.join(changed.replaced)}: {changed.others[0]}"
-        )
-    return f"{name}, compared with {experiment.baseline}: {changed.sentence}."
+    if alone and alone.kind == "prompts" and not baseline.prompts and diff.others:
+        raise UserError(f"prompts: more would change than the words of {', '.join(diff.replaced)}: {diff.others[0]}")
+    return f"{name}, compared with {experiment.baseline}: {diff.sentence}."
 
 
 def proof(old: GraphConfig, new: GraphConfig, players: Iterable[int]) -> TextProof:
     """Compare the baseline's texts and prompts with those of an arm, part by part."""
     counts = sorted(set(players) & set(old.players))
-    return replaced_texts.proof(old, new, [place for count in counts for place in positions(old, count)])
+    places = [place for count in counts for place in prompt_positions.positions(old, count)]
+    return replaced_texts.proof(old, new, places)
 
 
 # As many calls or tokens as another arm
 
 
-def matching(
-    name: str, experiment: Experiment, changes: Changes, by_name: Mapping[str, ListedArm]
-) -> tuple[PlayerSpec, str]:
+def matching(name: str, experiment: Experiment, changes: Changes, by_name: ListedArms) -> tuple[PlayerSpec, str]:
     """A graph of several proposals, with as many calls or tokens as another arm; and how close it comes."""
     assert changes.matched is not None
     key, other = changes.matched.kind, str(changes.matched.value)
@@ -140,24 +120,22 @@ def matching(
     spec = player_spec(SeatConfig(graph=GRAPH), experiment, changes.model_copy(update={"graph": None}), graph)
     unit = "tokens" if by_tokens else "calls"
     how = " by prompts and programs' answers at sampled positions" if by_tokens else ""
-    parts = [
-        f"{size:,.0f} at {players} players, where {other} has {theirs:,.0f}"
-        for players, (theirs, size) in sizes.items()
-    ]
+    parts = [f"{size:,.0f} at {n} players, where {other} has {theirs:,.0f}" for n, (theirs, size) in sizes.items()]
     return spec, f"{name}: {unit} a turn without redos{how}: {'; '.join(parts)}."
 
 
 def _matched(
     baseline: GraphConfig, other: GraphConfig, players: Iterable[int], *, by_tokens: bool
 ) -> tuple[GraphConfig, dict[int, tuple[float, float]]]:
-    """Best-of-K in the baseline's context with as many calls, or tokens, a turn as the other arm's graph; and both
-    sizes by player count: of the other arm, and of this graph, a turn, without redos.
-
-    Raises UserError where that takes more proposals than a node has.
-    """
+    """Best-of-K in the baseline's context with as many calls, or tokens, a turn as the other arm's graph; and by player
+    count both sizes without redos, of the other arm and of this. Raises UserError where that takes more proposals than
+    a node has."""
 
     def size(config: GraphConfig, count: int) -> float:
-        return _tokens(at(config, count), count) if by_tokens else turn_calls(at(config, count))
+        if not by_tokens:
+            return turn_calls(at(config, count))
+        loads = prompt_positions.turn_load(config, count).items()
+        return sum(load.tokens_in + load.answers for model, load in loads if model != PROGRAM)
 
     chosen, sizes = dict[int, int](), dict[int, tuple[float, float]]()
     for count in sorted(set(players)):
@@ -191,20 +169,3 @@ def _best_of(baseline: GraphConfig, other: GraphConfig, proposals: Mapping[int, 
     data["nodes"]["selector"] = selector | {"reads": list(names.values())}
     sizes = "-".join(map(str, groups))
     return checked(data | {"name": f"best_of_{sizes}", "players": sorted(proposals)}, f"best_of_{sizes}")
-
-
-def _tokens(config: GraphConfig, players: int) -> float:
-    """Of the prompts and of the programs' answers, on average over the sampled positions."""
-    probed = positions(config, players)
-    total = 0.0
-    for spot in probed:
-        for name, request in spot.requests.items():
-            node = base(name)
-            times = node_calls(config, node) if config.nodes[node].model != PROGRAM else 0
-            form = config.context_of(node).answer_format
-            answers = [
-                estimated(text_of(reply, form)) for reply in spot.notes.get(name, ()) if isinstance(reply, Reply)
-            ]
-            answer = sum(answers) / len(answers) if answers else 0
-            total += times * (sum(estimated(message.content) for message in messages(request.parts)) + answer)
-    return total / len(probed)
