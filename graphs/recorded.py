@@ -6,7 +6,6 @@ they read is the same.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from graphlib import TopologicalSorter
 from itertools import islice
 
@@ -17,7 +16,7 @@ from graphs.ablate import at
 from graphs.answerers import Fixed, FixedReply
 from graphs.attempts import SAFETY, attempts, role_node, safety_node
 from graphs.config import PROGRAM, GraphConfig, checked
-from graphs.control_answerers import GivenNote, phase
+from graphs.control_notes import GivenNote, phase
 from graphs.node import RoleNode, refused_moves
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
@@ -25,7 +24,7 @@ from orchestrator.journal.events import Call, Decided, Event, GameStarted, Memor
 from orchestrator.models.request import Absent
 from orchestrator.replies import writer
 from orchestrator.replies.reply import Reply
-from orchestrator.values import Same
+from orchestrator.values import cached_by_identity
 from roles import Notes, Sections, Verdict
 from roles.hanabi.truth import Truth, truths
 from roles.reply_types import Choice
@@ -34,17 +33,12 @@ Note = tuple[BaseModel, ...]
 """A reply for each sample of a node: of its role's type, or `Absent`."""
 
 
+@cached_by_identity(64)
 def unrolled(config: GraphConfig) -> Mapping[str, RoleNode]:
     """Return the nodes of all attempts by their names (`generate-2`), each after those that it depends on.
 
     `config` is the graph as it is at the player count (see `at`).
     """
-    return _unrolled(Same(config))
-
-
-@lru_cache(maxsize=64)
-def _unrolled(same: Same[GraphConfig]) -> Mapping[str, RoleNode]:
-    config = same.value
     order = list(TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order())
     nodes: dict[str, RoleNode] = {}
     for attempt in attempts(config):

@@ -41,9 +41,9 @@ def role_node(
     of a node in a graph file. Raises UserError for an unknown role and for a model or context that cannot be used.
     """
     seated = seat(_alone(role, samples, context, options or {}), model, layer=layer)
-    own = SeatRuntime(seated.brains, seated.game, models=seated.models)
-    asked = attempts.role_node(seated.config, NODE, attempts.attempts(seated.config)[0])
-    return FreeStep(asked, own, reads=tuple(as_list(reads)), judges=judges)
+    runtime = SeatRuntime(seated.brains, seated.game, models=seated.models)
+    node = attempts.role_node(seated.config, NODE, attempts.attempts(seated.config)[0])
+    return FreeStep(node, runtime, reads=tuple(as_list(reads)), judges=judges)
 
 
 def _alone(role: str, samples: int, context: str, options: Mapping[str, Any]) -> GraphConfig:
@@ -74,16 +74,16 @@ class FreeStep(RoleStep):
         kind, place, *_ = config["metadata"]["langgraph_path"]
         sent = int(place) if kind == "__pregel_push" and isinstance(place, int) else 0  # among those of one `Send`
         number = max(visits(state, name), default=0) + 1 + sent
-        asked, notes = self._in_this_visit(state, attempts.nth(name, number))
-        said = await said_by(self, asked, state, notes, config)
-        return {"notes": {asked.name: said}} if said else {}
+        node, notes = self._in_this_visit(state, attempts.nth(name, number))
+        note = await said_by(self, node, state, notes, config)
+        return {"notes": {node.name: note}} if note else {}
 
     def _in_this_visit(self, state: TurnState, name: str) -> tuple[RoleNode, Notes]:
         """Return the node as it is asked now, and what it reads."""
-        said = {read: newest(state, read) for read in self.reads}
+        newest_notes = {read: newest(state, read) for read in self.reads}
         notes: dict[str, Any] = {
             read: tuple(reply for note in them for reply in replies(note))
-            for read, them in said.items()
+            for read, them in newest_notes.items()
             if them and not _verdicts(them)
         }
         refusals = {
@@ -98,17 +98,17 @@ class FreeStep(RoleStep):
             if not (judged := newest(state, self.judges)):
                 raise UserError(f"{name!r} judges {self.judges!r}, which has said nothing in this turn")
             notes[self.judges] = replies(judged[-1])[:1]
-        asked = replace(
+        node = replace(
             self.node,
             name=name,
             reads=reads,
             refusals=tuple(refusals),
             judges=self.judges,
             refuses_unread=self.judges is not None,
-            colleagues={read: roles.get(them[-1]["role"]) for read, them in said.items() if them},
+            colleagues={read: roles.get(them[-1]["role"]) for read, them in newest_notes.items() if them},
         )
-        return asked, notes
+        return node, notes
 
 
-def _verdicts(said: Sequence[Note]) -> bool:
-    return any(isinstance(reply, Verdict) for note in said for reply in replies(note))
+def _verdicts(notes: Sequence[Note]) -> bool:
+    return any(isinstance(reply, Verdict) for note in notes for reply in replies(note))

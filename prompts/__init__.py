@@ -70,7 +70,7 @@ def _phrases(lang: Lang) -> Mapping[str, str]:
     return phrases
 
 
-def given(template: str | Path) -> str:
+def own_template(template: str | Path) -> str:
     """A template given as text or as a file. Raises ValueError for a file that cannot be read."""
     if isinstance(template, str):
         return template.strip()

@@ -105,9 +105,9 @@ def proved(
         return f"{name}: its prompts are compared with none, since the baseline is no graph."
     changed = proof(base.config, everybody.config, experiment.players)
     alone = purpose(changes)
-    if alone and alone.kind == "prompts" and not baseline.prompts and changed.others:
+    if alone and alone.kind == "prompts" and not baseline.prompts and changed.side_effects:
         raise UserError(
-            f"prompts: more would change than the words of {', '.join(changed.replaced)}: {changed.others[0]}"
+            f"prompts: more would change than the words of {', '.join(changed.replaced)}: {changed.side_effects[0]}"
         )
     return f"{name}, compared with {experiment.baseline}: {changed.sentence}."
 

@@ -149,8 +149,8 @@ def _status(error: BaseException) -> int | None:
 
 def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
     code, words, context = _words(error)
-    told = code in TOO_LONG_CODES or _TOO_LONG.search(words or "") is not None
-    too_long = told and status in (400, 413, 422, 500)
+    coded = code in TOO_LONG_CODES or _TOO_LONG.search(words or "") is not None
+    too_long = coded and status in (400, 413, 422, 500)
     poor = status == 429 and code == "insufficient_quota"
     sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
     if status not in (401, 403) and words:  # those two may repeat a part of the key

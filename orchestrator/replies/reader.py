@@ -288,8 +288,8 @@ def _unreadable(detail: ErrorDetails) -> Unreadable:
 def _sentence(detail: ErrorDetails) -> str:
     """Return a problem in words, by its path in the reply."""
     path = ".".join(str(part) for part in detail["loc"])
-    if shown := blank(detail["input"]):
-        return f"{path} is still the blank `{shown}`; write your own there"
+    if copy := blank(detail["input"]):
+        return f"{path} is still the blank `{copy}`; write your own there"
     sentence = detail["msg"].removeprefix("Value error, ")
     if detail["type"] != "value_error":
         sentence = sentence[:1].lower() + sentence[1:]
@@ -310,8 +310,8 @@ def copied(text: str, reply: Reply | None, blanks: Collection[str]) -> bool:
     answer = answer_of(text)
     if any(blank in answer for blank in blanks if blank.startswith("<")):
         return True
-    shown = {words(blank) for blank in blanks}
-    return reply is not None and any(words(value) in shown for value in _texts(reply.as_data()))
+    copies = {words(blank) for blank in blanks}
+    return reply is not None and any(words(value) in copies for value in _texts(reply.as_data()))
 
 
 def _texts(value: Any) -> Iterator[str]:

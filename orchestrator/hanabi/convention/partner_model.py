@@ -156,10 +156,10 @@ def _judged(
 def _log_ratio(compared: Iterable[tuple[Claim, bool]]) -> float:
     """Return the log of the likelihood ratio of a player's claims, given in the order of their turns."""
     moves = [tuple(move) for _, move in groupby(compared, key=lambda item: item[0].turn)]
-    kept = [prod(RATIOS[claim.why][0] if holds else 0.0 for claim, holds in move) for move in moves]
+    true = [prod(RATIOS[claim.why][0] if holds else 0.0 for claim, holds in move) for move in moves]
     slipped = [prod(RATIOS[claim.why][1] for claim, holds in move if not holds) for move in moves]
     logs = [
-        log(share) + sum(log((1 - rate) * keeps + rate * slip) for keeps, slip in zip(kept, slipped, strict=True))
+        log(share) + sum(log((1 - rate) * keeps + rate * slip) for keeps, slip in zip(true, slipped, strict=True))
         for rate, share in SLIPS.items()
     ]
     most = max(logs)

@@ -72,19 +72,17 @@ class _Inferred(NamedTuple):
     held: bool
     """Whether the real card is among them."""
 
+    @property
+    def nats(self) -> float:
+        """The log loss of the real card, with the share `SUREST` spread over the kinds that the inference leaves."""
+        kinds = self.kinds.bit_count()
+        rest = len(CARDS) - kinds
+        return -log((SUREST if rest else 1.0) / kinds if self.held else (1 - SUREST) / rest)
+
 
 def _inferred(report: HistoryReport, truth: Truth) -> list[_Inferred]:
     entries = ((entry.slot, mask(entry.cards)) for entry in report.inferred if entry.slot < len(truth.own))
     return [_Inferred(slot, kinds, bool(truth.within(slot, kinds))) for slot, kinds in entries]
-
-
-def _nats(inference: _Inferred) -> float:
-    """The log loss of the real card, with the share `SUREST` spread over the kinds that the inference leaves."""
-    kinds = inference.kinds.bit_count()
-    other = len(CARDS) - kinds
-    if inference.held:
-        return -log((SUREST if other else 1.0) / kinds)
-    return -log((1 - SUREST) / other)
 
 
 def _ruled_out(inferred: list[_Inferred], truth: Truth) -> float | None:
@@ -114,7 +112,7 @@ def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | No
     return only(
         inferred_held=mean(inference.held for inference in inferred),
         inferred_types=mean(inference.kinds.bit_count() for inference in inferred),
-        inferred_log=mean(_nats(inference) for inference in inferred),
+        inferred_log=mean(inference.nats for inference in inferred),
         inferred_too_narrow=mean(bool(slots[i.slot].possible & ~i.kinds) for i in (inferred if slots else ())),
         inferred_ruled_out=_ruled_out(inferred, truth),
         hinted_inferred=mean(slot in named for slot in hinted),
