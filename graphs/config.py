@@ -1,6 +1,6 @@
 """Graph configs as frozen values: what a YAML file says, checked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -195,13 +195,8 @@ def between(config: GraphConfig, first: str, last: str) -> list[str]:
     return [name for name in config.nodes if first in reached[name] and name in reached[last]]
 
 
-def _unknown(value: str, what: str, nodes: Iterable[str]) -> ValueError:
-    return ValueError(f"{what} {value!r} is not a node; {did_you_mean(value, nodes, 'the nodes are')}")
-
-
 def _names(config: GraphConfig) -> None:
-    if missing := [name for name in config.remembers if name not in config.nodes]:
-        raise _unknown(missing[0], "remembers:", config.nodes)
+    """Nodes have names that a node can have, and only such are named."""
     for name, node in config.nodes.items():
         well_formed = all(part.isidentifier() for part in name.split(".")) and name.partition(".")[0] in config.nodes
         if not well_formed or name in RESERVED or name.startswith("__"):
@@ -213,13 +208,18 @@ def _names(config: GraphConfig) -> None:
                 "graph can have it; `evaluate judge` asks it"
             )
         config.context_of(name)
-        if missing := [read for read in node.reads if read not in config.nodes]:
-            raise _unknown(missing[0], f"node {name!r} reads:", config.nodes)
-    named = [("decides", config.decides), *(("check.judge", judge) for judge in config.judges)]
-    named += [("check.redo", config.check.redo)] if config.check else []
-    for key, value in named:
+    mentions = {
+        "remembers": config.remembers,
+        **{f"node {name!r} reads": node.reads for name, node in config.nodes.items()},
+        "decides": (config.decides,),
+        "check.judge": config.judges,
+        "check.redo": (config.check.redo,) if config.check else (),
+        "controls": config.controls.named,
+    }
+    for key, value in ((key, value) for key, values in mentions.items() for value in values):
         if value not in config.nodes:
-            raise _unknown(value, f"{key}:", config.nodes)
+            hint = did_you_mean(value, config.nodes, "the nodes are")
+            raise ValueError(f"{key}: {value!r} is not a node; {hint}")
 
 
 def _decision(config: GraphConfig) -> None:
@@ -320,8 +320,6 @@ def _language(config: GraphConfig, name: str) -> None:
 def _controls(config: GraphConfig) -> None:
     """Controls name nodes that they can change something of. Raises ValueError."""
     controls = config.controls
-    if missing := [name for name in controls.named if name not in config.nodes]:
-        raise _unknown(missing[0], "controls:", config.nodes)
     if config.decides in controls.replaced:
         raise ValueError(f"controls: {config.decides!r} decides, so its answer cannot be that of another game")
     if judging := [judge for judge in config.judges if judge in controls.replaced]:

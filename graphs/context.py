@@ -70,8 +70,18 @@ class Context(Frozen):
     @field_validator("sections", mode="before")
     @classmethod
     def _short_forms(cls, value: Any) -> Any:
-        several = as_list(value)
-        return [_long(entry) for entry in several] if isinstance(several, list | tuple) else several
+        """`state` or `{history: {moves: 10}}` for an entry."""
+        entries = as_list(value)
+        if not isinstance(entries, list | tuple):
+            return entries
+        sections = []
+        for entry in entries:
+            if isinstance(entry, dict) and len(entry) == 1 and "section" not in entry:
+                ((section, options),) = entry.items()
+                sections.append({"section": section, "options": long_options(section, options)})
+            else:
+                sections.append({"section": entry} if isinstance(entry, str) else entry)
+        return sections
 
     @field_validator("sections")
     @classmethod
@@ -199,16 +209,6 @@ def _placed(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> M
         neighbour_options = defaults(roles.SECTIONS[neighbour].choices) | dict(sections[neighbour])
         options[option] = neighbour_options[option]
     return options
-
-
-def _long(entry: Any) -> Any:
-    """`state`, or `{history: {moves: 10}}`."""
-    if isinstance(entry, str):
-        return {"section": entry}
-    if isinstance(entry, dict) and len(entry) == 1 and "section" not in entry:
-        ((section, options),) = entry.items()
-        return {"section": section, "options": long_options(section, options)}
-    return entry
 
 
 def long_options(section: str, options: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ come from the same turn, so they are equally long.
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, get_args, get_origin
@@ -314,22 +315,16 @@ class OtherNote:
 
     def _reply(self, note: GivenNote, question: Question) -> Reply | None:
         node, view, context = question.node, question.view, question.node.context
-        types = (*((context.reply(node.role),) if context else ()), node.role.reply)
-        reply = _typed(note.replies[question.sample % len(note.replies)], types)
+        reply: Reply | None = None
+        for kind in (*((context.reply(node.role),) if context else ()), node.role.reply):
+            with suppress(ValidationError):
+                reply = reply or kind.model_validate(note.replies[question.sample % len(note.replies)])
+        if reply is None:
+            raise RoleError(f"a note of another game is no {node.role.reply.__name__}")
         if self.kind == "placebo":
             brief = context is not None and context.reports == "brief"
             return placebo(reply, view, node.words, brief=brief, seed=note.turn)
         return shuffled(reply, view.model_copy(update={"seat": note.seat, "turn": note.turn}), view)
-
-
-def _typed(data: Mapping[str, Any], types: Sequence[type[Reply]]) -> Reply:
-    """Return a reply of the first type that it can be. Raises RoleError where it is none of these."""
-    for kind in types:
-        try:
-            return kind.model_validate(data)
-        except ValidationError:
-            continue
-    raise RoleError(f"a note of another game is no {types[-1].__name__}")
 
 
 def _by_phase(notes: Sequence[GivenNote], question: Question) -> Iterator[GivenNote]:

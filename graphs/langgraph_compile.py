@@ -10,8 +10,7 @@ nor another that imports LangGraph.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -27,7 +26,7 @@ from graphs.attempts import SAFETY, Attempt, attempts, base, nth, role_node, saf
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.decision import decided
 from graphs.node import RoleNode
-from graphs.role_step import AT_TABLE, RoleStep, inside, seen_by
+from graphs.role_step import AT_TABLE, RoleStep, at_table, inside, seen_by
 from graphs.turn_state import (
     TurnInput,
     TurnOutput,
@@ -200,21 +199,12 @@ STEPS = 100
 
 async def play(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
     """Return the decision of a compiled graph. Raises TurnError when something ended the turn."""
-    with _at_table(replace(runtime, view=view)):
+    with at_table(replace(runtime, view=view)):
         data = {"view": plain_view(None, view), "memory": dict(memory)}
         done = await graph.ainvoke(data, tracing.of_turn(view, runtime.game))
     if runtime.failed:
         raise runtime.failed[0]
     return decision({**done, "view": view}, done["memory"])
-
-
-@contextmanager
-def _at_table(runtime: SeatRuntime) -> Iterator[None]:
-    token = AT_TABLE.set(runtime)
-    try:
-        yield
-    finally:
-        AT_TABLE.reset(token)
 
 
 async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
@@ -226,7 +216,7 @@ async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime)
     traced = tracing.of_turn(view, runtime.game)
     config = {"configurable": {"thread_id": thread}, "recursion_limit": STEPS, **traced}
     try:
-        with _at_table(runtime):
+        with at_table(runtime):
             done = await _streamed(graph, {"view": plain_view(None, view), "memory": dict(memory)}, config, runtime)
     except Exception as error:
         if runtime.failed:

@@ -5,6 +5,7 @@ they read is the same.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from itertools import islice
@@ -97,23 +98,16 @@ def with_missing(
         attempt = int(node.name.partition("-")[2] or 1)
         reached = len(refused_moves(complete, node.refusals)) == attempt - 1
         if name not in complete and node.judges is None and reached:
-            reply = _solved(node, view, complete, memory)
-            complete |= {name: (reply,) * node.samples} if reply is not None else {}
+            sections, read = node.sections(view, complete, memory), node.notes_read(complete)
+            with suppress(Exception):  # a role of this version may fail where that of the game did not
+                reply = node.role.settle(sections, read)
+                if reply is None and node.model == PROGRAM:
+                    reply = node.program(sections, read)
+                complete |= {name: (reply,) * node.samples} if reply is not None else {}
     for decided in (event for event in events if isinstance(event, Decided) and event.node is not None):
         choices = [note for note in complete.get(str(decided.node), ()) if isinstance(note, Choice)]
         return complete if decided.move in [choice.action for choice in choices] else notes
     return complete
-
-
-def _solved(node: RoleNode, view: View, notes: Notes, memory: Memory | None) -> BaseModel | None:
-    """Return the reply of a node that asks no model, also where its role settles the question by itself; else None."""
-    sections, read = node.sections(view, notes, memory), node.notes_read(notes)
-    solve = node.solve or node.role.solve
-    try:
-        settled = node.role.settle(sections, read)
-        return solve(sections, read) if settled is None and solve and node.model == PROGRAM else settled
-    except Exception:  # a role of this version may fail where that of the game did not
-        return None
 
 
 def given_notes(events: Sequence[Event], roles: Collection[tuple[str, str]]) -> list[GivenNote]:

@@ -13,7 +13,7 @@ from graphs.config import GraphConfig, checked
 from graphs.graph_seat import Model, seat
 from graphs.node import RoleNode
 from graphs.role_step import RoleStep, said_by
-from graphs.turn_state import Note, TurnState, newest, replies, view, visits
+from graphs.turn_state import TurnState, newest, replies, view, visits
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PROGRAM
@@ -81,23 +81,16 @@ class FreeStep(RoleStep):
     def _in_this_visit(self, state: TurnState, name: str) -> tuple[RoleNode, Notes]:
         """Return the node as it is asked now, and what it reads."""
         newest_notes = {read: newest(state, read) for read in self.reads}
-        notes: dict[str, Any] = {
-            read: tuple(reply for note in them for reply in replies(note))
-            for read, them in newest_notes.items()
-            if them and not _verdicts(them)
-        }
-        refusals = {
-            attempts.nth(read, number): replies(verdict)
-            for read in self.reads
-            for number, verdict in visits(state, read).items()
-            if _verdicts([verdict])
-        }
-        notes |= refusals
+        reports = {read: tuple(reply for note in newest_notes[read] for reply in replies(note)) for read in self.reads}
+        every = {attempts.nth(read, n): replies(note) for read in self.reads for n, note in visits(state, read).items()}
+        refusals = {name: note for name, note in every.items() if any(isinstance(reply, Verdict) for reply in note)}
+        judged = {read for read, note in reports.items() if any(isinstance(reply, Verdict) for reply in note)}
+        notes: dict[str, Any] = {read: note for read, note in reports.items() if note and read not in judged} | refusals
         reads = tuple((key, key) for key in notes)
         if self.judges is not None:
-            if not (judged := newest(state, self.judges)):
+            if not (choices := newest(state, self.judges)):
                 raise UserError(f"{name!r} judges {self.judges!r}, which has said nothing in this turn")
-            notes[self.judges] = replies(judged[-1])[:1]
+            notes[self.judges] = replies(choices[-1])[:1]
         node = replace(
             self.node,
             name=name,
@@ -108,7 +101,3 @@ class FreeStep(RoleStep):
             colleagues={read: roles.get(them[-1]["role"]) for read, them in newest_notes.items() if them},
         )
         return node, notes
-
-
-def _verdicts(notes: Sequence[Note]) -> bool:
-    return any(isinstance(reply, Verdict) for note in notes for reply in replies(note))

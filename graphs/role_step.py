@@ -1,6 +1,7 @@
 """A role's node as LangGraph calls it: the state of the turn is plain data, the node and its role have types."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,16 @@ from roles import Notes
 
 AT_TABLE: ContextVar[SeatRuntime | None] = ContextVar("at_table", default=None)
 """The runtime of the seat whose turn it is; None where a graph runs by itself."""
+
+
+@contextmanager
+def at_table(runtime: SeatRuntime) -> Iterator[None]:
+    """Have the nodes of a turn ask by the runtime of the seat whose turn it is."""
+    token = AT_TABLE.set(runtime)
+    try:
+        yield
+    finally:
+        AT_TABLE.reset(token)
 
 
 def seen_by(state: TurnState) -> View:

@@ -170,7 +170,8 @@ def secrets(model: Any) -> tuple[str, ...]:
 def _held(name: str, value: Any, *, carried: bool = False) -> Iterator[str]:
     """Yield the keys in a field. `carried`: it stands in one in which every text may be a key."""
     if isinstance(value, SecretStr):
-        yield from _texts(value.get_secret_value())
+        key = value.get_secret_value()
+        yield from filter(None, (key, key.rpartition(" ")[2]))  # without the word before it, too: `Bearer sk-...`
     elif isinstance(value, Mapping):
         inside = carried or _CARRIERS.search(name) is not None
         for key, item in value.items():
@@ -190,9 +191,4 @@ def _keys_in(name: str, text: str, carried: bool) -> Iterator[str]:
             key for _, _, key in (pair.partition("=") for pair in parts.query.split("&")) if len(key) >= SHORTEST
         )
     elif name not in WRITTEN and (_SECRET.search(name) or (carried and len(text) >= SHORTEST)):
-        yield from _texts(text)
-
-
-def _texts(text: str) -> Iterator[str]:
-    """Yield a key, and without the word before it: `Bearer sk-...`."""
-    yield from (key for key in (text, text.rpartition(" ")[2]) if key)
+        yield from filter(None, (text, text.rpartition(" ")[2]))

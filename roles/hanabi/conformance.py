@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -22,6 +21,7 @@ from orchestrator.models.json_schema import response_format
 from orchestrator.models.request import Absent
 from orchestrator.plugins import BUILT_IN
 from orchestrator.replies import reader, writer
+from orchestrator.replies.values import models_in
 from roles import registry
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -115,20 +115,8 @@ def _reply(kind: type[Reply]) -> Iterator[str]:
 
 def _types(kind: type[Reply]) -> list[type[Reply]]:
     """A reply type and the types of the entries in it that models are asked for."""
-    inner = [part for name in kind.answer_fields() for part in _parts(kind.model_fields[name].annotation)]
-    entries = [
-        inner_type
-        for part in inner
-        if isinstance(part, type) and issubclass(part, Reply)
-        for inner_type in _types(part)
-    ]
-    return [kind, *entries]
-
-
-def _parts(annotation: Any) -> Iterator[Any]:
-    yield annotation
-    for inner in get_args(annotation):
-        yield from _parts(inner)
+    inner = [part for name in kind.answer_fields() for part in models_in(kind.model_fields[name].annotation)]
+    return [kind, *(entry for part in inner if issubclass(part, Reply) for entry in _types(part))]
 
 
 def _playable(role: Role) -> Iterator[str]:

@@ -114,17 +114,13 @@ def understand(
         judged = _judged(past, conventions, hands, other, before)
         conventions[other] = judged.convention
         partners.append(judged)
-    return Understanding(_common(conventions, past), tuple(partners))
+    return Understanding(common_knowledge([conventions[s] for s in range(players)], past), tuple(partners))
 
 
 def usual(before: Prior) -> Convention:
     """Return the likeliest convention; STRANGER where every convention is less likely than none."""
     best = max(before, key=lambda convention: before[convention])
     return best if before[best] >= 1 else STRANGER
-
-
-def _common(conventions: Mapping[int, Convention], history: tuple[Past, ...]) -> CommonKnowledge:
-    return common_knowledge([conventions[seat] for seat in sorted(conventions)], history)
 
 
 def _judged(
@@ -140,7 +136,8 @@ def _judged(
     """
     models: list[PartnerModel] = []
     for convention in sorted(before, key=lambda convention: -before[convention]):
-        now = _common({**conventions, other: convention}, history)
+        tried = {**conventions, other: convention}
+        now = common_knowledge([tried[seat] for seat in sorted(tried)], history)
         compared = [(claim, holds) for claim, holds in _compared(now, identities(now, hands)) if claim.seat == other]
         broke = tuple(f"turn {claim.turn}: {BROKEN[claim.why]}" for claim, holds in compared if not holds)
         odds = before[convention] * exp(_log_ratio(compared))
