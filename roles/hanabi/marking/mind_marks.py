@@ -1,7 +1,8 @@
 """The marks of reports on other minds: what partners were foreseen to do, and the hint that was suggested."""
 
+from dataclasses import replace
+
 from orchestrator.hanabi.moves import Hint
-from roles.hanabi.beliefs import FirstOrder
 from roles.hanabi.marking import next_action_marks as foreseen
 from roles.hanabi.marking.exact_belief import (
     facts_told,
@@ -100,27 +101,17 @@ def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
     return {**foreseen.guess(_intended(report), truth), **(hinted or {})} or None
 
 
-INTERPRETER = Marker(
-    _score,
-    (*foreseen.INFOS, *HINTS),
-    _guess,
-    lambda report, sections, truth: foreseen.previous(_intended(report), truth) or None,
-    lambda report, sections, truth: foreseen.pairs(_intended(report), truth),
-    prose="What past moves meant, which discard or hint comes next, and why a hint helps are prose.",
+INTERPRETER = replace(
+    foreseen.marker(
+        _intended, "What past moves meant, which discard or hint comes next, and why a hint helps are prose."
+    ),
+    score=_score,
+    infos=(*foreseen.INFOS, *HINTS),
+    guess=_guess,
 )
-
-
-def _believed(report: FirstOrder) -> list[Forecast]:
-    return [Forecast(belief.seat, belief.plays, belief.chance) for belief in report.beliefs]
-
-
-BELIEVER = Marker(
-    lambda report, sections, truth: foreseen.score(_believed(report), truth) or None,
-    foreseen.INFOS,
-    lambda report, sections, truth: foreseen.guess(_believed(report), truth) or None,
-    lambda report, sections, truth: foreseen.previous(_believed(report), truth) or None,
-    lambda report, sections, truth: foreseen.pairs(_believed(report), truth),
-    prose="What partners know and how they play is prose, so it is not compared with what they know.",
+BELIEVER = foreseen.marker(
+    lambda report: [Forecast(belief.seat, belief.plays, belief.chance) for belief in report.beliefs],
+    "What partners know and how they play is prose, so it is not compared with what they know.",
 )
 
 
