@@ -19,8 +19,8 @@ def add(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
     not given. Its role is that of its name, if none is given. `graph` in place of its role makes a whole graph of it. A
     file that it names is relative to the working directory. Raises UserError.
     """
-    if taken := [name for name in nodes if name in config.nodes]:
-        raise UserError(f"graph {config.name!r} has a node {taken[0]!r} already; give the new one another name")
+    if existing := [name for name in nodes if name in config.nodes]:
+        raise UserError(f"graph {config.name!r} has a node {existing[0]!r} already; give the new one another name")
     new = {}
     for name, node in nodes.items():
         feeds = [] if config.decides in as_list(node.get("reads", ())) else [config.decides]
@@ -75,8 +75,8 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
     Raises UserError with one sentence.
     """
     data, named = config.model_dump(mode="json"), []
-    for given, value, where in settings:
-        keys = _dotted(config, given, value)
+    for path, value, where in settings:
+        keys = _dotted(config, path, value)
         if keys[0] == "nodes" and len(keys) > 2:
             _check_nodes(config, keys[1:2], where)
         elif not where and keys[0] not in GraphConfig.model_fields:

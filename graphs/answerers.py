@@ -62,7 +62,7 @@ class Question:
     def empty(self) -> str | None:
         """Why there is nothing to ask: no legal move is left to name, or there is no choice to judge."""
         reply, legal = self.node.role.reply, self.sections.get(LegalMoves)
-        if reply.names_moves and legal is not None and not legal.listed:
+        if reply.names_moves and legal is not None and not legal.by_label:
             return "no legal move is left to choose from"
         judges = issubclass(reply, Judgement)
         return "there is no choice to judge" if judges and not of_type(self.notes, Choice) else None

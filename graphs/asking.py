@@ -10,13 +10,13 @@ from pydantic import BaseModel
 
 from graphs.answerers import Answerer, Fixed, ModelAnswerer, Question, SimulatedModel, Unsettled, nobody, place, program
 from graphs.config import NOBODY, PROGRAM
-from graphs.control_answerers import NOTHING_GIVEN, OtherGame, OtherNote
+from graphs.control_notes import NOTHING_GIVEN, OtherGame, OtherNote
 from graphs.node import RoleNode, SeatState
 from orchestrator.errors import TurnError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import VerdictGiven
 from orchestrator.journal.recorded_answers import Resumed
-from orchestrator.models.request import Absent, Brain
+from orchestrator.models.request import Absent, Brain, Place
 from orchestrator.table.seat import GameContext
 from roles import Notes, Verdict
 from roles.reply_types import Choice, Judgement
@@ -33,13 +33,13 @@ class SeatRuntime:
     brains: Mapping[str, Brain | SimulatedModel]
     game: GameContext
     fixed: Fixed = field(default_factory=dict)
-    given: OtherGame = NOTHING_GIVEN
+    other_game: OtherGame = NOTHING_GIVEN
     """The notes of another game, for nodes whose notes a control replaces."""
     failed: list[TurnError] = field(default_factory=list)
     """What ended the turn. Nodes that run at the same time still finish, so that no answer is lost; no other starts."""
     graphs: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
     """The runs of graphs inside the graph, by where they stand."""
-    asked: set[str] = field(default_factory=set)
+    node_runs: set[str] = field(default_factory=set)
     """LangGraph's ids of the runs of roles' nodes."""
     view: View | None = None
     """What the seat sees in this turn; None where its graph is somebody's own, which may change it."""
@@ -51,7 +51,7 @@ class SeatRuntime:
         if fixed := self.fixed.get((node.name, sample)):
             return fixed
         if node.answerer:
-            return Unsettled(OtherNote(node.answerer, self.given))
+            return Unsettled(OtherNote(node.answerer, self.other_game))
         answerers: dict[str, Answerer] = {PROGRAM: program, NOBODY: nobody}
         return Unsettled(answerers.get(node.model) or ModelAnswerer(self.brains[node.model]))
 
@@ -81,7 +81,7 @@ async def ask(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple[B
 async def _note(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple[BaseModel, ...]:
     view, game = state["view"], runtime.game
     sections = node.sections(view, state["notes"], state["memory"])
-    notes = _ordered(node, node.notes_read(state["notes"]), place(node, view, game))
+    notes = ordered(node, node.notes_read(state["notes"]), place(node, view, game))
     question = Question(node, view, sections, notes, game)
     if node.judges is not None:
         return (await _judge(question, state, runtime),)
@@ -96,7 +96,7 @@ async def _note(node: RoleNode, state: SeatState, runtime: SeatRuntime) -> tuple
     return tuple(reply for reply in replies if isinstance(reply, BaseModel))
 
 
-def _ordered(node: RoleNode, notes: Notes, at: Any) -> Notes:
+def ordered(node: RoleNode, notes: Notes, at: Place) -> Notes:
     """Return the notes, in another order where a control permutes them: drawn for each turn and node."""
     if not node.controls.permuted or len(notes) < 2:
         return notes

@@ -11,7 +11,7 @@ from functools import cache, partial
 import roles
 from graphs import gate
 from graphs.config import PROGRAM, GraphConfig, between
-from graphs.control_answerers import GIVEN
+from graphs.control_notes import GIVEN
 from graphs.gate import SAFETY as SAFETY
 from graphs.node import RoleNode
 from orchestrator.table.seat import BEFORE
@@ -80,12 +80,12 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
     """A node of the config in one attempt."""
     node, role, context = config.nodes[name], config.role(name), config.context_of(name)
     verdicts = tuple(nth(judge, number) for number in range(1, attempt.number) for judge in attempt.judges)
-    shown = _short(config, node.reads, name)
+    labels = _short(config, node.reads, name)
     together = [other for other in config.nodes if _inside(config, other) == _inside(config, name)]
     outer = not _inside(config, name)  # the nodes that were added to the outer graph do not change the order of parts
     team = [config.role(other) for other in together if not (outer and config.nodes[other].added)]
     remembered = [other for other in config.remembers if other in together]
-    reads = [(shown[read], attempt.name(read)) for read in node.reads]
+    reads = [(labels[read], attempt.name(read)) for read in node.reads]
     reads += [(verdict, verdict) for verdict in verdicts] if name == config.redo else []
     return RoleNode(
         name=attempt.name(name),
@@ -102,10 +102,10 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         layout=context.layout(team),
         wording=context.worded(config.without_sections),
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
-        colleagues={shown[read]: config.role(read) for read in node.reads},
+        colleagues={labels[read]: config.role(read) for read in node.reads},
         forgets=_forgotten(config),
         options=config.options_of(name),
-        controls=config.controls.called(shown),
+        controls=config.controls.called(labels),
         remembers=None if len(together) == len(config.nodes) else _short(config, remembered, name),
         graph=config.name,
     )

@@ -1,7 +1,6 @@
 """Graph configs as frozen values: what a YAML file says, checked."""
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -18,7 +17,7 @@ from graphs.refusals import Check, Verify
 from orchestrator.errors import UserError, did_you_mean, nearby, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
-from orchestrator.values import Frozen, OneOrMore, Same
+from orchestrator.values import Frozen, OneOrMore, cached_by_identity
 from orchestrator.yaml_files import from_file, loaded
 from roles import Judgement, Role, Section
 from roles.notes_text import check_report
@@ -98,7 +97,9 @@ class GraphConfig(Frozen):
         folder, outer = where.get("folder", Path()), where.get("outer", ())
         if not isinstance(value, dict):
             return value
-        value = node_kinds.inlined(value, lambda graph: _whole(graph_data.file_of(graph, folder, outer), outer))
+        value = node_kinds.inlined(
+            value, lambda graph: read(graph_data.file_of(graph, folder, outer), outer).model_dump(mode="json")
+        )
         return graph_data.plain(node_kinds.named(value, folder))
 
     @field_validator("verify", mode="before")
@@ -135,16 +136,23 @@ class GraphConfig(Frozen):
             _sections(self, name)
             _language(self, name)
             self.context_of(name).check_conditions(self.role(name), self.without_sections)
-        _memory(self)
         _controls(self)
+        remembered = any(roles.SECTIONS["remembered"] in dict(self.kinds(name)) for name in self.nodes)
+        if self.remembers and not remembered and "remembered" not in self.without_sections:
+            raise ValueError("remembers: no node gets the section remembered; its context or its role leaves it out")
         return self
 
     def role(self, node: str) -> Role:
         return roles.get(self.nodes[node].role)
 
+    @cached_by_identity(256)
     def context_of(self, node: str) -> Context:
         """Return the context of a node, with the options of the graph and of the node."""
-        return _context_of(Same(self), node)
+        base = context.resolved(self.nodes[node].context or self.context)
+        options = self.nodes[node].options
+        inner = {section: options[section] for section in options if section in roles.SECTIONS}
+        settings = {setting: getattr(self, setting) for setting in context.SETTINGS}
+        return base.changed(self.options, texts=self.texts or None, **settings).changed(inner)
 
     def kinds(self, node: str) -> list[tuple[type[Section], Mapping[str, Any]]]:
         """Return the sections that a node gets, with their options, in prompt order."""
@@ -179,15 +187,6 @@ class GraphConfig(Frozen):
         return tuple(dict.fromkeys(node.model for node in self.nodes.values()))
 
 
-@lru_cache(maxsize=256)
-def _context_of(same: Same[GraphConfig], name: str) -> Context:
-    config, node = same.value, same.value.nodes[name]
-    base = context.resolved(node.context or config.context)
-    inner = {section: options for section, options in node.options.items() if section in roles.SECTIONS}
-    settings = {setting: getattr(config, setting) for setting in context.SETTINGS}
-    return base.changed(config.options, texts=config.texts or None, **settings).changed(inner)
-
-
 def between(config: GraphConfig, first: str, last: str) -> list[str]:
     """The nodes on some path from `first` to `last`, both included, in config order."""
     reached: dict[str, set[str]] = {}
@@ -196,16 +195,11 @@ def between(config: GraphConfig, first: str, last: str) -> list[str]:
     return [name for name in config.nodes if first in reached[name] and name in reached[last]]
 
 
-def _unknown(value: str, what: str, nodes: Iterable[str]) -> ValueError:
-    return ValueError(f"{what} {value!r} is not a node; {did_you_mean(value, nodes, 'the nodes are')}")
-
-
 def _names(config: GraphConfig) -> None:
-    if missing := [name for name in config.remembers if name not in config.nodes]:
-        raise _unknown(missing[0], "remembers:", config.nodes)
+    """Nodes have names that a node can have, and only such are named."""
     for name, node in config.nodes.items():
-        known = all(part.isidentifier() for part in name.split(".")) and name.partition(".")[0] in config.nodes
-        if not known or name in RESERVED or name.startswith("__"):
+        well_formed = all(part.isidentifier() for part in name.split(".")) and name.partition(".")[0] in config.nodes
+        if not well_formed or name in RESERVED or name.startswith("__"):
             rule = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"
             raise ValueError(f"{name!r} cannot name a node: {rule}")
         if config.role(name).after_game:
@@ -214,13 +208,18 @@ def _names(config: GraphConfig) -> None:
                 "graph can have it; `evaluate judge` asks it"
             )
         config.context_of(name)
-        if missing := [read for read in node.reads if read not in config.nodes]:
-            raise _unknown(missing[0], f"node {name!r} reads:", config.nodes)
-    named = [("decides", config.decides), *(("check.judge", judge) for judge in config.judges)]
-    named += [("check.redo", config.check.redo)] if config.check else []
-    for key, value in named:
+    mentions = {
+        "remembers": config.remembers,
+        **{f"node {name!r} reads": node.reads for name, node in config.nodes.items()},
+        "decides": (config.decides,),
+        "check.judge": config.judges,
+        "check.redo": (config.check.redo,) if config.check else (),
+        "controls": config.controls.named,
+    }
+    for key, value in ((key, value) for key, values in mentions.items() for value in values):
         if value not in config.nodes:
-            raise _unknown(value, f"{key}:", config.nodes)
+            hint = did_you_mean(value, config.nodes, "the nodes are")
+            raise ValueError(f"{key}: {value!r} is not a node; {hint}")
 
 
 def _decision(config: GraphConfig) -> None:
@@ -318,20 +317,9 @@ def _language(config: GraphConfig, name: str) -> None:
         check_report(reply, base.words)
 
 
-def _memory(config: GraphConfig) -> None:
-    """Some node gets the section with what is remembered, unless an ablation took it away."""
-    section = roles.SECTIONS["remembered"]
-    if not config.remembers or section.name in config.without_sections:
-        return
-    if not any(section in dict(config.kinds(name)) for name in config.nodes):
-        raise ValueError("remembers: no node gets the section remembered; its context or its role leaves it out")
-
-
 def _controls(config: GraphConfig) -> None:
     """Controls name nodes that they can change something of. Raises ValueError."""
     controls = config.controls
-    if missing := [name for name in controls.named if name not in config.nodes]:
-        raise _unknown(missing[0], "controls:", config.nodes)
     if config.decides in controls.replaced:
         raise ValueError(f"controls: {config.decides!r} decides, so its answer cannot be that of another game")
     if judging := [judge for judge in config.judges if judge in controls.replaced]:
@@ -384,12 +372,10 @@ def parse(text: str, where: str = "graph", folder: Path | None = None, extending
     if not isinstance(data, dict):
         raise UserError(f"{where} is not a graph: a YAML mapping with the keys {', '.join(GraphConfig.model_fields)}")
     if "extends" in data:
-        data = graph_data.over_base(data, where, folder or Path(), (where, *extending), _whole)
+        graph = str(data.pop("extends"))
+        base = read(graph_data.file_of(graph, folder or Path(), (where, *extending)), (where, *extending))
+        data = graph_data.extended(base.model_dump(mode="json"), data, f"{where}: graph {graph!r}")
     return check_removed_sections(checked(data, where, folder, (where, *extending)), where)
-
-
-def _whole(graph: str, extending: tuple[str, ...]) -> dict[str, Any]:
-    return read(graph, extending).model_dump(mode="json")
 
 
 def checked(data: dict[str, Any], where: str, folder: Path | None = None, outer: tuple[str, ...] = ()) -> GraphConfig:

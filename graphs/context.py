@@ -1,6 +1,6 @@
 """Contexts: which sections a prompt is made of, with which options, in which order and messages."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -70,8 +70,18 @@ class Context(Frozen):
     @field_validator("sections", mode="before")
     @classmethod
     def _short_forms(cls, value: Any) -> Any:
-        several = as_list(value)
-        return [_long(entry) for entry in several] if isinstance(several, list | tuple) else several
+        """`state` or `{history: {moves: 10}}` for an entry."""
+        entries = as_list(value)
+        if not isinstance(entries, list | tuple):
+            return entries
+        sections = []
+        for entry in entries:
+            if isinstance(entry, dict) and len(entry) == 1 and "section" not in entry:
+                ((section, options),) = entry.items()
+                sections.append({"section": section, "options": long_options(section, options)})
+            else:
+                sections.append({"section": entry} if isinstance(entry, str) else entry)
+        return sections
 
     @field_validator("sections")
     @classmethod
@@ -133,7 +143,7 @@ class Context(Frozen):
         """The folder of the roles' texts, that inside it of the convention pack where there is one; None, which means
         their own texts, also where a section is missing that the folder may speak of."""
         options, kinds = self._options(without), [roles.SECTIONS[name] for name in self.names]
-        complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
+        complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.neighbour)
         if not complete or self.wording is None:
             return None
         pack = f"{self.wording}/{options.get('conventions', {}).get('pack')}"
@@ -141,24 +151,22 @@ class Context(Frozen):
 
     def check_conditions(self, role: Role, without: Iterable[str] = ()) -> None:
         """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError."""
-        known = {REPORT, PROPOSAL, OTHER, *roles.names(), *(f"section {section}" for section in roles.SECTIONS)}
-        for file, text in self._texts(role, without) if role.template is not None else ():
+        terms = {REPORT, PROPOSAL, OTHER, *roles.names(), *(f"section {section}" for section in roles.SECTIONS)}
+        if role.template is None:
+            return
+        texts = {f"roles/{name}.md": text for name, text in role.texts(self.words, self.worded(without)).items()}
+        for kind, _ in self.kinds(role, without):
+            texts |= {file: self.words.text(file) for file in self.files(kind.name)}
+            texts |= {} if kind.template is None else {f"sections/{kind.name}.md": kind.wording(self.words)}
+        for file, text in texts.items():
             where = f"prompts/{prompts.path(file, self.lang)}"
             try:
-                unknown = [condition for condition in prompts.conditions(text) if condition not in known]
+                unknown = [condition for condition in prompts.conditions(text) if condition not in terms]
             except ValueError as error:
                 raise UserError(f"{where}: {error}") from None
             if unknown:
-                hint = did_you_mean(unknown[0], sorted(known))
+                hint = did_you_mean(unknown[0], sorted(terms))
                 raise UserError(f"{where}: {{if {unknown[0]}}} names no role, and no section as `section NAME`; {hint}")
-
-    def _texts(self, role: Role, without: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """The templates of a role's prompt, by their files."""
-        yield from ((f"roles/{name}.md", text) for name, text in role.texts(self.words, self.worded(without)).items())
-        for kind, _ in self.kinds(role, without):
-            yield from ((file, self.words.text(file)) for file in self.files(kind.name))
-            if kind.template is not None:
-                yield f"sections/{kind.name}.md", kind.wording(self.words)
 
     @property
     def words(self) -> Words:
@@ -188,29 +196,19 @@ class Context(Frozen):
 
 def _at_home(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the section that this one must stand beside is there, with a fitting option; True where it needs none."""
-    if kind.beside is None:
+    if kind.neighbour is None:
         return True
-    neighbour, option, values = kind.beside
+    neighbour, option, values = kind.neighbour
     return neighbour in sections and _placed(kind, sections)[option] in values
 
 
 def _placed(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     """The options of a section, with that of the section which it stands beside."""
-    options, (neighbour, option, _) = dict(sections[kind.name]), kind.beside or ("", "", ())
+    options, (neighbour, option, _) = dict(sections[kind.name]), kind.neighbour or ("", "", ())
     if neighbour in sections:
-        beside = defaults(roles.SECTIONS[neighbour].choices) | dict(sections[neighbour])
-        options[option] = beside[option]
+        neighbour_options = defaults(roles.SECTIONS[neighbour].choices) | dict(sections[neighbour])
+        options[option] = neighbour_options[option]
     return options
-
-
-def _long(entry: Any) -> Any:
-    """`state`, or `{history: {moves: 10}}`."""
-    if isinstance(entry, str):
-        return {"section": entry}
-    if isinstance(entry, dict) and len(entry) == 1 and "section" not in entry:
-        ((section, options),) = entry.items()
-        return {"section": section, "options": long_options(section, options)}
-    return entry
 
 
 def long_options(section: str, options: Any) -> dict[str, Any]:

@@ -57,10 +57,13 @@ def of_seat(config: GraphConfig) -> Kinds:
     """
     reaching = {kind for name in _on_the_way(config) for kind, _ in config.kinds(name)}
     facts = [options for name in _on_the_way(config) for options in _options(config, name, ConventionFacts)]
-    told = {options["told"] for options in facts}
-    own, others = bool(told - {"others", "without_own", "losses"}), bool(told - {"own", "losses", "without_hints"})
-    read = config.verify.conventions and (own or others)
-    scope = "whole" if own and others else "own" if own else "others"
+    scopes = {options["told"] for options in facts}
+    tells_own, tells_others = (
+        bool(scopes - {"others", "without_own", "losses"}),
+        bool(scopes - {"own", "losses", "without_hints"}),
+    )
+    read = config.verify.conventions and (tells_own or tells_others)
+    scope = "whole" if tells_own and tells_others else "own" if tells_own else "others"
     partners = "blind" if all(options["partners"] == "blind" for options in facts) else "learnt"
     taken_sections = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
     kinds_read: Kinds = tuple((kind, {}) for kind in taken_sections if kind in reaching or kind is LegalMoves)
@@ -119,6 +122,6 @@ def safest(config: GraphConfig, view: View) -> tuple[Move, str]:
     """The forced move and its reason: the safest legal move by what the seat may know."""
     sections = cut(view, of_seat(config))
     if State in sections:
-        return safety.safest(Position.of(sections), sections.get(ConventionFacts))
+        return safety.safest(Position.read(sections), sections.get(ConventionFacts))
     risk = {Play: 2, Discard: 1}  # a hint, else a discard, else a play, the first of its kind
     return min(view.legal, key=lambda move: risk.get(type(move), 0)), "nothing of the table is shown"

@@ -3,7 +3,7 @@
 These are functions from mappings to new mappings; what they return is checked as a whole where a graph is made of it.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -73,34 +73,21 @@ def _controlled(data: Data) -> Data:
 
 def without(data: Data, nodes: Collection[str]) -> Data:
     """Return a graph, in full, without some nodes, and without what names them; a whole graph goes with its nodes."""
-    nodes = {name for name in data["nodes"] if any(f"{name}.".startswith(f"{gone}.") for gone in nodes)}
-    kept = {name: node for name, node in data["nodes"].items() if name not in nodes}
-    less = {name: node | {"reads": _others(node["reads"], nodes)} for name, node in kept.items()}
-    changed: Data = {"nodes": less, "remembers": _others(data["remembers"], nodes)}
+    nodes = {name for name in data["nodes"] if any(f"{name}.".startswith(f"{removed}.") for removed in nodes)}
+    remaining = {name: node for name, node in data["nodes"].items() if name not in nodes}
+    less = {name: node | {"reads": _remaining(node["reads"], nodes)} for name, node in remaining.items()}
+    changed: Data = {"nodes": less, "remembers": _remaining(data["remembers"], nodes)}
     if check := data["check"]:
-        judges = _others(check["judge"], nodes)
+        judges = _remaining(check["judge"], nodes)
         changed["check"] = check | {"judge": judges} if judges else None
     if controls := data.get("controls"):
-        named = {key: _others(controls[key], nodes) for key in CONTROLS if key in controls}
+        named = {key: _remaining(controls[key], nodes) for key in CONTROLS if key in controls}
         changed["controls"] = controls | named
     return data | changed
 
 
-def _others(names: str | Collection[str], nodes: Collection[str]) -> list[str]:
+def _remaining(names: str | Collection[str], nodes: Collection[str]) -> list[str]:
     return [name for name in as_list(names) if name not in nodes]
-
-
-def over_base(
-    data: Data, where: str, folder: Path, extending: tuple[str, ...], read: Callable[[str, tuple[str, ...]], Data]
-) -> Data:
-    """Return the data of a graph that `extends` another: a graph's name, or a file relative to its own folder.
-
-    `read` gives the other graph in full, and gets the graphs that extend it. Raises UserError.
-    """
-    base = str(data["extends"])
-    file = file_of(base, folder, extending)
-    changes = {key: value for key, value in data.items() if key != "extends"}
-    return extended(read(file, extending), changes, f"{where}: graph {base!r}")
 
 
 def file_of(graph: str, folder: Path, outer: tuple[str, ...]) -> str:
@@ -112,25 +99,25 @@ def file_of(graph: str, folder: Path, outer: tuple[str, ...]) -> str:
     return file
 
 
-def extended(base: Data, changes: Data, whose: str) -> Data:
+def extended(base: Data, changes: Data, subject: str) -> Data:
     """Return a graph, in full, with what another says in its place, like a JSON merge patch (RFC 7396).
 
     Mappings are merged key by key, and null takes a key away: of a node also what names it. A new node is marked as
-    `added`. `whose`: the graph in messages. Raises UserError for a change of a node that is not there.
+    `added`. `subject`: the graph in messages. Raises UserError for a change of a node that is not there.
     """
     if not isinstance(nodes := changes.get("nodes", {}), dict):
         return _merged(base, changes)
     new = {name: node for name, node in nodes.items() if name not in base["nodes"]}
     if unknown := [name for name, node in new.items() if not isinstance(node, dict) or not node.keys() & KINDS]:
         hint = did_you_mean(unknown[0], base["nodes"], "it has")
-        raise UserError(f"{whose} has no node {unknown[0]!r}; {hint}; a new node says its `role`")
+        raise UserError(f"{subject} has no node {unknown[0]!r}; {hint}; a new node says its `role`")
     changed = {name: node for name, node in nodes.items() if node is not None}
     other = [name for name, node in changed.items() if name not in new and isinstance(node, dict) and "python" in node]
     changed |= {name: {"role": None, **changed[name]} for name in other}
-    if whole := [
+    if graphs := [
         name for name in changed if name not in new and isinstance(changed[name], dict) and "graph" in changed[name]
     ]:
-        raise UserError(f"{whose} has a node {whole[0]!r} already; give the graph another name")
+        raise UserError(f"{subject} has a node {graphs[0]!r} already; give the graph another name")
     changed |= {name: node | {"added": True} for name, node in new.items()}
     return _merged(without(base, [*nodes.keys() - changed.keys()]), changes | {"nodes": changed})
 

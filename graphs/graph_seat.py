@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
@@ -11,7 +11,7 @@ from graphs.ablate import at, bind
 from graphs.answerers import Fixed, SimulatedModel
 from graphs.asking import SeatRuntime, resumed
 from graphs.config import PROGRAM, GraphConfig, checked, read
-from graphs.control_answerers import NOTHING_GIVEN, OtherGame
+from graphs.control_notes import NOTHING_GIVEN, OtherGame
 from graphs.decision import decided
 from graphs.walk import walk
 from orchestrator.errors import UserError
@@ -24,7 +24,7 @@ from orchestrator.models.request import Brain
 from orchestrator.models.settings import REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings, is_simulated
 from orchestrator.table.seat import Decision, GameContext
-from orchestrator.values import Same
+from orchestrator.values import cached_by_identity
 
 if TYPE_CHECKING:  # LangChain takes a second to import, and a game of programs needs none of it
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -58,7 +58,7 @@ class GraphSeat:
         engine = self.config.engine or (LANGGRAPH if tracing.listens(self.callbacks) else None)
         other_game = OtherGame.read(memory) if self.config.controls.replaced else NOTHING_GIVEN
         runtime = SeatRuntime(self.brains, self.game, self.fixed.get(view.turn, {}), other_game)
-        return await _turn(Same(self.config), view.players, engine)(view, memory, runtime)
+        return await _turn(self.config, view.players, engine)(view, memory, runtime)
 
     async def around(self, started: GameStarted, game: Callable[[], Awaitable[Result]]) -> Result:
         """Play a game in one trace, if a tracer listens: its turns nest in it."""
@@ -90,15 +90,14 @@ PlayTurn = Callable[[View, Memory, SeatRuntime], Awaitable[Decision]]
 LANGGRAPH = "langgraph"
 
 
-@lru_cache(maxsize=256)
-def _turn(same: Same[GraphConfig], players: int, engine: str | None) -> PlayTurn:
+@cached_by_identity(256)
+def _turn(graph: GraphConfig, players: int, engine: str | None) -> PlayTurn:
     """What plays a turn, made once for all games, and all positions, of a seat."""
-    config = at(same.value, players)
+    config = at(graph, players)
     if engine == LANGGRAPH or not (walked := walk(config)):
         from graphs import langgraph_compile  # games of programs do not need LangGraph
 
-        graph = langgraph_compile.compiled(same.value.model_dump_json(), players)
-        return partial(langgraph_compile.play, graph)
+        return partial(langgraph_compile.play, langgraph_compile.compiled(graph.model_dump_json(), players))
 
     async def turn(view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
         done = await walked({"view": view, "memory": memory, "notes": {}}, runtime)

@@ -93,6 +93,11 @@ class Intervention:
         name = "perturbed" if self.kind == "perturbed" else {v: k for k, v in ANSWERERS.items()}.get(self.kind)
         return f"{name}:{self.value}" if name and self.value else name
 
+    @property
+    def put(self) -> tuple[Sequence[str], Any, str]:
+        """What `ablate.put` gets of a setting."""
+        return self.keys, self.value, ""
+
     def apply(self, config: GraphConfig) -> GraphConfig:
         """Return the graph with this change. Raises UserError."""
         return apply(config, (self,))
@@ -175,12 +180,13 @@ def apply(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
     texts = {step.keys[0]: str(step.value) for step in steps if step.kind == "prompts"}
 
     config = ablate.add(config, **added) if added else config
-    config = _put(config, [step for step in settings if step not in (*nodes, *options)])
+    config = ablate.put(config, [step.put for step in settings if step not in (*nodes, *options)])
     config = ablate.without(config, *removed) if removed else config
     config = ablate.replace(config, **models) if models else config
-    config = _put(config, nodes)
+    config = ablate.put(config, [step.put for step in nodes])
     config = ablate.without_sections(config, *sections) if sections else config
-    config = replaced(_put(config, options), texts) if texts else _put(config, options)
+    config = ablate.put(config, [step.put for step in options])
+    config = replaced(config, texts) if texts else config
     controls = {kind: value for kind in CONTROLS if (value := _control(config, kind, steps))}
     return (
         ablate.controlled(config, **{"draw" if k == "null" else k: v for k, v in controls.items()})
@@ -191,10 +197,6 @@ def apply(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
 
 CONTROLS: tuple[Kind, ...] = ("placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "null")
 """In the order in which they name a graph: the null arm's is named after the baseline's."""
-
-
-def _put(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
-    return ablate.put(config, [(step.keys, step.value, "") for step in steps])
 
 
 def _control(config: GraphConfig, kind: Kind, steps: Iterable[Intervention]) -> Any:

@@ -38,8 +38,8 @@ def build(
 
 
 def _builder(seated: GraphSeat, players: int, form: type | None = None) -> TurnBuilder:
-    own = SeatRuntime(seated.brains, seated.game, models=seated.models)
-    return wired(at(seated.config, check_players(players)), own, players, form)
+    runtime = SeatRuntime(seated.brains, seated.game, models=seated.models)
+    return wired(at(seated.config, check_players(players)), runtime, players, form)
 
 
 class Form(TypedDict, total=False):

@@ -10,8 +10,7 @@ nor another that imports LangGraph.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -27,7 +26,7 @@ from graphs.attempts import SAFETY, Attempt, attempts, base, nth, role_node, saf
 from graphs.config import PROGRAM, GraphConfig, read
 from graphs.decision import decided
 from graphs.node import RoleNode
-from graphs.role_step import AT_TABLE, RoleStep, inside, seen_by
+from graphs.role_step import AT_TABLE, RoleStep, at_table, inside, seen_by
 from graphs.turn_state import (
     TurnInput,
     TurnOutput,
@@ -69,11 +68,11 @@ class TurnGraph(CompiledStateGraph[TurnState, Any, TurnInput, TurnOutput]):
         return folded(await super().aget_graph(config, xray=xray))
 
 
-def plain(given: Any) -> Any:
+def plain(data: Any) -> Any:
     """Return what a graph is given as plain data: a checkpointer keeps it before any channel does."""
-    if isinstance(given, Mapping) and isinstance(given.get("view"), View):
-        return {**given, "view": plain_view(None, given["view"])}
-    return given
+    if isinstance(data, Mapping) and isinstance(data.get("view"), View):
+        return {**data, "view": plain_view(None, data["view"])}
+    return data
 
 
 class TurnBuilder(StateGraph[TurnState, Any, TurnInput, TurnOutput]):
@@ -116,23 +115,23 @@ def compiled(config_json: str, players: int) -> TurnGraph:
 
 
 def wired(
-    config: GraphConfig, own: SeatRuntime | None = None, players: int | None = None, form: type | None = None
+    config: GraphConfig, runtime: SeatRuntime | None = None, players: int | None = None, form: type | None = None
 ) -> TurnBuilder:
     """The nodes and edges of a config, which is as it is at the player count.
 
-    `own` and `players`: see `RoleStep`. `form`: what tools let people fill in beside the input.
+    `runtime` and `players`: see `RoleStep`. `form`: what tools let people fill in beside the input.
     """
     graph, tries = TurnBuilder(TurnState, form, input_schema=TurnInput, output_schema=TurnOutput), attempts(config)
 
     def add(node: RoleNode) -> None:
-        step: Any = RoleStep(node, own, players)
+        step: Any = RoleStep(node, runtime, players)
         graph.add_node(node.name, step, metadata={"role": node.role.name, "model": node.model})
 
     for attempt in tries:
         for name in config.nodes if attempt.number == 1 else [name for name in config.nodes if name in attempt.path]:
             add(role_node(config, name, attempt))
             if name not in attempt.judges and (attempt.number == 1 or name != config.redo):
-                _edge(graph, _inside(config, attempt, name), attempt.name(name))
+                _edge(graph, config, attempt, name)
         if SAFETY in attempt.judges:
             add(safety_node(config, attempt))
         _judging(graph, config, attempt, last=attempt is tries[-1])
@@ -142,14 +141,12 @@ def wired(
     return graph
 
 
-def _edge(graph: Builder, before: list[str], name: str) -> None:
-    """An edge from each node before; a single one as such, since tools show the next node of no other."""
-    graph.add_edge(before if len(before) > 1 else before[0] if before else START, name)
-
-
-def _inside(config: GraphConfig, attempt: Attempt, name: str) -> list[str]:
-    """The nodes of this attempt that a node waits for: the others answered in the first."""
-    return [attempt.name(other) for other in waits_for(config, name) if attempt.number == 1 or other in attempt.path]
+def _edge(graph: Builder, config: GraphConfig, attempt: Attempt, name: str) -> None:
+    """An edge from each node of this attempt that a node waits for, since the others answered in the first; a single
+    one as such, since tools show the next node of no other."""
+    waits = [node for node in waits_for(config, name) if attempt.number == 1 or node in attempt.path]
+    before = [attempt.name(node) for node in waits]
+    graph.add_edge(before if len(before) > 1 else before[0] if before else START, attempt.name(name))
 
 
 def _judging(graph: Builder, config: GraphConfig, attempt: Attempt, *, last: bool) -> None:
@@ -158,7 +155,7 @@ def _judging(graph: Builder, config: GraphConfig, attempt: Attempt, *, last: boo
     if not attempt.judges:
         graph.add_edge(decides, MOVE)
         return
-    _edge(graph, _inside(config, attempt, attempt.judges[0]), attempt.name(attempt.judges[0]))
+    _edge(graph, config, attempt, attempt.judges[0])
     again = MOVE if last else nth(config.redo, attempt.number + 1)
     for judge, following in zip(attempt.judges, (*attempt.judges[1:], MOVE), strict=True):
         passed = MOVE if following == MOVE else attempt.name(following)
@@ -185,8 +182,8 @@ def _move(config: GraphConfig) -> Callable[[TurnState], Awaitable[dict[str, Any]
     async def move(state: TurnState) -> dict[str, Any]:
         if (table := AT_TABLE.get()) and table.failed:
             return {}
-        said = state.get("notes", {})
-        notes = typed(said, [name for name in said if said[name]["step"] >= said[root]["step"]])
+        every = state.get("notes", {})
+        notes = typed(every, [name for name in every if every[name]["step"] >= every[root]["step"]])
         outcome = decided(config, seen_by(state), notes)
         return {"decision": decision_data(outcome, notes), "memory": dict(outcome.memory)}
 
@@ -202,21 +199,12 @@ STEPS = 100
 
 async def play(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
     """Return the decision of a compiled graph. Raises TurnError when something ended the turn."""
-    with _at_table(replace(runtime, view=view)):
+    with at_table(replace(runtime, view=view)):
         data = {"view": plain_view(None, view), "memory": dict(memory)}
         done = await graph.ainvoke(data, tracing.of_turn(view, runtime.game))
     if runtime.failed:
         raise runtime.failed[0]
     return decision({**done, "view": view}, done["memory"])
-
-
-@contextmanager
-def _at_table(runtime: SeatRuntime) -> Iterator[None]:
-    token = AT_TABLE.set(runtime)
-    try:
-        yield
-    finally:
-        AT_TABLE.reset(token)
 
 
 async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime) -> Decision:
@@ -228,7 +216,7 @@ async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime)
     traced = tracing.of_turn(view, runtime.game)
     config = {"configurable": {"thread_id": thread}, "recursion_limit": STEPS, **traced}
     try:
-        with _at_table(runtime):
+        with at_table(runtime):
             done = await _streamed(graph, {"view": plain_view(None, view), "memory": dict(memory)}, config, runtime)
     except Exception as error:
         if runtime.failed:
@@ -253,7 +241,7 @@ async def _streamed(
         inner |= {run.partition(":")[2] for run in place}
         if mode == "values":
             done = done if place else chunk
-        elif "result" in chunk and chunk["id"] not in runtime.asked | inner and chunk["name"] != MOVE:
+        elif "result" in chunk and chunk["id"] not in runtime.node_runs | inner and chunk["name"] != MOVE:
             name = f"{inside(place, runtime)}{chunk['name']}"
             visits[name] = visits.get(name, 0) + 1
             added = {key: value for key, value in (chunk["result"] or {}).items() if key not in ("view", "memory")}
@@ -271,10 +259,10 @@ def _own_decision(state: Mapping[str, Any]) -> Decision:
     view, memory = state["view"], dict(state.get("memory") or {})
     if state.get("decision"):
         return decision(state, memory)
-    said = {name: replies(note) for name, note in state.get("notes", {}).items() if note.get("turn") == view.turn}
-    verdicts = [reply for note in said.values() for reply in note if isinstance(reply, Verdict)]
+    notes = {name: replies(note) for name, note in state.get("notes", {}).items() if note.get("turn") == view.turn}
+    verdicts = [reply for note in notes.values() for reply in note if isinstance(reply, Verdict)]
     refused = {str(verdict.move) for verdict in verdicts if not verdict.accept}
-    choices = [(name, note[0]) for name, note in said.items() if len(note) == 1 and isinstance(note[0], Choice)]
+    choices = [(name, note[0]) for name, note in notes.items() if len(note) == 1 and isinstance(note[0], Choice)]
     if choices and isinstance(choice := choices[-1][1], Choice) and str(choice.action) not in refused:
         return Decision(choice.action, choice.reason, node=choices[-1][0], memory=memory)
     move, why = gate.safest(read("house"), view)

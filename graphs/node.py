@@ -95,17 +95,15 @@ class RoleNode:
         return solve
 
     def sections(self, view: View, notes: Notes, memory: Memory | None = None) -> Sections:
-        """Return what it gets to see of a view, in this attempt."""
+        """Return what it gets to see of a view and the memory, in this attempt."""
+        parts = {key: value for key, value in (memory or {}).items() if key not in self.forgets}
+        if self.remembers and "notes" in parts:
+            memories = parts["notes"].items()
+            parts["notes"] = {self.remembers[node]: note for node, note in memories if node in self.remembers}
+        elif self.remembers is not None and "notes" in parts:  # its own graph remembers nothing of the last turn
+            parts = {key: parts[key] for key in parts if key == BEFORE}
         refused, offered = refused_moves(notes, self.refusals), self._offered(notes)
-        return cut(view, self.kinds, refused, self._remembered(memory or {}), self.options, self.words, offered)
-
-    def _remembered(self, memory: Memory) -> Memory:
-        """Return what it gets of the memory: of the last turn nothing where its own graph remembers nothing."""
-        kept = {key: value for key, value in memory.items() if key not in self.forgets}
-        if self.remembers is None or "notes" not in kept:
-            return kept
-        notes = {self.remembers[node]: note for node, note in kept["notes"].items() if node in self.remembers}
-        return kept | {"notes": notes} if self.remembers else {key: kept[key] for key in kept if key == BEFORE}
+        return cut(view, self.kinds, refused, parts, self.options, self.words, offered)
 
     def _offered(self, notes: Notes) -> tuple[Move, ...]:
         """Return the moves named by a recommender or a gate that it reads: it sees no others."""
@@ -154,7 +152,7 @@ class RoleNode:
             sample=sample,
             parts=self.context.arrange(parts, self.layout),
             reply=reply,
-            moves=TableOptions(legal.listed if legal else {}, {**counts, **(legal.table if legal else {})}, judged),
+            moves=TableOptions(legal.by_label if legal else {}, {**counts, **(legal.table if legal else {})}, judged),
             form=form,
             counts=counts,
             blanks=blanks(reply, form, self.words, bounds),

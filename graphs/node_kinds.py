@@ -46,18 +46,18 @@ def _with(data: Data, name: str, node: Mapping[str, Any], graph: Data) -> Data:
     if unknown := [key for key in node if key not in KEYS]:
         hint = did_you_mean(unknown[0], KEYS[:-1], "a graph has")
         raise UserError(f"nodes.{name}: {unknown[0]!r} is a setting of nodes, and it is a graph; {hint}")
-    if own := [key for key in OF_SEATS if graph.get(key)]:
-        raise UserError(f"nodes.{name}: graph {graph['name']!r} has {own[0]}, which only the outer graph can have")
+    if settings := [key for key in OF_SEATS if graph.get(key)]:
+        raise UserError(f"nodes.{name}: graph {graph['name']!r} has {settings[0]}, which only the outer graph can have")
     inner = _leading(graph, name, [*as_list(node.get("players") or graph["players"])])
     names = {other: name if other == graph["decides"] else f"{name}.{other}" for other in inner["nodes"]}
-    asked = {names[other]: _node(graph, names, inner["nodes"][other], node.get("model")) for other in names}
+    inner_nodes = {names[other]: _node(graph, names, inner["nodes"][other], node.get("model")) for other in names}
     if node.get("model") in graph_data.ANSWERED:
-        asked[name]["model"] = node["model"]
-    asked[name]["reads"] += as_list(node.get("reads") or ())
-    asked[name] |= {"inner": graph["name"]} | {key: node[key] for key in ("feeds", "added") if key in node}
+        inner_nodes[name]["model"] = node["model"]
+    inner_nodes[name]["reads"] += as_list(node.get("reads") or ())
+    inner_nodes[name] |= {"inner": graph["name"]} | {key: node[key] for key in ("feeds", "added") if key in node}
     nodes = Data()
     for other, value in data["nodes"].items():
-        nodes |= asked if other == name else {other: value}
+        nodes |= inner_nodes if other == name else {other: value}
     remembers = [*as_list(data.get("remembers") or ()), *(names[other] for other in inner["remembers"])]
     return data | {"nodes": nodes} | ({"remembers": remembers} if remembers else {})
 
@@ -81,23 +81,19 @@ def _leading(graph: Data, name: str, players: Collection[int]) -> Data:
 
 
 def _node(graph: Data, names: Mapping[str, str], node: Data, model: str | None) -> Data:
-    """Return an inner node with the settings of its graph; `model`: what stands in the place of `default`."""
-    base = _context(graph, node["context"] or graph["context"])
-    removed = [section for section in graph["without_sections"] if section in context.resolved(base).names]
-    return node | {
-        "reads": [names[read] for read in node["reads"]],
-        "context": base,
-        "without_sections": [*dict.fromkeys((*node.get("without_sections", ()), *removed))],
-        "model": model if model and model not in graph_data.ANSWERED and node["model"] == "default" else node["model"],
-    }
-
-
-def _context(graph: Data, base: str | Data) -> str | context.Context:
-    """Return a node's context with what its graph says in its place; by its name where that is nothing."""
+    """Return an inner node with the settings of its graph, which its context then says, unless they change nothing;
+    `model`: what stands in the place of `default`."""
+    base = node["context"] or graph["context"]
     plain = context.resolved(context.checked(base, "context") if isinstance(base, dict) else base)
     changed = plain.changed(graph["options"], **{name: graph[name] for name in context.SETTINGS})
     changed = changed.model_copy(update={"wording": changed.worded(graph["without_sections"])})
-    return base if changed == plain and isinstance(base, str) else changed
+    removed = [section for section in graph["without_sections"] if section in changed.names]
+    return node | {
+        "reads": [names[read] for read in node["reads"]],
+        "context": base if changed == plain and isinstance(base, str) else changed,
+        "without_sections": [*dict.fromkeys((*node.get("without_sections", ()), *removed))],
+        "model": model if model and model not in graph_data.ANSWERED and node["model"] == "default" else node["model"],
+    }
 
 
 # Code of one's own

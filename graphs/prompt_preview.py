@@ -17,7 +17,6 @@ from orchestrator.journal.events import Event, Memory
 from orchestrator.models.request import Absent, Message, ModelRequest, messages
 from orchestrator.table.seat import Decision, GameContext
 from roles import Choice, Notes
-from roles.reply_types import Reply
 
 
 def requests(config: GraphConfig, view: View, notes: Notes, memory: Memory | None = None) -> dict[str, ModelRequest]:
@@ -61,19 +60,14 @@ class Programs:
     def __init__(self, config: GraphConfig) -> None:
         """`config` is the graph as it is at the player count. Programs that need a section which it removes get it."""
         config = config.model_copy(update={"controls": config.controls.without(config.controls.replaced)})
-        bare, complete = by_programs(config), by_programs(config.model_copy(update={"without_sections": ()}))
-        self.config = complete if _silent(complete) < _silent(bare) else bare
+        complete = by_programs(config.model_copy(update={"without_sections": ()}))
+        self.config = min(by_programs(config), complete, key=lambda programs: len(silent(programs)))
         self.seat = GraphSeat(self.config, {})
 
     @property
     def decide(self) -> bool:
         """Whether they choose a move themselves."""
         return self.config.nodes[self.config.decides].model != NOBODY
-
-    @property
-    def silent(self) -> list[str]:
-        """The nodes for which no program answers."""
-        return sorted(_silent(self.config))
 
     async def turn(self, view: View, memory: Memory) -> tuple[Notes, Decision]:
         """The notes of a turn, with an example in place of each answer that no program gives, and the decision.
@@ -83,18 +77,17 @@ class Programs:
         events: list[Event] = []
         decision = await replace(self.seat, game=GameContext(events.append))(view, memory)
         replies = notes_of(self.config, events)
-        examples = {name: self._example(name, view) for name in self.silent if name not in replies}
+        examples = {
+            name: (_example(self.config, name, view),) * self.config.nodes[name].samples
+            for name in silent(self.config)
+            if name not in replies
+        }
         return {**replies, **examples}, decision
 
-    def _example(self, name: str, view: View) -> tuple[BaseModel, ...]:
-        role = self.config.role(name)
-        label = f"PLACEHOLDER, not an answer: no program answers for role {role.name!r} here; this is its example"
-        example = _example(self.config.context_of(name).reply(role), view, label)
-        return (example,) * self.config.nodes[name].samples
 
-
-def _silent(config: GraphConfig) -> set[str]:
-    return {name for name, node in config.nodes.items() if node.model == NOBODY}
+def silent(config: GraphConfig) -> list[str]:
+    """The nodes for which nobody answers."""
+    return sorted(name for name, node in config.nodes.items() if node.model == NOBODY)
 
 
 class ExampleNote(BaseModel):
@@ -105,7 +98,9 @@ class ExampleNote(BaseModel):
     reason: str
 
 
-def _example(kind: type[Reply], view: View, label: str) -> BaseModel:
+def _example(config: GraphConfig, name: str, view: View) -> BaseModel:
+    role, kind = config.role(name), config.context_of(name).reply(config.role(name))
+    label = f"PLACEHOLDER, not an answer: no program answers for role {role.name!r} here; this is its example"
     if issubclass(kind, Choice):
         return Choice(reason=label, action=view.legal[0])
     fields: dict[str, Any] = {name: kind.example[name] for name in kind.answer_fields() if name in kind.example}

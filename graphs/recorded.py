@@ -5,8 +5,8 @@ they read is the same.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from graphlib import TopologicalSorter
 from itertools import islice
 
@@ -17,7 +17,7 @@ from graphs.ablate import at
 from graphs.answerers import Fixed, FixedReply
 from graphs.attempts import SAFETY, attempts, role_node, safety_node
 from graphs.config import PROGRAM, GraphConfig, checked
-from graphs.control_answerers import GivenNote, phase
+from graphs.control_notes import GivenNote, phase
 from graphs.node import RoleNode, refused_moves
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
@@ -25,7 +25,7 @@ from orchestrator.journal.events import Call, Decided, Event, GameStarted, Memor
 from orchestrator.models.request import Absent
 from orchestrator.replies import writer
 from orchestrator.replies.reply import Reply
-from orchestrator.values import Same
+from orchestrator.values import cached_by_identity
 from roles import Notes, Sections, Verdict
 from roles.hanabi.truth import Truth, truths
 from roles.reply_types import Choice
@@ -34,17 +34,12 @@ Note = tuple[BaseModel, ...]
 """A reply for each sample of a node: of its role's type, or `Absent`."""
 
 
+@cached_by_identity(64)
 def unrolled(config: GraphConfig) -> Mapping[str, RoleNode]:
     """Return the nodes of all attempts by their names (`generate-2`), each after those that it depends on.
 
     `config` is the graph as it is at the player count (see `at`).
     """
-    return _unrolled(Same(config))
-
-
-@lru_cache(maxsize=64)
-def _unrolled(same: Same[GraphConfig]) -> Mapping[str, RoleNode]:
-    config = same.value
     order = list(TopologicalSorter({name: node.reads for name, node in config.nodes.items()}).static_order())
     nodes: dict[str, RoleNode] = {}
     for attempt in attempts(config):
@@ -103,23 +98,16 @@ def with_missing(
         attempt = int(node.name.partition("-")[2] or 1)
         reached = len(refused_moves(complete, node.refusals)) == attempt - 1
         if name not in complete and node.judges is None and reached:
-            reply = _solved(node, view, complete, memory)
-            complete |= {name: (reply,) * node.samples} if reply is not None else {}
+            sections, read = node.sections(view, complete, memory), node.notes_read(complete)
+            with suppress(Exception):  # a role of this version may fail where that of the game did not
+                reply = node.role.settle(sections, read)
+                if reply is None and node.model == PROGRAM:
+                    reply = node.program(sections, read)
+                complete |= {name: (reply,) * node.samples} if reply is not None else {}
     for decided in (event for event in events if isinstance(event, Decided) and event.node is not None):
         choices = [note for note in complete.get(str(decided.node), ()) if isinstance(note, Choice)]
         return complete if decided.move in [choice.action for choice in choices] else notes
     return complete
-
-
-def _solved(node: RoleNode, view: View, notes: Notes, memory: Memory | None) -> BaseModel | None:
-    """Return the reply of a node that asks no model, also where its role settles the question by itself; else None."""
-    sections, read = node.sections(view, notes, memory), node.notes_read(notes)
-    solve = node.solve or node.role.solve
-    try:
-        settled = node.role.settle(sections, read)
-        return solve(sections, read) if settled is None and solve and node.model == PROGRAM else settled
-    except Exception:  # a role of this version may fail where that of the game did not
-        return None
 
 
 def given_notes(events: Sequence[Event], roles: Collection[tuple[str, str]]) -> list[GivenNote]:

@@ -80,7 +80,7 @@ class TextProof:
 
     replaced: tuple[str, ...]
     """The texts that were replaced."""
-    others: tuple[str, ...]
+    side_effects: tuple[str, ...]
     """What else differs, in words: nothing, where the replaced words are all that changed."""
     prompts: int
     """How many prompts were compared."""
@@ -92,8 +92,8 @@ class TextProof:
     @property
     def sentence(self) -> str:
         names = ", ".join(self.replaced)
-        if self.others:
-            return f"it changes {names}, and also {'; '.join(self.others)}"
+        if self.side_effects:
+            return f"it changes {names}, and also {'; '.join(self.side_effects)}"
         if not self.changed:
             return f"it changes {names}, which no prompt at the {self.prompts} compared positions shows"
         return (

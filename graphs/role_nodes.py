@@ -13,7 +13,7 @@ from graphs.config import GraphConfig, checked
 from graphs.graph_seat import Model, seat
 from graphs.node import RoleNode
 from graphs.role_step import RoleStep, said_by
-from graphs.turn_state import Note, TurnState, newest, replies, view, visits
+from graphs.turn_state import TurnState, newest, replies, view, visits
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.settings import PROGRAM
@@ -41,9 +41,9 @@ def role_node(
     of a node in a graph file. Raises UserError for an unknown role and for a model or context that cannot be used.
     """
     seated = seat(_alone(role, samples, context, options or {}), model, layer=layer)
-    own = SeatRuntime(seated.brains, seated.game, models=seated.models)
-    asked = attempts.role_node(seated.config, NODE, attempts.attempts(seated.config)[0])
-    return FreeStep(asked, own, reads=tuple(as_list(reads)), judges=judges)
+    runtime = SeatRuntime(seated.brains, seated.game, models=seated.models)
+    node = attempts.role_node(seated.config, NODE, attempts.attempts(seated.config)[0])
+    return FreeStep(node, runtime, reads=tuple(as_list(reads)), judges=judges)
 
 
 def _alone(role: str, samples: int, context: str, options: Mapping[str, Any]) -> GraphConfig:
@@ -74,41 +74,30 @@ class FreeStep(RoleStep):
         kind, place, *_ = config["metadata"]["langgraph_path"]
         sent = int(place) if kind == "__pregel_push" and isinstance(place, int) else 0  # among those of one `Send`
         number = max(visits(state, name), default=0) + 1 + sent
-        asked, notes = self._in_this_visit(state, attempts.nth(name, number))
-        said = await said_by(self, asked, state, notes, config)
-        return {"notes": {asked.name: said}} if said else {}
+        node, notes = self._in_this_visit(state, attempts.nth(name, number))
+        note = await said_by(self, node, state, notes, config)
+        return {"notes": {node.name: note}} if note else {}
 
     def _in_this_visit(self, state: TurnState, name: str) -> tuple[RoleNode, Notes]:
         """Return the node as it is asked now, and what it reads."""
-        said = {read: newest(state, read) for read in self.reads}
-        notes: dict[str, Any] = {
-            read: tuple(reply for note in them for reply in replies(note))
-            for read, them in said.items()
-            if them and not _verdicts(them)
-        }
-        refusals = {
-            attempts.nth(read, number): replies(verdict)
-            for read in self.reads
-            for number, verdict in visits(state, read).items()
-            if _verdicts([verdict])
-        }
-        notes |= refusals
+        newest_notes = {read: newest(state, read) for read in self.reads}
+        reports = {read: tuple(reply for note in newest_notes[read] for reply in replies(note)) for read in self.reads}
+        every = {attempts.nth(read, n): replies(note) for read in self.reads for n, note in visits(state, read).items()}
+        refusals = {name: note for name, note in every.items() if any(isinstance(reply, Verdict) for reply in note)}
+        judged = {read for read, note in reports.items() if any(isinstance(reply, Verdict) for reply in note)}
+        notes: dict[str, Any] = {read: note for read, note in reports.items() if note and read not in judged} | refusals
         reads = tuple((key, key) for key in notes)
         if self.judges is not None:
-            if not (judged := newest(state, self.judges)):
+            if not (choices := newest(state, self.judges)):
                 raise UserError(f"{name!r} judges {self.judges!r}, which has said nothing in this turn")
-            notes[self.judges] = replies(judged[-1])[:1]
-        asked = replace(
+            notes[self.judges] = replies(choices[-1])[:1]
+        node = replace(
             self.node,
             name=name,
             reads=reads,
             refusals=tuple(refusals),
             judges=self.judges,
             refuses_unread=self.judges is not None,
-            colleagues={read: roles.get(them[-1]["role"]) for read, them in said.items() if them},
+            colleagues={read: roles.get(them[-1]["role"]) for read, them in newest_notes.items() if them},
         )
-        return asked, notes
-
-
-def _verdicts(said: Sequence[Note]) -> bool:
-    return any(isinstance(reply, Verdict) for note in said for reply in replies(note))
+        return node, notes

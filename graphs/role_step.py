@@ -1,6 +1,7 @@
 """A role's node as LangGraph calls it: the state of the turn is plain data, the node and its role have types."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +20,16 @@ AT_TABLE: ContextVar[SeatRuntime | None] = ContextVar("at_table", default=None)
 """The runtime of the seat whose turn it is; None where a graph runs by itself."""
 
 
+@contextmanager
+def at_table(runtime: SeatRuntime) -> Iterator[None]:
+    """Have the nodes of a turn ask by the runtime of the seat whose turn it is."""
+    token = AT_TABLE.set(runtime)
+    try:
+        yield
+    finally:
+        AT_TABLE.reset(token)
+
+
 def seen_by(state: TurnState) -> View:
     """Return what the seat sees: the table's own object where there is one, since sections are made once for each."""
     table = AT_TABLE.get()
@@ -30,7 +41,7 @@ class RoleStep:
     """One node of a seat's graph."""
 
     node: RoleNode
-    own: SeatRuntime | None = None
+    runtime: SeatRuntime | None = None
     """Who answers where no seat says so."""
     players: int | None = None
     """The player count that the graph is for; None for any."""
@@ -41,8 +52,8 @@ class RoleStep:
         if self.players not in (None, seen.players):
             raise UserError(f"the view is of {seen.players} players; set `players` to that, not {self.players}")
         keys = {*(key for _, key in node.reads), *node.refusals, *([node.judges] if node.judges else [])}
-        said = await said_by(self, node, state, typed(state.get("notes", {}), keys), config)
-        return {"notes": {node.name: said}} if said else {}
+        answers = await said_by(self, node, state, typed(state.get("notes", {}), keys), config)
+        return {"notes": {node.name: answers}} if answers else {}
 
 
 async def said_by(
@@ -53,14 +64,14 @@ async def said_by(
     Raises TurnError outside a seat: a checkpointer then keeps what the nodes beside it have said.
     """
     table = AT_TABLE.get()
-    runtime = table or replace(step.own or SeatRuntime({}, GameContext()), failed=[])
-    if table and step.own:
-        runtime = replace(table, brains=resumed(step.own.brains, table.game))
+    runtime = table or replace(step.runtime or SeatRuntime({}, GameContext()), failed=[])
+    if table and step.runtime:
+        runtime = replace(table, brains=resumed(step.runtime.brains, table.game))
     *outer, run = config["metadata"]["langgraph_checkpoint_ns"].split("|")
-    runtime.asked.add(run.partition(":")[2])
-    asked = replace(node, name=f"{inside(outer, runtime)}{node.name}")
+    runtime.node_runs.add(run.partition(":")[2])
+    named = replace(node, name=f"{inside(outer, runtime)}{node.name}")
     seen: SeatState = {"view": seen_by(state), "memory": state.get("memory") or {}, "notes": notes}
-    replies = await ask(asked, seen, runtime)
+    replies = await ask(named, seen, runtime)
     if runtime.failed and table is None:
         raise runtime.failed[0]
     return note(node.role.name, seen["view"].turn, config["metadata"]["langgraph_step"], replies) if replies else None

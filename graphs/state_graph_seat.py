@@ -53,19 +53,19 @@ class StateGraphSeat:
 
     @cached_property
     def _runtimes(self) -> list[SeatRuntime]:
-        return [step.own for step in steps(self.graph) if step.own]
+        return [step.runtime for step in steps(self.graph) if step.runtime]
 
     @property
     def brains(self) -> Mapping[str, Brain | SimulatedModel]:
         """The models of its roles' nodes, by name."""
-        return {name: brain for own in self._runtimes for name, brain in own.brains.items()}
+        return {name: brain for runtime in self._runtimes for name, brain in runtime.brains.items()}
 
     @cached_property
     def info(self) -> SeatInfo:
         return SeatInfo(
             graph=self.name,
             model="+".join(self.brains) or PROGRAM,
-            models={name: dict(deciding) for own in self._runtimes for name, deciding in own.models.items()},
+            models={name: dict(deciding) for runtime in self._runtimes for name, deciding in runtime.models.items()},
             drawing=self.graph.get_graph(xray=True).draw_mermaid(),
         )
 
@@ -73,8 +73,8 @@ class StateGraphSeat:
         return replace(self, game=context)
 
     async def aclose(self) -> None:
-        for own in self._runtimes:
-            for brain in own.brains.values():
+        for runtime in self._runtimes:
+            for brain in runtime.brains.values():
                 await brain.aclose()
 
 
@@ -99,6 +99,6 @@ def of_graph(graph: Any, name: str | None = None, callbacks: Sequence[Any] = ())
     compiled = graph if hasattr(graph, "astream") else graph.compile()
     if missing := [key for key in ("view", "memory", "notes", "decision") if key not in compiled.channels]:
         raise UserError(f"the graph's state has no {missing[0]!r}; build it as StateGraph(graphs.TurnState)")
-    given = compiled.get_name()
-    named = name or (given if given != UNNAMED else "state_graph")
+    graph_name = compiled.get_name()
+    named = name or (graph_name if graph_name != UNNAMED else "state_graph")
     return StateGraphSeat(compiled, named, callbacks=tuple(callbacks))

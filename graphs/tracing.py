@@ -35,7 +35,7 @@ async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], ca
         return await game()
 
     facts = {"game": started.game, "repeat": started.repeat, "players": started.players, "graph": started.graph}
-    metadata = {**_arm(), **facts, "thread_id": thread(started.game, started.repeat)}
+    metadata = {**facts, **_labels(started.game, started.repeat)}
     run: Any = RunnableLambda(played)
     heard = merge_configs({"callbacks": (_outer() or {}).get("callbacks")}, {"callbacks": list(callbacks) or None})
     config = {**heard, "run_name": f"game {started.graph}", "metadata": metadata}
@@ -45,16 +45,11 @@ async def around(started: GameStarted, game: Callable[[], Awaitable[Result]], ca
 
 def of_turn(view: View, game: GameContext) -> dict[str, Any]:
     """Return the name and metadata of a turn's run."""
-    place = {"game": game.hash, "seat": view.seat, "turn": view.turn, "thread_id": thread(game.hash, game.repeat)}
-    return {"run_name": f"turn {view.turn}, P{view.seat}", "metadata": {**_arm(), **place}}
+    metadata = {"game": game.hash, "seat": view.seat, "turn": view.turn, **_labels(game.hash, game.repeat)}
+    return {"run_name": f"turn {view.turn}, P{view.seat}", "metadata": metadata}
 
 
-def thread(game: str, repeat: int) -> str:
-    """Return what tracers group the runs of a game by."""
-    return f"{game}-{repeat}"
-
-
-def _arm() -> Mapping[str, Any]:
-    """The arm of an experiment that is being played."""
+def _labels(game: str, repeat: int) -> Mapping[str, Any]:
+    """Return what tracers group the runs of a game by, and the arm of an experiment that is being played."""
     arm = structlog.contextvars.get_contextvars().get("arm")
-    return {"arm": arm} if arm else {}
+    return {"thread_id": f"{game}-{repeat}"} | ({"arm": arm} if arm else {})

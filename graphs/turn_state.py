@@ -22,7 +22,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.models.request import Absent
 from orchestrator.table.seat import Decision
-from orchestrator.values import Same
+from orchestrator.values import cached_by_identity
 from roles import Choice, Notes, Reply, Verdict
 from roles.reply_types import RatedChoice, variant
 
@@ -88,9 +88,8 @@ class TurnState(TurnInput):
     decision: NotRequired[Annotated[dict[str, Any], _last_written]]
 
 
-@lru_cache(maxsize=256)  # the turns that are being played
-def _read_view(same: Same[Mapping[str, Any]]) -> View:
-    return View.model_validate(same.value)
+VALIDATED = cached_by_identity(256)(View.model_validate)
+"""Views by their data, of the turns that are being played."""
 
 
 def view(state: Mapping[str, Any]) -> View:
@@ -100,7 +99,7 @@ def view(state: Mapping[str, Any]) -> View:
         return data
     if not data:
         raise UserError("the state has no view: give {'view': view}, and with Send({**state, ...})")
-    return _read_view(Same(data))
+    return VALIDATED(data)
 
 
 # Notes
@@ -119,14 +118,14 @@ def note(role: str, turn: int, step: int, replies: Iterable[BaseModel]) -> Note:
     return {**data, "texts": texts} if any(text is not None for text in texts) else data
 
 
-def replies(said: Note) -> tuple[BaseModel, ...]:
+def replies(note: Note) -> tuple[BaseModel, ...]:
     """Return the replies of a note, of their types."""
     typed_replies: list[BaseModel] = []
-    for data, text in zip(said["replies"], said.get("texts") or [None] * len(said["replies"]), strict=True):
+    for data, text in zip(note["replies"], note.get("texts") or [None] * len(note["replies"]), strict=True):
         if "absent" in data:
             typed_replies.append(Absent(reason=data["absent"], cause=data.get("cause")))
         else:
-            reply = _kind(said["role"], tuple(data)).model_validate(data)
+            reply = _kind(note["role"], tuple(data)).model_validate(data)
             typed_replies.append(reply if text is None else reply.with_text(text))
     return tuple(typed_replies)
 
@@ -154,13 +153,13 @@ def visits(state: Mapping[str, Any], node: str) -> dict[int, Note]:
     turn, numbered = view(state).turn, re.compile(rf"{re.escape(node)}(?:-(\d+))?")
     matches = {name: numbered.fullmatch(name) for name in state.get("notes", ())}
     every = {int(match[1] or 1): state["notes"][name] for name, match in matches.items() if match}
-    return {number: said for number, said in sorted(every.items()) if said.get("turn", turn) == turn}
+    return {number: note for number, note in sorted(every.items()) if note.get("turn", turn) == turn}
 
 
 def newest(state: Mapping[str, Any], node: str) -> list[Note]:
     """Return what a node said last in this turn: several notes where `Send` asked it several times at once."""
-    said = visits(state, node)
-    return [note for note in said.values() if note["step"] == said[max(said)]["step"]]
+    notes = visits(state, node)
+    return [note for note in notes.values() if note["step"] == notes[max(notes)]["step"]]
 
 
 def reply(state: Mapping[str, Any], node: str) -> BaseModel:
@@ -168,10 +167,10 @@ def reply(state: Mapping[str, Any], node: str) -> BaseModel:
 
     Raises UserError for a node without a reply.
     """
-    if not (said := newest(state, node)):
+    if not (notes := newest(state, node)):
         names = sorted({name.partition("-")[0] for name in state.get("notes", ())})
         raise UserError(f"node {node!r} has said nothing in this turn; {did_you_mean(node, names, 'those that have:')}")
-    return replies(said[-1])[0]
+    return replies(notes[-1])[0]
 
 
 # Decisions
@@ -179,7 +178,9 @@ def reply(state: Mapping[str, Any], node: str) -> BaseModel:
 
 def decision_data(decision: Decision, notes: Notes) -> dict[str, Any]:
     """Return a decision as plain data, without its memory, with the choices that were refused before it."""
-    verdicts = [(name, verdict) for name, said in notes.items() for verdict in said if isinstance(verdict, Verdict)]
+    verdicts = [
+        (name, verdict) for name, replies in notes.items() for verdict in replies if isinstance(verdict, Verdict)
+    ]
     return {
         "move": str(decision.move),
         "reason": decision.why,

@@ -47,6 +47,11 @@ def shortened(text: str) -> str:
     return text if len(text) <= QUOTED else f"{text[:QUOTED]} ..."
 
 
+def in_words(error: BaseException) -> str:
+    """Return what kind of error came and what it says, on one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
 QUOTED = 200
 """Characters of a text that a message quotes."""
 

@@ -5,6 +5,7 @@ import atexit
 import os
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, TypeVar
 
@@ -22,15 +23,10 @@ def run(task: Coroutine[Any, Any, T], instead: str) -> T:
     In a new loop the open connections of a model object would fail after the request was sent, and paid for. Raises
     UserError inside an event loop, where `instead` is to be awaited: `play_async(...)`.
     """
-    try:
+    with suppress(RuntimeError):  # raised where no loop runs
         asyncio.get_running_loop()
-    except RuntimeError:
-        return _in_the_loop(task)
-    task.close()
-    raise UserError(f"an event loop is running here, as in a notebook: say `await {instead}`")
-
-
-def _in_the_loop(task: Coroutine[Any, Any, T]) -> T:
+        task.close()
+        raise UserError(f"an event loop is running here, as in a notebook: say `await {instead}`")
     if threading.current_thread() is not threading.main_thread():
         return asyncio.run(task)
     if os.getpid() not in _RUNNERS:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from orchestrator.errors import UserError
+from orchestrator.errors import UserError, in_words
 
 BUILT_IN = "built-in"
 """The source of objects that this project itself defines."""
@@ -160,7 +160,7 @@ def _named(name: str) -> Iterator[None]:
     except UserError as error:
         raise UserError(f"--import {name}: {error}") from None
     except (Exception, SystemExit) as error:
-        raise UserError(f"--import {name}: {type(error).__name__}: {' '.join(str(error).split())}") from error
+        raise UserError(f"--import {name}: {in_words(error)}") from error
     finally:
         _importing = before
 

@@ -1,6 +1,8 @@
 """The base classes of values that are stored or passed between packages; lists that people may write short."""
 
-from typing import Annotated, Any, Generic, TypeVar
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
@@ -35,11 +37,12 @@ def as_list(value: Any) -> Any:
 
 
 T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Same(Generic[T]):
-    """A value as the key of a cache: the same object, not an equal one, since comparing takes longer than what is
-    cached."""
+    """A value as the key of a cache: the same object, not an equal one."""
 
     def __init__(self, value: T) -> None:
         self.value = value
@@ -49,6 +52,23 @@ class Same(Generic[T]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Same) and other.value is self.value
+
+
+def cached_by_identity(most: int) -> Callable[[Callable[Concatenate[T, P], R]], Callable[Concatenate[T, P], R]]:
+    """Keep the last results of a function, at most so many, by the identity of its first argument: where comparing it
+    takes longer than what is cached."""
+
+    def cached(function: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+        results: Any = lru_cache(maxsize=most)(lambda same, *args, **kwargs: function(same.value, *args, **kwargs))
+
+        @wraps(function)
+        def called(value: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            result: R = results(Same(value), *args, **kwargs)
+            return result
+
+        return called
+
+    return cached
 
 
 OneOrMore = Annotated[tuple[T, ...], BeforeValidator(as_list)]

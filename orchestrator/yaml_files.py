@@ -68,7 +68,13 @@ class _Loader(Composer, Parser, SafeConstructor, Resolver):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event = self.peek_event()
         if isinstance(event, yaml.AliasEvent):
-            return self._repeated(super().compose_node(parent, index))
+            node = super().compose_node(parent, index)
+            if id(node) not in self._sizes:
+                raise _Refused("has an alias inside what it stands for, which never ends")
+            values, levels = self._sizes[id(node)]
+            self._count(values, levels)
+            self._levels[-1] = max(self._levels[-1], levels)
+            return node
         before = self._values
         self._count(1, 1)
         self._levels.append(0)
@@ -78,14 +84,6 @@ class _Loader(Composer, Parser, SafeConstructor, Resolver):
             self._levels[-1] = max(self._levels[-1], levels)
         if isinstance(event, yaml.NodeEvent) and event.anchor is not None:
             self._sizes[id(node)] = self._values - before, levels
-        return node
-
-    def _repeated(self, node: yaml.Node | None) -> yaml.Node | None:
-        if id(node) not in self._sizes:
-            raise _Refused("has an alias inside what it stands for, which never ends")
-        values, levels = self._sizes[id(node)]
-        self._count(values, levels)
-        self._levels[-1] = max(self._levels[-1], levels)
         return node
 
     def _count(self, values: int, levels: int) -> None:

@@ -70,7 +70,7 @@ def _phrases(lang: Lang) -> Mapping[str, str]:
     return phrases
 
 
-def given(template: str | Path) -> str:
+def own_template(template: str | Path) -> str:
     """A template given as text or as a file. Raises ValueError for a file that cannot be read."""
     if isinstance(template, str):
         return template.strip()
@@ -94,12 +94,10 @@ def _parsed(template: str) -> tuple[str | None, frozenset[str]]:
     parsed = Template(template)
     literal = template.replace("%", "%%")
     valid = not any(match["invalid"] is not None for match in parsed.pattern.finditer(literal))
-    return parsed.pattern.sub(_as_format, literal) if valid else None, frozenset(parsed.get_identifiers())
-
-
-def _as_format(match: re.Match[str]) -> str:
-    name = match["named"] or match["braced"]
-    return f"%({name})s" if name else "$"
+    form = parsed.pattern.sub(
+        lambda match: f"%({name})s" if (name := match["named"] or match["braced"]) else "$", literal
+    )
+    return form if valid else None, frozenset(parsed.get_identifiers())
 
 
 def substitute(template: str, values: Mapping[str, object], name: str = "template") -> str:

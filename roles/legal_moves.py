@@ -20,8 +20,8 @@ class LegalMoves(Section):
 
     name = "legal_moves"
     choices = {"labels": ("numbers", "letters"), "first": ("discards", "hints"), "words": ("told", "unsaid")}
-    listed: Listed
-    """By label. A move refused this turn is not among them; the others keep their labels."""
+    by_label: Listed
+    """A move refused this turn is not among them; the others keep their labels."""
     letters: bool = False
     """True if the labels are letters."""
     legal: int | None = None
@@ -48,21 +48,21 @@ class LegalMoves(Section):
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves without their labels, in HLE's order unless the context lists hints first."""
-        return tuple(self.listed.values())
+        return tuple(self.by_label.values())
 
     def among(self, recommended: Sequence[Move]) -> Self:
         """Only those that are recommended, in their order, with labels of their own; itself for none or all of them."""
         moves = [move for move in recommended if move in self.moves]
         if not moves or moves == [*self.moves]:
             return self
-        return replace(self, listed=labelled(moves, letters=self.letters), legal=len(self.moves))
+        return replace(self, by_label=labelled(moves, letters=self.letters), legal=len(self.moves))
 
     def without(self, refused: Sequence[Move]) -> Self:
         if not refused:
             return self
-        return replace(self, listed={label: move for label, move in self.listed.items() if move not in refused})
+        return replace(self, by_label={label: move for label, move in self.by_label.items() if move not in refused})
 
     def variables(self, words: Words) -> dict[str, object]:
         title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
-        moves = "\n".join(f"{label}: {move}" for label, move in self.listed.items())
+        moves = "\n".join(f"{label}: {move}" for label, move in self.by_label.items())
         return {"title": title, "moves": moves}

@@ -67,7 +67,7 @@ class Stated(NamedTuple):
 
     kind: str
     """The statement, such as `play fits`; in the same words for all replies of a role."""
-    said: float | str
+    claim: float | str
     """Its probability, or a category in words."""
     true: bool
 
@@ -93,7 +93,7 @@ class Marker:
     """The probabilities and categories that a reply states, each with what came true."""
     prose: str = ""
     """The statements in prose, which are not marked; a sentence, or empty."""
-    others: Mapping[str, Mark] = field(default_factory=dict)
+    baselines: Mapping[str, Mark] = field(default_factory=dict)
     """Baselines beside the uniform guess, by name: the marks that another answer would have in the reply's place."""
 
     def __call__(self, reply: Any, sections: Sections, truth: Any) -> Marks | None:

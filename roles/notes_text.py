@@ -100,7 +100,7 @@ def candidates(replies: Sequence[BaseModel], words: Words, *, ratings: bool = Fa
         head = words(CANDIDATE, number=number, move=move, times=times, all=len(choices))
         every = [rating for choice in choices if isinstance(choice, RatedChoice) for rating in choice.ratings]
         marks = [scalar(rating.rating, words) for rating in every if str(rating.action) == move]
-        rated = [words("- rated by the answers: $ratings", ratings=words.listed(marks))] if ratings and marks else []
+        rated = [words("- rated by the answers: $ratings", ratings=words.series(marks))] if ratings and marks else []
         blocks += (f"{head}\n{bullets}", *rated)
     return "\n".join(blocks)
 
@@ -149,7 +149,7 @@ def _named(key: str, value: Any, words: Words) -> str:
 def scalar(value: Any, words: Words = ENGLISH) -> str:
     """A value in words; a probability is 0 or 1 only when it is certain."""
     if isinstance(value, list):
-        return words.listed(scalar(inner, words) for inner in value) or words("none")
+        return words.series(scalar(inner, words) for inner in value) or words("none")
     if isinstance(value, bool):
         return words("yes" if value else "no")
     if isinstance(value, float) and 0 < value < 1:

@@ -69,7 +69,7 @@ def role(
     def make_role(solve: Solve) -> Role:
         name = getattr(solve, "__name__", "")
         title = (solve.__doc__ or "").strip().split("\n")[0]
-        text = None if template is None else prompts.given(template)
+        text = None if template is None else prompts.own_template(template)
         if template is None and name in prompts.names("roles"):
             text = prompts.text(f"roles/{name}.md")
         more = (settled, options or {}, mark, after_game, extends)
@@ -119,7 +119,7 @@ def reply_of(function: object) -> type[Reply] | None:
     return kind if isinstance(kind, type) and issubclass(kind, Reply) else None
 
 
-def known(name: str) -> bool:
+def is_known(name: str) -> bool:
     """Return whether `get` has this role."""
     load()
     return name in _KNOWN or _imported(name) is not None

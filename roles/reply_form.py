@@ -27,7 +27,7 @@ def form(kind: type[Reply], format: Form, words: Words = ENGLISH, counts: Counts
     """The form of a reply in an answer format. `counts`: of the table, which bound the numbers of players and slots."""
     schema = kind.model_json_schema()
     forms = _Blanks(schema.get("$defs", {}), words, format == "text", dict(counts))
-    data = {name: forms.of(schema["properties"][name]) for name in kind.answer_fields()}
+    data = {name: forms.value(schema["properties"][name]) for name in kind.answer_fields()}
     if format == "text":
         return writer.write(kind, data)
     if format == "json_schema":
@@ -52,27 +52,24 @@ class _Blanks:
     def __init__(self, defs: Mapping[str, Any], words: Words, plainly: bool, counts: Mapping[str, int]) -> None:
         self.defs, self.words, self.plainly, self.counts = defs, words, plainly, counts
 
-    def of(self, schema: Mapping[str, Any]) -> Any:
+    def value(self, schema: Mapping[str, Any]) -> Any:
         """The blank form of a value, by its JSON schema: objects and lists of blanks, or one blank."""
         if "$ref" in schema:
-            return self.of(self.defs[schema["$ref"].rpartition("/")[2]])
+            return self.value(self.defs[schema["$ref"].rpartition("/")[2]])
         if "anyOf" in schema:
-            return self._any_of(schema)
+            branches = [
+                {**self.defs.get(branch.get("$ref", "").rpartition("/")[2], branch), BEGINS: schema.get(BEGINS)}
+                for branch in schema["anyOf"]
+            ]
+            options = [branch for branch in branches if branch.get("type") != "null"]
+            if len(options) != 1:
+                return self._bracketed(self.words("text"), quoted=True)
+            return self._blank(options[0], nullable=len(options) < len(branches))
         if schema.get("type") == "array":
-            return [self.of(schema.get("items") or {})]
+            return [self.value(schema.get("items") or {})]
         if "properties" in schema:
-            return {name: self.of(inner) for name, inner in schema["properties"].items()}
+            return {name: self.value(inner) for name, inner in schema["properties"].items()}
         return self._blank(schema)
-
-    def _any_of(self, schema: Mapping[str, Any]) -> Any:
-        branches = [{**self._resolved(branch), BEGINS: schema.get(BEGINS)} for branch in schema["anyOf"]]
-        options = [branch for branch in branches if branch.get("type") != "null"]
-        if len(options) != 1:
-            return self._bracketed(self.words("text"), quoted=True)
-        return self._blank(options[0], nullable=len(options) < len(branches))
-
-    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        return self.defs[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
 
     def _blank(self, schema: Mapping[str, Any], *, nullable: bool = False) -> str:
         text, quoted = self._words_of(schema)

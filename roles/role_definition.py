@@ -52,6 +52,11 @@ class Role:
         """The reply if no question is left; None where there is one."""
         return self.settled(sections, notes) if self.settled else None
 
+    def answer(self, sections: Sections, notes: Notes) -> BaseModel | None:
+        """What it says where no model is asked: the settled reply, else its program's; None where it has none."""
+        settled = self.settle(sections, notes)
+        return self.solve(sections, notes) if settled is None and self.solve else settled
+
     def texts(self, words: Words, wording: str | None = None) -> dict[str, str]:
         """The templates of its instruction and its addition in a language, by their roles."""
         return {role.name: role.instruction(words, wording) for role in (self.extends, self) if role}
@@ -106,11 +111,11 @@ class Role:
             }
         proposing = [role for role in colleagues if issubclass(role.reply, Choice)]
         present = sections.present([*(role.name for role in colleagues), *[PROPOSAL] * bool(proposing)])
-        others = {role.name for role in colleagues if role not in proposing}
+        advisers = {role.name for role in colleagues if role not in proposing}
         task, *addition = [
             prompts.chosen(
                 prompts.substitute(text, self.filling(text, sections.options), name),
-                present | frozenset([OTHER] * bool(others - {*prompts.conditions(text)})),
+                present | frozenset([OTHER] * bool(advisers - {*prompts.conditions(text)})),
             )
             for name, text in self.texts(words, wording).items()
         ]

@@ -34,11 +34,11 @@ def check_options(what: str, options: Options, allowed: AllowedValues) -> None:
             value in choice if isinstance(choice, range) else choice is int and value >= 0 for choice in allowed[option]
         )
         if not number and (type(value), value) not in plain:
-            choices = did_you_mean(value, map(shown, allowed[option]), "it can be")
+            choices = did_you_mean(value, map(in_words, allowed[option]), "it can be")
             raise ValueError(f"option {option!r} of {what} is {value!r}; {choices}")
 
 
-def shown(allowed: object) -> str:
+def in_words(allowed: object) -> str:
     """An allowed value in words."""
     if isinstance(allowed, range):
         return f"a number from {allowed[0]} to {allowed[-1]}"

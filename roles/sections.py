@@ -5,7 +5,6 @@ The list of legal moves is in `legal_moves.py`, all other sections in `hanabi/se
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -14,7 +13,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.models.request import Part
-from orchestrator.values import Same
+from orchestrator.values import cached_by_identity
 from roles.role_options import AllowedValues, Options, check_declared, defaults
 from roles.words import ENGLISH, Words
 
@@ -35,7 +34,7 @@ class Section:
     """Its name in configs, and that of its template."""
     template: ClassVar[str | Path | None] = None
     """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
-    beside: ClassVar[tuple[str, str, tuple[object, ...]] | None] = None
+    neighbour: ClassVar[tuple[str, str, tuple[object, ...]] | None] = None
     """A section, one of its options, and values: this section is present only if the option has one of them. None:
     always."""
     choices: ClassVar[AllowedValues] = {}
@@ -73,7 +72,7 @@ class Section:
         file = f"sections/{cls.name}.md"
         if cls.template is None or words.replacement(file) is not None:
             return words.text(file)
-        return prompts.given(cls.template)
+        return prompts.own_template(cls.template)
 
     def entries(self) -> Mapping[str, int]:
         """The numbers of players, other players and own slots: lists of a reply have one entry for each."""
@@ -192,8 +191,7 @@ def cut(
 
     Where moves are recommended, the list of legal moves holds them alone; refused moves leave it.
     """
-
-    cache = _section_cache(Same(view))
+    cache = OF_VIEW(view)
     sections = [cache[kind, tuple(choices.items())].holding(memory or {}) for kind, choices in kinds]
     return Sections([section.among(recommended).without(refused) for section in sections], options, words)
 
@@ -210,6 +208,5 @@ class _Made(dict[tuple[type[Section], tuple[tuple[str, object], ...]], Section])
         return self[key]
 
 
-@lru_cache(maxsize=256)  # the turns that are being played
-def _section_cache(same: Same[View]) -> _Made:
-    return _Made(same.value)
+OF_VIEW = cached_by_identity(256)(_Made)
+"""The sections of the turns that are being played."""

@@ -1,6 +1,6 @@
 """How past moves, cards and chances are worded, for models and people alike, in the language of a prompt."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -62,7 +62,7 @@ class Words:
         except ValueError:
             return plain
 
-    def listed(self, texts: Iterable[str]) -> str:
+    def series(self, texts: Iterable[str]) -> str:
         return self(", ").join(texts)
 
     def colour(self, colour: Colour) -> str:
@@ -93,7 +93,7 @@ class Words:
         if not past.slots:
             return ""
         touched = ", touching slots $slots" if len(past.slots) > 1 else ", touching slot $slots"
-        return self(touched, slots=self.listed(map(str, past.slots)))
+        return self(touched, slots=self.series(map(str, past.slots)))
 
     def outcome(self, past: Past) -> str:
         """What a play or a discard showed, e.g. ` (R1, it fits)`."""
@@ -110,11 +110,15 @@ class Words:
     def fireworks(self, tops: Iterable[int]) -> str:
         """`red 2, yellow 0, ...`."""
         pairs = zip(COLOURS, tops, strict=True)
-        return self.listed(self("$colour $rank", colour=self.colour(c), rank=top) for c, top in pairs)
+        return self.series(self("$colour $rank", colour=self.colour(c), rank=top) for c, top in pairs)
 
     def by_slot(self, texts: Iterable[str]) -> str:
         """`slot 0 R1, slot 1 B3`."""
-        return self.listed(self("slot $slot $text", slot=i, text=text) for i, text in enumerate(texts))
+        return self.series(self("slot $slot $text", slot=i, text=text) for i, text in enumerate(texts))
+
+    def by_seat(self, texts: Mapping[int, str]) -> str:
+        """`- P1: ...`, a line each."""
+        return "\n".join(self("- P$seat: $text", seat=seat, text=text) for seat, text in texts.items())
 
     def slots(self, texts: Iterable[str]) -> str:
         """`- slot 0: ...`, a line each."""
@@ -140,9 +144,9 @@ class Words:
         """What hints leave of a card, e.g. `red, white; rank 1, 2`."""
         colours, ranks = self("any colour"), self("any rank")
         if len(card.colours) < len(COLOURS):
-            colours = self.listed(map(self.colour, card.colours))
+            colours = self.series(map(self.colour, card.colours))
         if len(card.ranks) < len(RANKS):
-            ranks = self("rank $rank", rank=self.listed(map(str, card.ranks)))
+            ranks = self("rank $rank", rank=self.series(map(str, card.ranks)))
         return f"{colours}{self('; ')}{ranks}"
 
     def few(self, slot: Slot) -> str:
@@ -162,7 +166,7 @@ class Words:
         else:
             spelled = [f"{card.value} {percent(share)}" for card, share in likely[:SHOWN]]
             more = len(likely) - SHOWN
-            cards = self.listed((*spelled, self("$count more", count=more)) if more > 0 else spelled)
+            cards = self.series((*spelled, self("$count more", count=more)) if more > 0 else spelled)
         return cards + self(" (playable $playable, dead $dead, critical $critical)", **_chances(slot))
 
 

@@ -22,7 +22,7 @@ from experiments.tasks.probes import probe as probe_games
 from experiments.tasks.probes.bank import probes
 from graphs import ablate, context, recorded
 from graphs.config import checked
-from graphs.control_answerers import GIVEN
+from graphs.control_notes import GIVEN
 from orchestrator import play, play_async
 from orchestrator.errors import IllegalMove
 from orchestrator.hanabi.cards import COLOURS, RANKS

@@ -21,7 +21,7 @@ def check(name: str) -> None:
     if not measures.check(name).startswith(MARK):
         return
     role, _, mark = name.removeprefix(MARK).partition(".")
-    if not registry.known(role):
+    if not registry.is_known(role):
         own = "a role of your own needs --import FILE"
         raise UserError(f"the metric {name!r} names no role; {own}; {did_you_mean(role, roles.names())}")
     marker, infos = roles.get(role).mark, mark_infos(role)

@@ -154,7 +154,7 @@ def unloaded(run: Mapping[str, Any]) -> str | None:
     """Return why a run's games have no marks where the code of a user's own roles is not imported, or not installed."""
     configs = [seat["config"] for seat in (run.get("seats") or {}).values() if seat.get("config")]
     named = {node["role"] for config in configs for node in config["nodes"].values()}
-    unknown = [role for role in sorted(named) if not registry.known(role)]
+    unknown = [role for role in sorted(named) if not registry.is_known(role)]
     files = run_folder.missing_imports(run) or (["FILE"] if unknown else [])
     if not files:
         return None

@@ -170,7 +170,7 @@ def missing(games: Sequence[MarkedGame], only: str | None = None) -> Iterator[st
     for node in (node for game in games for node in game.nodes):
         nodes.setdefault(node.role, []).append(node)
     marked = {key.role for game in games for key in game.tallies}
-    unknown = sorted(role for role in nodes if not registry.known(role))
+    unknown = sorted(role for role in nodes if not registry.is_known(role))
     if silent := sorted(role for role in nodes if role not in (*unknown, *marked) and not infos_of(role)):
         yield f"{', '.join(silent)} {'states' if len(silent) == 1 else 'state'} nothing that can be marked."
     if unknown:

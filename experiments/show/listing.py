@@ -20,7 +20,7 @@ from orchestrator.plugins import BUILT_IN
 from roles.marks import Marker, infos
 from roles.reply_types import answer_format
 from roles.role_definition import Role
-from roles.role_options import shown
+from roles.role_options import in_words
 from roles.words import ENGLISH
 
 
@@ -89,7 +89,7 @@ def role_data(role: Role) -> dict[str, Any]:
         "played_by": played_by(role),
         "after_game": role.after_game,
         "options": {
-            name: [shown(value) if value is int or isinstance(value, range) else value for value in values]
+            name: [in_words(value) if value is int or isinstance(value, range) else value for value in values]
             for name, values in role.options.items()
         },
         "marked": _marked(role) != "-",
@@ -113,7 +113,7 @@ def show_role(role: Role, console: Console) -> None:
     if role.after_game:
         console.print(Text("asked: after a game, by `evaluate judge`; no graph can have it"))
     for name, values in role.options.items():
-        console.print(Text(f"option {name}: {', '.join(map(shown, values))}; the first is the default"))
+        console.print(Text(f"option {name}: {', '.join(map(in_words, values))}; the first is the default"))
     console.print(Text(f"from: {roles.source(role.name)}"))
     for line in _marks(role):
         console.print(Text(line))

@@ -88,8 +88,10 @@ def proved(name: str, experiment: Experiment, changes: Changes, everybody: Playe
         return f"{name}: its prompts are compared with none, since the baseline is no graph."
     diff = proof(base.config, everybody.config, experiment.players)
     alone = purpose(changes)
-    if alone and alone.kind == "prompts" and not baseline.prompts and diff.others:
-        raise UserError(f"prompts: more would change than the words of {', '.join(diff.replaced)}: {diff.others[0]}")
+    if alone and alone.kind == "prompts" and not baseline.prompts and diff.side_effects:
+        raise UserError(
+            f"prompts: more would change than the words of {', '.join(diff.replaced)}: {diff.side_effects[0]}"
+        )
     return f"{name}, compared with {experiment.baseline}: {diff.sentence}."
 
 

@@ -20,7 +20,7 @@ from experiments.record.rows import GAMES
 from experiments.study.arms import Arm, Deal
 from experiments.study.file_schema import BASELINE
 from graphs import recorded
-from graphs.control_answerers import GIVEN
+from graphs.control_notes import GIVEN
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import Card

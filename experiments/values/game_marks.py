@@ -67,7 +67,7 @@ def ordered_baselines(names: Collection[str]) -> list[str]:
 def all_baselines() -> list[str]:
     """Return every baseline that a mark may have: those that all roles share, then those that registered roles name."""
     markers = (roles.get(name).mark for name in roles.names())
-    return ordered_baselines({*BASELINES, *(n for mark in markers if isinstance(mark, Marker) for n in mark.others)})
+    return ordered_baselines({*BASELINES, *(n for mark in markers if isinstance(mark, Marker) for n in mark.baselines)})
 
 
 def role_marks(
@@ -127,7 +127,7 @@ def _marks(turn: MarkedTurn, recorded: RecordedReply, truth: Truth) -> Iterator[
         return
     baselines: dict[str, Marks] = {PROGRAM: program_marks(recorded, truth)}
     if isinstance(mark := recorded.node.role.mark, Marker):
-        for name, baseline in {UNIFORM: mark.guess, PREVIOUS: mark.previous, **mark.others}.items():
+        for name, baseline in {UNIFORM: mark.guess, PREVIOUS: mark.previous, **mark.baselines}.items():
             baselines[name] = (baseline and baseline(recorded.reply, recorded.sections, truth)) or {}
     yield from role_mark.marks(turn.place(recorded), scored, baselines)
 
@@ -135,8 +135,8 @@ def _marks(turn: MarkedTurn, recorded: RecordedReply, truth: Truth) -> Iterator[
 def _stated(turn: MarkedTurn, truth: Truth) -> Iterator[StatedOutcome]:
     for recorded in turn.replies:
         for pair in roles.stated(recorded.node.role, recorded.reply, recorded.sections, truth):
-            words = isinstance(pair.said, str)
-            statement = {"probability": None if words else pair.said, "category": pair.said if words else None}
+            words = isinstance(pair.claim, str)
+            statement = {"probability": None if words else pair.claim, "category": pair.claim if words else None}
             fields = {**turn.place(recorded), "kind": pair.kind, **statement, "true": pair.true}
             yield StatedOutcome.model_validate(fields)
 

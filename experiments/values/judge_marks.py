@@ -74,5 +74,5 @@ def _safe(turn: MarkedTurn, move: Move) -> bool:
     """By all that the seat can see."""
     view, rule = turn.position.view, roles.get(SAFETY)
     seen = cut(view, [(kind, {}) for kind in rule.takes], memory=turn.position.memory)
-    verdict = Safety(turn.config.verify.limits).judge(Position.of(seen), move, reading=seen[ConventionFacts])
+    verdict = Safety(turn.config.verify.limits).judge(Position.read(seen), move, reading=seen[ConventionFacts])
     return verdict.accept

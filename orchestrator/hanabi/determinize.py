@@ -18,16 +18,16 @@ def determinized_game(view: View, turn: int | None = None) -> Referee:
     return rebuild(view.players, determinized_deck(view), [past.move for past in view.history[:done]])
 
 
-def determinized_deck(view: View, *others: View) -> tuple[Card, ...]:
+def determinized_deck(view: View, *views: View) -> tuple[Card, ...]:
     """Return a deck under which everything that the seat saw would have happened; the card dealt first comes first.
 
-    `others`: what other seats of the same game saw, at the same turn or before; their cards are where they saw them.
+    `views`: what other seats of the same game saw, at the same turn or before; their cards are where they saw them.
     """
     cards, places = _cards_by_place(view)
-    for other in others:
+    for other in views:
         cards = [card or seen for card, seen in zip(cards, _cards_by_place(other)[0], strict=True)]
-    own = zip(places, view.own, strict=False)  # in a game that is over, its last card may not have been dealt
-    hidden = [(place, known.mask) for place, known in own if cards[place] is None]
+    hand = zip(places, view.own, strict=False)  # in a game that is over, its last card may not have been dealt
+    hidden = [(place, card.mask) for place, card in hand if cards[place] is None]
     copies_left = [card.copies - seen for card, seen in zip(CARDS, count(c for c in cards if c), strict=True)]
     for (place, _), card in zip(hidden, fitting_hand([mask for _, mask in hidden], copies_left), strict=True):
         cards[place] = card

@@ -62,10 +62,10 @@ def _typed(kind: int, number: int, to: int = 0) -> Move:
 
 def fields(source: Any, player: int | None, before: Any) -> Fields:
     """Return the fields of the View that `View.from_hle` describes; `before` is a View or None."""
-    observation, items, whole = _told(source, player)
+    observation, items, complete = _observed(source, player)
     players, moves = int(observation.num_players()), [item for item in items if not item.is_deal]
-    if whole or all(item.who for item in moves):
-        first = moves[0].who if moves else observation.cur_player_offset()
+    if complete or all(item.steps for item in moves):
+        first = moves[0].steps if moves else observation.cur_player_offset()
         table = _Table(players, -first % players)
     elif before is not None:
         table = _Table.after(before)
@@ -84,7 +84,7 @@ def fields(source: Any, player: int | None, before: Any) -> Fields:
 class _Item:
     """One item of HLE's history."""
 
-    who: int
+    steps: int
     """Who moved or got the card, in steps from the observer."""
     hle: Any
 
@@ -93,7 +93,7 @@ class _Item:
         return bool(self.hle.move().type() == _DEAL)
 
 
-def _told(source: Any, player: int | None) -> tuple[Any, Sequence[_Item], bool]:
+def _observed(source: Any, player: int | None) -> tuple[Any, Sequence[_Item], bool]:
     """Return an observation, the items that are told, oldest first, and whether these surely begin with the game.
 
     Raises UserError for anything at which HLE would abort the process.
@@ -108,8 +108,8 @@ def _told(source: Any, player: int | None) -> tuple[Any, Sequence[_Item], bool]:
     if type(player) is not int or player not in range(players):
         raise UserError(f"there is no player {player}; HLE's players are 0 to {players - 1}")
     items = _items(hle.move_history(), player, players)
-    begun = next((number for number, item in enumerate(items) if not item.is_deal), len(items))
-    return hle.observation(player), items[begun:], True
+    start = next((number for number, item in enumerate(items) if not item.is_deal), len(items))
+    return hle.observation(player), items[start:], True
 
 
 def unwrapped(source: Any) -> Any:
@@ -148,7 +148,7 @@ class _Table:
     lives: int = MAX_LIVES
     discards: list[Card] = field(default_factory=list)
     deck: int = -1
-    known: list[list[Fields]] = field(default_factory=list)
+    cards: list[list[Fields]] = field(default_factory=list)
     """What hints say of each card, by seat."""
     history: list[Any] = field(default_factory=list)
     """Past turns: values of `before`, then fields."""
@@ -156,17 +156,17 @@ class _Table:
     last_turn: int | None = None
 
     def __post_init__(self) -> None:
-        if not self.known:
+        if not self.cards:
             if self.players not in HAND_SIZES:
                 raise UserError(f"Hanabi is for 2 to 5 players, not {self.players}")
             size = HAND_SIZES[self.players]
-            self.known = [[UNKNOWN] * size for _ in range(self.players)]
+            self.cards = [[UNKNOWN] * size for _ in range(self.players)]
             self.deck = DECK_SIZE - size * self.players
 
     @classmethod
     def after(cls, before: Any) -> Self:
         """Return the table that a View shows."""
-        known = {hand.seat: hand.known for hand in before.hands} | {before.seat: before.own}
+        hints = {hand.seat: hand.known for hand in before.hands} | {before.seat: before.own}
         return cls(
             players=before.players,
             seat=before.seat,
@@ -175,18 +175,18 @@ class _Table:
             lives=before.lives,
             discards=list(before.discards),
             deck=before.deck_size,
-            known=[[card.model_dump() for card in known[seat]] for seat in range(before.players)],
+            cards=[[card.model_dump() for card in hints[seat]] for seat in range(before.players)],
             history=list(before.history),
             dealt=before.dealt,
             last_turn=None if before.turns_left is None else before.turn - 1 + before.turns_left,
         )
 
     def add(self, item: _Item) -> None:
-        seat, move = (self.seat + item.who) % self.players, item.hle.move()
+        seat, move = (self.seat + item.steps) % self.players, item.hle.move()
         if not item.is_deal:
             self._make(seat, move_of(move, seat, self.players), item.hle)
             return
-        self.known[seat].append(UNKNOWN)
+        self.cards[seat].append(UNKNOWN)
         self.deck -= 1
         past = self.history[-1]
         if seat != self.seat:
@@ -194,33 +194,33 @@ class _Table:
         if not self.deck:
             self.last_turn = past["turn"] + self.players
 
-    def _make(self, seat: int, made: Move, item: Any) -> None:
-        past: Fields = {"turn": len(self.history) + 1, "seat": seat, "move": made}
-        if isinstance(made, Hint):
+    def _make(self, seat: int, move: Move, item: Any) -> None:
+        past: Fields = {"turn": len(self.history) + 1, "seat": seat, "move": move}
+        if isinstance(move, Hint):
             past["slots"] = tuple(item.card_info_revealed())
-            self._hint(made, past["slots"])
+            self._hint(move, past["slots"])
         else:
             past["card"] = card = card_of(item.color(), item.rank())
-            past["scored"] = item.scored() if isinstance(made, Play) else None
-            del self.known[seat][made.slot]
+            past["scored"] = item.scored() if isinstance(move, Play) else None
+            del self.cards[seat][move.slot]
             if past["scored"]:
                 self.fireworks[COLOURS.index(card.colour)] += 1
             else:
                 self.discards.append(card)
-                self.lives -= isinstance(made, Play)
+                self.lives -= isinstance(move, Play)
             self.tokens += item.information_token()
         past |= {"fireworks": tuple(self.fireworks), "tokens": self.tokens, "lives": self.lives}
         self.history.append(past)
 
     def _hint(self, hint: Hint, slots: Sequence[int]) -> None:
         self.tokens -= 1
-        one, many = ("colour", "colours") if isinstance(hint, HintColour) else ("rank", "ranks")
+        single, plural = ("colour", "colours") if isinstance(hint, HintColour) else ("rank", "ranks")
         named = hint.colour if isinstance(hint, HintColour) else hint.rank
-        self.known[hint.to] = [
-            {**known, one: named, many: (named,)}
+        self.cards[hint.to] = [
+            {**card, single: named, plural: (named,)}
             if slot in slots
-            else {**known, many: tuple(value for value in known[many] if value != named)}
-            for slot, known in enumerate(self.known[hint.to])
+            else {**card, plural: tuple(value for value in card[plural] if value != named)}
+            for slot, card in enumerate(self.cards[hint.to])
         ]
 
     def check(self, observation: Any) -> None:
@@ -234,7 +234,7 @@ class _Table:
             "hands": [len(hand) for hand in observation.observed_hands()],
         }
         seats = [(self.seat + step) % self.players for step in range(self.players)]
-        hands = [len(self.known[seat]) for seat in seats]
+        hands = [len(self.cards[seat]) for seat in seats]
         ours = (self.fireworks, self.tokens, self.lives, self.deck, len(self.discards), hands)
         for (name, their), our in zip(theirs.items(), ours, strict=True):
             if their != our:
@@ -245,12 +245,12 @@ class _Table:
                 )
 
     def view(self, observation: Any) -> Fields:
-        others = [(self.seat + step) % self.players for step in range(1, self.players)]
+        partners = [(self.seat + step) % self.players for step in range(1, self.players)]
         held = [tuple(card_of(c.color(), c.rank()) for c in hand) for hand in observation.observed_hands()[1:]]
-        hands = dict(zip(others, held, strict=True))
+        hands = dict(zip(partners, held, strict=True))
         turns_left = None if self.last_turn is None else max(self.last_turn - len(self.history), 0)
         over = not self.lives or sum(self.fireworks) == len(COLOURS) * len(RANKS) or turns_left == 0
-        legal = () if over else (move_of(made, self.seat, self.players) for made in observation.legal_moves())
+        legal = () if over else (move_of(move, self.seat, self.players) for move in observation.legal_moves())
         dealt = self.dealt
         if dealt is None:
             dealt = tuple(self._first_hand(seat, hands[seat]) if seat in hands else () for seat in range(self.players))
@@ -263,8 +263,8 @@ class _Table:
             "lives": self.lives,
             "deck_size": self.deck,
             "discards": tuple(self.discards),
-            "own": tuple(self.known[self.seat]),
-            "hands": tuple({"seat": s, "cards": hands[s], "known": tuple(self.known[s])} for s in others),
+            "own": tuple(self.cards[self.seat]),
+            "hands": tuple({"seat": s, "cards": hands[s], "known": tuple(self.cards[s])} for s in partners),
             "dealt": dealt,
             "history": tuple(self.history),
             "turns_left": turns_left,

@@ -337,8 +337,8 @@ _CHOSEN = re.compile(
 def speaks_for_another(reason: str, move: Move) -> bool:
     """Return whether a reason states another move as chosen, or speaks of another alone and commends it, or says what
     the chosen one would lose; or counts slots from 1, or means a slot of another hand: `P1's slot 4 is played`."""
-    text, own = reason.lower(), str(move)
-    if any(match["move"] != own for match in _CHOSEN.finditer(text)):
+    text, spelled = reason.lower(), str(move)
+    if any(match["move"] != spelled for match in _CHOSEN.finditer(text)):
         return True
     if isinstance(move, Play | Discard):
         slot = rf"p[0-4]['’]s slot {move.slot}\b"
@@ -346,9 +346,9 @@ def speaks_for_another(reason: str, move: Move) -> bool:
             rf"\b{slot} (?:is|gets) {move.kind}ed|\b(?:I|we) {move.kind} {slot}", text
         ):
             return True
-    if own in text:
+    if spelled in text:
         return any(
-            re.search(rf"{own} (?:would|will) (?:lose|cost|waste|fail|misplay)|{own}.*\bnever do\b", sentence)
+            re.search(rf"{spelled} (?:would|will) (?:lose|cost|waste|fail|misplay)|{spelled}.*\bnever do\b", sentence)
             and not _HEDGES.search(sentence)
             for sentence in re.split(r"[.;\n]", text)
         )

@@ -79,15 +79,15 @@ class Rollout(ABC):
 
     __slots__ = ("room", "state")
 
-    def __init__(self, known: CommonTable, seat: int, turns_left: int | None) -> None:
+    def __init__(self, public: CommonTable, seat: int, turns_left: int | None) -> None:
         """Before `seat`'s turn; hands and deck are dealt by `dealt`."""
         state = [0] * table.SIZE
-        state[table.PLAYERS], state[table.SEAT] = known.players, seat
-        state[table.TOKENS], state[table.LIVES] = known.tokens, known.lives
+        state[table.PLAYERS], state[table.SEAT] = public.players, seat
+        state[table.TOKENS], state[table.LIVES] = public.tokens, public.lives
         state[table.TURNS_LEFT] = NONE if turns_left is None else turns_left
-        state[table.TOPS : table.TOPS + 5] = known.piles.fireworks
-        state[table.COUNTS : table.COUNTS + 25] = known.piles.counts
-        for owner, (common, literal) in enumerate(zip(known.common, known.literal, strict=True)):
+        state[table.TOPS : table.TOPS + 5] = public.piles.fireworks
+        state[table.COUNTS : table.COUNTS + 25] = public.piles.counts
+        for owner, (common, literal) in enumerate(zip(public.common, public.literal, strict=True)):
             state[table.SIZES + owner] = size = len(common)
             state[table.COMMON + 5 * owner : table.COMMON + 5 * owner + size] = common
             state[table.LITERAL + 5 * owner : table.LITERAL + 5 * owner + size] = literal

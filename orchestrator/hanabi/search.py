@@ -117,8 +117,8 @@ class Deals(ABC, Generic[R]):
         self.chance, self.game, self.masks, self.past = chance, game, masks, past
         self.seat, self.players = game.seat, game.players
         self.hands = {seat: numbered(cards) for seat, cards in hands.items()}
-        held, gone = Counter(chain(*self.hands.values())), game.counts
-        unseen = (copies - gone[index] - held[index] for index, copies in enumerate(COPIES_OF))
+        held, lost = Counter(chain(*self.hands.values())), game.counts
+        unseen = (copies - lost[index] - held[index] for index, copies in enumerate(COPIES_OF))
         self.pool = [index for index, copies in enumerate(unseen) for _ in range(copies)]
         self.fits = [[number for number, card in enumerate(self.pool) if mask >> card & 1] for mask in masks]
         self.order = sorted(range(len(masks)), key=lambda slot: len(self.fits[slot]))

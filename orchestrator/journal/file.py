@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from inspect import isclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, get_args
@@ -25,6 +24,7 @@ from orchestrator.errors import Unwritten, UserError, did_you_mean, nearby
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fingerprint, fsync, spare_room
 from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, TurnStarted, VerdictGiven
+from orchestrator.replies.values import models_in
 
 VERSION = 1
 
@@ -257,15 +257,8 @@ def _keys(place: Sequence[int | str]) -> Iterable[str]:
     fields = next(kind.model_fields for kind in kinds if kind.model_fields["event"].default == place[0])
     for part in place[1:]:
         if part in fields:
-            fields = next(_models(fields[part].annotation)).model_fields
+            fields = next(models_in(fields[part].annotation)).model_fields
     return fields
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isclass(annotation) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in get_args(annotation):
-        yield from _models(part)
 
 
 def is_whole(line: bytes) -> bool:
@@ -303,19 +296,13 @@ def comparable(events: Iterable[Event]) -> list[dict[str, Any]]:
     Latencies are left out. The calls of a turn are sorted by their keys, the verdicts follow them, because nodes that
     run at the same time finish in any order.
     """
-    data: list[dict[str, Any]] = []
-    waiting: list[Call | VerdictGiven] = []
+    places, steps = list[tuple[tuple[int, int, str, int, int], Event]](), 0
     for event in events:
-        if isinstance(event, Call | VerdictGiven):
-            waiting.append(event)
+        if isinstance(event, Call):
+            place = (steps, 0, event.node, event.sample, event.ask)
+        elif isinstance(event, VerdictGiven):
+            place = (steps, 1, event.node, 0, 0)
         else:
-            data += [*_sorted(waiting), plain(event)]
-            waiting = []
-    return data + _sorted(waiting)
-
-
-def _sorted(calls: list[Call | VerdictGiven]) -> list[dict[str, Any]]:
-    def place(event: Call | VerdictGiven) -> tuple[bool, str, int, int]:
-        return (False, event.node, event.sample, event.ask) if isinstance(event, Call) else (True, event.node, 0, 0)
-
-    return [plain(event) for event in sorted(calls, key=place)]
+            place, steps = (steps, 2, "", 0, 0), steps + 1
+        places.append((place, event))
+    return [plain(event) for _, event in sorted(places, key=lambda item: item[0])]

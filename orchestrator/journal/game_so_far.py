@@ -1,10 +1,9 @@
 """A game as far as its journal goes: what the game loop needs to resume it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from orchestrator.errors import TurnError, UserError
 from orchestrator.hanabi.moves import Move
@@ -24,6 +23,7 @@ from orchestrator.journal.events import (
 from orchestrator.journal.file import plain
 from orchestrator.journal.recorded_answers import answered
 from orchestrator.models.request import Key
+from orchestrator.replies.values import leaves
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def differences(old: GameStarted | None, new: GameStarted) -> list[str]:
     one."""
     if old is None or (old.config_hash, old.game) == (new.config_hash, new.game):
         return []
-    before, after = (dict(_flat(started.model_dump(mode="json", exclude=_TOLD_APART))) for started in (old, new))
+    before, after = (dict(leaves(started.model_dump(mode="json", exclude=_TOLD_APART))) for started in (old, new))
     changed = [path for path in dict.fromkeys((*before, *after)) if before.get(path) != after.get(path)]
     if any(re.fullmatch(r"seats\.\d+\.model", path) for path in changed):  # the other differences follow from it
         changed = [path for path in changed if not re.search(r"\.nodes\.\w+\.model$|\.models(\.|$)", path)]
@@ -146,13 +146,3 @@ def begins(parent: Parent | None) -> str:
 
 
 _TOLD_APART = {"versions", "config_hash", "game", "deck", "deck_name", "seed", "event", "memories", "parent"}
-
-
-def _flat(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the leaves of nested data by their dotted paths."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    if not inside or not value:
-        yield path, value
-        return
-    for key, inner in inside:
-        yield from _flat(inner, f"{path}.{key}" if path else str(key))

@@ -137,15 +137,15 @@ class Result(Value):
 
     def _repr_html_(self) -> str:
         """Return the result as a notebook shows it."""
-        kept = f" (kept: {self.score_kept})" if self.score_kept != self.score_strict else ""
+        remark = f" (kept: {self.score_kept})" if self.score_kept != self.score_strict else ""
         deal = deal_in_words(self.seed, self.deck_name)
         board = " ".join(f"{colour}{top}" for colour, top in self.fireworks.items())
-        moves, own = self.model_moves or 0, self.own or 0
+        moves, own_moves = self.model_moves or 0, self.own or 0
         lines = [
-            f"<b>{self.score_strict}</b> of 25{kept}: {self.ending}",
+            f"<b>{self.score_strict}</b> of 25{remark}: {self.ending}",
             f"{self.players} players, {escape(deal)}, {escape(self.graph)} on {escape(self.model)}",
             f"<code>{board}</code>",
-            f"own moves: {own} of {moves} ({100 * own / moves:.0f}%)" if moves else "no model was asked",
+            f"own moves: {own_moves} of {moves} ({100 * own_moves / moves:.0f}%)" if moves else "no model was asked",
             *(f"<i>{escape(note)}</i>" for note in self.notes),
         ]
         return f"<div>{'<br>'.join(lines)}</div>"

@@ -5,6 +5,7 @@ Each process holds it in a file without a name, which is gone with the process h
 
 import errno
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -17,15 +18,15 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 class SpareRoom:
     def __init__(self, folder: Path) -> None:
         """Raises OSError when the disk of the folder has not as much."""
-        self.given_up = False
-        self._file: int | None = None
+        self.given_up, self._open = False, ExitStack()
         try:
             with TemporaryFile(dir=folder) as nameless:
-                self._file = os.dup(nameless.fileno())
+                file = os.dup(nameless.fileno())
+                self._open.callback(os.close, file)
             if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(self._file, 0, SIZE)
+                os.posix_fallocate(file, 0, SIZE)
         except OSError as error:
-            self._free()
+            self._open.close()
             if error.errno in FULL:
                 raise
             # a file system that cannot keep room: games are played without it
@@ -33,11 +34,7 @@ class SpareRoom:
     def give_up(self) -> None:
         """Free it: what is in flight is written, and after it nothing is asked any more."""
         self.given_up = True
-        self._free()
-
-    def _free(self) -> None:
-        if self._file is not None:
-            os.close(self._file)
+        self._open.close()
 
 
 _ROOMS: dict[tuple[int, int], SpareRoom] = {}

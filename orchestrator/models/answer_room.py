@@ -5,9 +5,11 @@ entries and its texts a greatest length: first those lists that may have any num
 the lists of so many moves or players. Tokens are estimated, with most tokenisers on the safe side.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
+
+from orchestrator.replies.values import leaves
 
 SHARE = 0.95
 """Part of `max_tokens`: what the longest answer may take by the estimate."""
@@ -57,7 +59,8 @@ def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any]
     """
     if max_tokens >= SMALL:
         return None
-    longest = range(max(_most(schemas), default=1), 0, -1)
+    bounds = [value for path, value in leaves(list(schemas)) if path.endswith(".maxItems")]
+    longest = range(max(bounds, default=1), 0, -1)
     for bounded, free, schema in product(longest, range(FEW, 0, -1), schemas):
         lengths = _Lengths(bounded, free)
         size = _size(schema, lengths, 0)
@@ -66,17 +69,6 @@ def fitted(schemas: Sequence[dict[str, Any]], max_tokens: int) -> dict[str, Any]
             shortened: dict[str, Any] = _bounded(schema, lengths, unit, 0)
             return shortened
     return None
-
-
-def _most(schema: Any) -> Iterator[int]:
-    if isinstance(schema, dict):
-        if isinstance(most := schema.get("maxItems"), int):
-            yield most
-        for inner in schema.values():
-            yield from _most(inner)
-    elif isinstance(schema, list | tuple):
-        for inner in schema:
-            yield from _most(inner)
 
 
 def _size(schema: dict[str, Any], lengths: _Lengths, depth: int) -> _Size:

@@ -90,7 +90,7 @@ class Accounts:
         turn_at_most = Usage(int(self.dearest.tokens * MARGIN), usd=(self.dearest.usd or 0) * MARGIN)
         coming = turn_at_most
         for turn in self.turns.values():
-            coming += _larger(turn_at_most, turn.paid) - turn.paid
+            coming += turn_at_most.largest(turn.paid) - turn.paid
         if why := self._over(self.spent, coming, "the turns in play"):
             return why, bool(self.turns)
         self.turns[name] = Turn()
@@ -129,7 +129,7 @@ class Accounts:
         turn = self.turns.get(name or "")
         if turn is not None:
             turn.held += worst
-            self.dearest = _larger(self.dearest, turn.paid + turn.held)
+            self.dearest = self.dearest.largest(turn.paid + turn.held)
         if turn is not None or name is None:
             self.held += worst
         return None, False
@@ -147,7 +147,7 @@ class Accounts:
     def remember(self, spent: Usage, dearest: Usage, longest: int) -> None:
         """Add what a game has spent in an earlier run, what its most expensive turn needed, and its longest answer."""
         self.spent += spent
-        self.dearest = _larger(self.dearest, dearest)
+        self.dearest = self.dearest.largest(dearest)
         self.longest_before = max(longest, self.longest_before)
 
     def _over(self, used: Usage, more: Usage, what: str) -> str | None:
@@ -161,12 +161,6 @@ class Accounts:
             return None
         need = f"{more.tokens}" if self.max_tokens is not None else f"${more.usd or 0:.4f}"
         return f"the budget is reached: {spent} are spent, and {what} may need {need} more"
-
-
-def _larger(usage: Usage, other: Usage) -> Usage:
-    """Return the larger of two amounts, in tokens and in dollars each."""
-    most = max(usage, other, key=lambda amount: amount.tokens)
-    return Usage(most.tokens_in, most.tokens_out, max(usage.usd or 0, other.usd or 0))
 
 
 _turn: ContextVar[str | None] = ContextVar("turn", default=None)
@@ -220,7 +214,7 @@ class Budget:
         longest = max((call.tokens_out for calls in played for call in calls), default=0)
         answer = NO_USAGE
         for model in self.models:  # a turn also needs room for an answer at its worst
-            answer = _larger(answer, _cost(model, 0, _most(model) or max(ANSWER, 2 * longest)))
+            answer = answer.largest(_cost(model, 0, _most(model) or max(ANSWER, 2 * longest)))
         for calls in played:
             cost = sum(map(self._paid, calls), NO_USAGE)
             self._teller.tell("remember", cost, cost + answer, longest)

@@ -139,11 +139,11 @@ THOUGHT = "A blind thought of the fake endpoint."
 def as_chat(request: dict[str, Any]) -> dict[str, Any]:
     """Return a request of the Responses API as one of Chat Completions."""
     format = dict((request.get("text") or {}).get("format") or {})
-    given = {"type": format.pop("type"), "json_schema": format} if format else None
+    schema = {"type": format.pop("type"), "json_schema": format} if format else None
     return {
         "model": request.get("model", MODEL),
         "messages": request.get("input", []),
-        **({"response_format": given} if given else {}),
+        **({"response_format": schema} if schema else {}),
     }
 
 
@@ -152,12 +152,12 @@ def as_response(answer: dict[str, Any], request: dict[str, Any]) -> dict[str, An
     choice, usage = answer["choices"][0], answer["usage"]
     message, cut_off = choice["message"], choice["finish_reason"] == "length"
     text, refusal = message["content"], message.get("refusal")
-    said = (
+    text = (
         {"type": "refusal", "refusal": refusal} if refusal else {"type": "output_text", "text": text, "annotations": []}
     )
     thought = {"type": "reasoning", "id": "fake", "summary": [{"type": "summary_text", "text": THOUGHT}]}
     thinks = bool((request.get("reasoning") or {}).get("summary"))
-    spoken = {"type": "message", "id": "fake", "role": "assistant", "content": [said]}
+    spoken = {"type": "message", "id": "fake", "role": "assistant", "content": [text]}
     thinking = len(THOUGHT) // 4 * thinks
     return {
         **{key: answer[key] for key in ("id", "model", "system_fingerprint")},

@@ -25,6 +25,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from orchestrator.models.redaction import redact
+from orchestrator.replies.values import clipped
 
 WORDS = 200
 """Characters of a server's own message that are kept."""
@@ -149,10 +150,12 @@ def _status(error: BaseException) -> int | None:
 
 def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
     code, words, context = _words(error)
-    told = code in TOO_LONG_CODES or _TOO_LONG.search(words or "") is not None
-    too_long = told and status in (400, 413, 422, 500)
+    coded = code in TOO_LONG_CODES or _TOO_LONG.search(words or "") is not None
+    too_long = coded and status in (400, 413, 422, 500)
     poor = status == 429 and code == "insufficient_quota"
     sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
+    if too_long and not context and (length := _CONTEXT.search(words or "")):
+        context = int(next(filter(None, length.groups())))
     if status not in (401, 403) and words:  # those two may repeat a part of the key
         sentence = f"{sentence}: {_clean(words, secrets)}"
     return Fault(
@@ -163,7 +166,7 @@ def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fau
         retry_after_s=_retry_after(error),
         filtered=status == 400 and code == "content_filter",
         too_long=too_long,
-        context=(context or _number_in(words)) if too_long else None,
+        context=context or None if too_long else None,
     )
 
 
@@ -194,19 +197,13 @@ _CONTEXT = re.compile(
     r"|maximum (?:prompt|input) length\D{0,12}(\d+)|number of tokens allowed\D{0,3}(\d+)",
     re.IGNORECASE,
 )
-
-
-def _number_in(words: str | None) -> int | None:
-    """Return the length of the context that a refusal names."""
-    match = _CONTEXT.search(words or "")
-    return int(next(filter(None, match.groups()))) if match else None
+"""The length of the context that a refusal names."""
 
 
 def _clean(words: str, secrets: Iterable[str]) -> str:
     """Return a server's message on one line, without keys and without characters that control a terminal."""
     words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", redact(words, secrets))
-    plain = " ".join("".join(c if c.isprintable() else " " for c in words).split())
-    return plain if len(plain) <= WORDS else f"{plain[: WORDS - 3]}..."
+    return clipped(" ".join("".join(c if c.isprintable() else " " for c in words).split()), WORDS)
 
 
 def _retry_after(error: BaseException) -> float | None:

@@ -1,6 +1,6 @@
 """JSON schemas of reply types, by which servers constrain what a model writes."""
 
-from collections.abc import Iterator
+import re
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from orchestrator.models.answer_room import fitted
 from orchestrator.models.request import Constraint, ModelRequest
 from orchestrator.models.settings import ModelSettings
 from orchestrator.replies.reply import BEGINS, BELOW, EACH, MOST, OPTION, Reply
-from orchestrator.replies.values import numbered
+from orchestrator.replies.values import leaves, numbered
 
 MOST_VALUES = 1000
 """Enumerated values that OpenAI takes in one schema, all together; beyond them decimals have no steps."""
@@ -73,7 +73,8 @@ def _weaker(reply: type[Reply], bounded: _Turn) -> tuple[Constrained, Constraine
 def _schemas(reply: type[Reply], turn: _Turn, max_tokens: int | None) -> tuple[Constrained, ...]:
     """Return the ways to constrain an answer for a server that is told the legal moves."""
     full = _format(reply, turn._replace(objects=bool(turn.moves)))
-    if turn.steps and sum(_enumerated(full)) > MOST_VALUES:  # decimals in steps are too many values for some servers
+    enumerated = [path for path, _ in leaves(full) if re.search(r"\.enum\.\d+$", path)] if turn.steps else []
+    if len(enumerated) > MOST_VALUES:  # decimals in steps are too many values for some servers
         full = _format(reply, turn._replace(objects=bool(turn.moves), steps=False))
     bounded, plain = _weaker(reply, turn._replace(moves=(), steps=False))
     strictest = bounded if full == bounded.response_format else Constrained("moves", full)
@@ -96,21 +97,12 @@ def _distinct(*offered: Constrained) -> tuple[Constrained, ...]:
     )
 
 
-def _enumerated(schema: Any) -> Iterator[int]:
-    """Yield how many values each enumeration in a schema has."""
-    if isinstance(schema, dict):
-        yield len(schema["enum"]) if isinstance(schema.get("enum"), list) else 0
-    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
-        yield from _enumerated(inner)
-
-
-@cache  # making one takes milliseconds, and a turn's moves are put into several
-def _model_schema(reply: type[Reply]) -> dict[str, Any]:
-    return reply.model_json_schema()
+SCHEMAS = cache(lambda reply: reply.model_json_schema())
+"""By reply type: making one takes milliseconds, and a turn's moves are put into several."""
 
 
 def _format(reply: type[Reply], turn: _Turn) -> dict[str, Any]:
-    schema = _model_schema(reply)
+    schema = SCHEMAS(reply)
     strict = _Strict(schema.get("$defs", {}), turn).strict(schema, turn.moves)
     strict["properties"] = {name: strict["properties"][name] for name in reply.answer_fields()}
     for name, (option, number) in numbered(reply).items() if turn.objects else ():

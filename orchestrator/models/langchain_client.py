@@ -114,8 +114,8 @@ def init(settings: ModelSettings) -> BaseChatModel:
     given. Raises UserError when it cannot be made so."""
     reached = {"base_url": settings.base_url, "api_key": settings.secret if settings.key else None}
     common = {name: value for name, value in reached.items() if value is not None}
-    kind = type(_made(settings, common))
-    model = _made(settings, common | _options(kind, settings))
+    kind = type(_built(settings, common))
+    model = _built(settings, common | _options(kind, settings))
     if settings.response_format == "json_object" and not langchain_fields.takes_json_object(model):
         raise UserError(
             f"{settings.model}: {kind.__name__} takes schemas alone; set response_format to json_schema or none"
@@ -132,10 +132,10 @@ def _options(kind: type[BaseChatModel], settings: ModelSettings) -> dict[str, An
         options[called] = value
     if settings.seed is not None and langchain_fields.seed_field(kind) is None:
         raise UserError(f"{settings.model}: {kind.__name__} takes no seed; leave `seed` out")
-    if settings.temperature is None and (own := langchain_fields.own_temperature(kind)) is not None:
+    if settings.temperature is None and (default := langchain_fields.own_temperature(kind)) is not None:
         if not langchain_fields.may_be_none(kind, "temperature"):
             raise UserError(
-                f"{settings.model}: {kind.__name__} sends temperature {own} if none is set; set `temperature`"
+                f"{settings.model}: {kind.__name__} sends temperature {default} if none is set; set `temperature`"
             )
         options["temperature"] = None
     try:
@@ -144,7 +144,7 @@ def _options(kind: type[BaseChatModel], settings: ModelSettings) -> dict[str, An
         raise UserError(f"{settings.model}: {kind.__name__} has no setting {error} for `extra_body`") from None
 
 
-def _made(settings: ModelSettings, options: Mapping[str, Any]) -> BaseChatModel:
+def _built(settings: ModelSettings, options: Mapping[str, Any]) -> BaseChatModel:
     try:
         from langchain.chat_models import init_chat_model
     except ImportError:

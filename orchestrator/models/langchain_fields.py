@@ -71,9 +71,9 @@ def takes_json_object(model: Any) -> bool:
 
 def parameter(kind: type[Any], name: str) -> str | None:
     """Return what a class of models calls a setting; None where it would drop it without a word."""
-    known = _parameters(kind)
-    passed_on = name if "model_kwargs" in known else None
-    return next((called for called in (name, OTHER_NAMES.get(name)) if called in known), passed_on)
+    parameters = _parameters(kind)
+    passed_on = name if "model_kwargs" in parameters else None
+    return next((called for called in (name, OTHER_NAMES.get(name)) if called in parameters), passed_on)
 
 
 def seed_field(kind: Any) -> str | None:
@@ -85,8 +85,8 @@ def seed_field(kind: Any) -> str | None:
 def own_temperature(kind: type[Any]) -> float | None:
     """Return the temperature that a class of models sends where none is set; None where it sends none."""
     field = kind.model_fields.get("temperature")
-    own: float | None = None if field is None or field.is_required() else field.get_default()
-    return own
+    default: float | None = None if field is None or field.is_required() else field.get_default()
+    return default
 
 
 def may_be_none(kind: type[Any], name: str) -> bool:
@@ -97,17 +97,17 @@ def may_be_none(kind: type[Any], name: str) -> bool:
 def extras(kind: type[Any], body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a class of models that stand for `extra_body`: its own fields where it has none for
     further ones. Raises KeyError for what it would drop without a word."""
-    known = _parameters(kind)
-    if not body or "extra_body" in known:
+    parameters = _parameters(kind)
+    if not body or "extra_body" in parameters:
         return {"extra_body": dict(body)} if body else {}
-    own = {name: value for name, value in body.items() if name in known}
-    rest = {name: value for name, value in body.items() if name not in known}
+    fields = {name: value for name, value in body.items() if name in parameters}
+    rest = {name: value for name, value in body.items() if name not in parameters}
     if not rest:
-        return own
-    if "additional_model_request_fields" in known:
-        return own | {"additional_model_request_fields": rest}
-    if "model_kwargs" in known and kind.__name__ != "ChatGoogleGenerativeAI":
-        return own | {"model_kwargs": {"extra_body": rest}}
+        return fields
+    if "additional_model_request_fields" in parameters:
+        return fields | {"additional_model_request_fields": rest}
+    if "model_kwargs" in parameters and kind.__name__ != "ChatGoogleGenerativeAI":
+        return fields | {"model_kwargs": {"extra_body": rest}}
     raise KeyError(next(iter(rest)))
 
 
@@ -119,8 +119,10 @@ def _parameters(kind: type[Any]) -> frozenset[str]:
 
 def written(model: Any) -> dict[str, Any]:
     """Return what it was given that may be written, by field; `other`: a digest of what else decides its answers."""
-    own = {"temperature"} if getattr(model, "temperature", None) is not None else set[str]()  # LangChain's, where unset
-    settings = {name: getattr(model, name) for name in sorted(model.model_fields_set | own)}
+    sampling = (
+        {"temperature"} if getattr(model, "temperature", None) is not None else set[str]()
+    )  # LangChain's, where unset
+    settings = {name: getattr(model, name) for name in sorted(model.model_fields_set | sampling)}
     fields = {name: part for name, value in settings.items() if (part := _writable(name, value)) is not None}
     rest = {name: part for name, value in settings.items() if (part := _unwritable(name, value)) is not None}
     # too short to test a guessed key by
@@ -168,7 +170,8 @@ def secrets(model: Any) -> tuple[str, ...]:
 def _held(name: str, value: Any, *, carried: bool = False) -> Iterator[str]:
     """Yield the keys in a field. `carried`: it stands in one in which every text may be a key."""
     if isinstance(value, SecretStr):
-        yield from _texts(value.get_secret_value())
+        key = value.get_secret_value()
+        yield from filter(None, (key, key.rpartition(" ")[2]))  # without the word before it, too: `Bearer sk-...`
     elif isinstance(value, Mapping):
         inside = carried or _CARRIERS.search(name) is not None
         for key, item in value.items():
@@ -188,9 +191,4 @@ def _keys_in(name: str, text: str, carried: bool) -> Iterator[str]:
             key for _, _, key in (pair.partition("=") for pair in parts.query.split("&")) if len(key) >= SHORTEST
         )
     elif name not in WRITTEN and (_SECRET.search(name) or (carried and len(text) >= SHORTEST)):
-        yield from _texts(text)
-
-
-def _texts(text: str) -> Iterator[str]:
-    """Yield a key, and without the word before it: `Bearer sk-...`."""
-    yield from (key for key in (text, text.rpartition(" ")[2]) if key)
+        yield from filter(None, (text, text.rpartition(" ")[2]))

@@ -52,15 +52,15 @@ async def begin(settings: ModelSettings, request: CompletionRequest) -> Run | No
     from langchain_core.callbacks import AsyncCallbackManager
     from langchain_core.runnables.config import ensure_config
 
-    config, own = ensure_config(), labels(request.labels)
+    config, tags = ensure_config(), labels(request.labels)
     provider = "azure" if settings.azure else "openai" if settings.home else "openai_compatible"
-    known = {"ls_provider": provider, "ls_model_name": settings.name, "ls_model_type": "chat"}
+    facts = {"ls_provider": provider, "ls_model_name": settings.name, "ls_model_type": "chat"}
     manager = AsyncCallbackManager.configure(
         config.get("callbacks"),
         inheritable_tags=config.get("tags"),
-        local_tags=own["tags"],
+        local_tags=tags["tags"],
         inheritable_metadata=config.get("metadata"),
-        local_metadata={**known, **own["metadata"]},
+        local_metadata={**facts, **tags["metadata"]},
     )
     if not manager.handlers:
         return None

@@ -132,18 +132,16 @@ def messages(parts: Sequence[Part]) -> tuple[Message, ...]:
     those of one speaker that follow one another as one message."""
     system = [part for part in parts if part.speaker == "system"]
     rest = [part for part in parts if part.speaker != "system"]
-    spoken = [list(turn) for _, turn in groupby(rest, key=lambda part: part.speaker)]
-    return tuple(_message(turn) for turn in (system, *spoken) if turn)
-
-
-def _message(parts: Sequence[Part]) -> Message:
-    texts, spans, end = list[str](), list[Span](), 0
-    for part in parts:
-        start = end + 2 if end else 0
-        end = start + len(part.text)
-        texts += ("\n\n", part.text) if start else (part.text,)
-        spans.append(Span(name=part.name, start=start, end=end))
-    return Message(role=parts[0].speaker, content="".join(texts), spans=tuple(spans))
+    turns = [system, *(list(turn) for _, turn in groupby(rest, key=lambda part: part.speaker))]
+    spoken = []
+    for turn in filter(None, turns):
+        content, spans = "", list[Span]()
+        for part in turn:
+            content += "\n\n" if content else ""
+            spans.append(Span(name=part.name, start=len(content), end=len(content) + len(part.text)))
+            content += part.text
+        spoken.append(Message(role=turn[0].speaker, content=content, spans=tuple(spans)))
+    return tuple(spoken)
 
 
 class Absent(Frozen):

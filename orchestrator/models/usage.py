@@ -43,6 +43,11 @@ class Usage:
             calls=-other.calls,
         )
 
+    def largest(self, other: "Usage") -> "Usage":
+        """Return the larger of two amounts, in tokens and in dollars each."""
+        most = max(self, other, key=lambda amount: amount.tokens)
+        return Usage(most.tokens_in, most.tokens_out, max(self.usd or 0, other.usd or 0))
+
     @classmethod
     def counted(cls, prompt: int, completion: int, total: int = 0, cached: int = 0, reasoning: int = 0) -> Self:
         """Return what a server's counts of one call mean, 0 for one that it does not send; the price is not known.

@@ -68,7 +68,7 @@ class HleAgent:
             view, player = self._seen(observation)
             if not view.legal:
                 return None
-            self._answered = str(hle), view.legal.index(await self._begun(view, player).move(view))
+            self._answered = str(hle), view.legal.index(await self._game_of(view, player).move(view))
         chosen = hle.legal_moves()[self._answered[1]]
         return chosen.to_dict() if isinstance(observation, Mapping) else chosen
 
@@ -86,7 +86,7 @@ class HleAgent:
         view = View.from_hle(observation, before=next(iter(views.values()), None))
         return view, view.seat
 
-    def _begun(self, view: View, player: int) -> OutsideGame:
+    def _game_of(self, view: View, player: int) -> OutsideGame:
         """Return the game of a view."""
         if self._game is not None and view.turn <= self._game.turn:
             self.reset()

@@ -9,12 +9,13 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from operator import index
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, SupportsIndex, cast
 
-from orchestrator.errors import TurnError, UserError
+from orchestrator.errors import TurnError, UserError, in_words
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.determinize import determinized_game
 from orchestrator.hanabi.moves import Discard, HintColour, Move, Play
@@ -55,22 +56,22 @@ class PythonAgent:
 
     def _joined(self, view: View) -> Act:
         """Return the agent, made and caught up with the game."""
-        if not inspect.isclass(self.target):
-            return _act(self.target)
+        agent, has_state = self.target, inspect.isclass(self.target)
         try:
-            agent = _act(self.target(**_accepted(self.target, view)))
+            agent = self.target(**_accepted(self.target, view)) if has_state else self.target
+            act: Act = getattr(agent, "act", agent)
         except Exception as error:
-            raise TurnError(f"{self.spec} cannot be made: {_in_words(error)}") from error
-        for past in view.history:
+            raise TurnError(f"{self.spec} cannot be made: {in_words(error)}") from error
+        for past in view.history if has_state else ():
             if past.seat == view.seat:
-                self._answer(agent, determinized_game(view, past.turn))
-        return agent
+                self._answer(act, determinized_game(view, past.turn))
+        return act
 
     def _answer(self, act: Act, referee: Referee) -> object:
         try:
             return act(observed(referee))
         except Exception as error:
-            raise TurnError(f"turn {referee.turn}: {self.spec} raised {_in_words(error)}") from error
+            raise TurnError(f"turn {referee.turn}: {self.spec} raised {in_words(error)}") from error
 
     @property
     def info(self) -> SeatInfo:
@@ -96,7 +97,7 @@ def named(spec: str) -> Any:
     try:
         target: Any = importlib.import_module(module)
     except (Exception, SystemExit) as error:
-        raise UserError(f"{spec}: the module {module!r} cannot be imported: {_in_words(error)}") from error
+        raise UserError(f"{spec}: the module {module!r} cannot be imported: {in_words(error)}") from error
     for name in path.split("."):
         if not hasattr(target, name):
             raise UserError(f"{spec}: the module {module!r} has no {path!r}")
@@ -121,11 +122,6 @@ def read(spec: str, target: Any = None) -> Seat:
     return PythonAgent(spec, target)
 
 
-def _act(agent: Any) -> Act:
-    act: Act = getattr(agent, "act", agent)
-    return act
-
-
 def _accepted(target: type, view: View) -> dict[str, Any]:
     """Return the arguments for a class, as far as its signature takes them; `config` is what HLE's own agents take."""
     offered = {"players": view.players, "seat": view.seat, "config": {"players": view.players}}
@@ -133,10 +129,6 @@ def _accepted(target: type, view: View) -> dict[str, Any]:
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return offered
     return {name: value for name, value in offered.items() if any(parameter.name == name for parameter in parameters)}
-
-
-def _in_words(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 # Observations
@@ -196,15 +188,9 @@ def meant(answer: object, referee: Referee) -> Move:
     elif isinstance(answer, Mapping):
         moves = [move for move in uids.values() if action(move, view).items() <= answer.items()]
     else:
-        moves = [uids[number] for number in [_number(answer)] if number in uids]
+        moves = []
+        with suppress(TypeError, KeyError):  # a number of any integer type
+            moves = [uids[index(cast(SupportsIndex, answer))]] if not isinstance(answer, bool) else []
     if not moves:
         raise ValueError("which is no legal move now: neither a number, a text nor a dict of the lists it was given")
     return moves[0]
-
-
-def _number(answer: Any) -> int | None:
-    """Return the number of an answer, of any integer type; None for anything else."""
-    try:
-        return None if isinstance(answer, bool) else index(answer)
-    except TypeError:
-        return None

@@ -111,14 +111,6 @@ _NEAR = 200
 """How many characters before an object may speak of it."""
 
 
-def _introduction(before: str) -> str:
-    """Return the clause that leads to an object: `here it is:` in `They hold a red 1, so here it is:`; empty where the
-    words before the object end with a sentence of their own."""
-    text = re.sub(r"```\w*\s*\Z|<\w+>\s*\Z", "", before[-_NEAR:].rstrip()).rstrip()
-    line = text.rpartition("\n")[2]
-    return "" if re.search(r"[.!?]\W*\Z", line) else re.split(r"[.!?;—,]\s", line)[-1]
-
-
 _SPEAKS_OF_IT = re.compile(
     r"""
     \A [\W_]{0,20} (?:is|was|would|should|must|could|may|might|can|cannot|does|has) \b
@@ -133,7 +125,10 @@ _SPEAKS_OF_IT = re.compile(
 
 def disowned(before: str, after: str) -> bool:
     """Return whether the words before or after the last object of an answer say that it is not what is meant."""
-    introduction = _introduction(before)
+    text = re.sub(r"```\w*\s*\Z|<\w+>\s*\Z", "", before[-_NEAR:].rstrip()).rstrip()
+    line = text.rpartition("\n")[2]
+    # the clause that leads to it, `here it is:` in `They hold a red 1, so here it is:`, unless a sentence ends there
+    introduction = "" if re.search(r"[.!?]\W*\Z", line) else re.split(r"[.!?;—,]\s", line)[-1]
     before_it = (doubt.search(introduction) for doubt in (_REFUSED, _BAD, _MODAL, _SOMEONE, ILLUSTRATES))
     return bool(_SUPPOSED.search(before[-_NEAR:]) or any(before_it) or _SPEAKS_OF_IT.search(after) or taken_back(after))
 

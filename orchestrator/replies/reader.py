@@ -22,7 +22,18 @@ from orchestrator.replies.reply import Cause as Cause
 from orchestrator.replies.reply import Contradiction, Form, NotAnOption, Options, Reply, answer_of, still_thinks
 from orchestrator.replies.reply import Unreadable as Unreadable
 from orchestrator.replies.text import Missing, boxed, parse, reconsiders, unmarked
-from orchestrator.replies.values import Blank, as_lists, blank, by_field, entry, fields, meant, optional
+from orchestrator.replies.values import (
+    Blank,
+    as_lists,
+    blank,
+    by_field,
+    clipped,
+    entry,
+    fields,
+    leaves,
+    meant,
+    optional,
+)
 
 LONGEST = 100_000
 """The most characters of an answer, without its thinking; the longest report of any role takes a tenth."""
@@ -199,8 +210,8 @@ def validated(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tu
     short = [sentence.partition("; ")[0] for sentence in dropped]  # the rest says what to answer instead
     sentences = [f"{name}: it is missing" for name in lacking] + short + repeats
     more = len(sentences) - SENTENCES
-    clipped = [_clipped(sentence, SHORT) for sentence in sentences[:SENTENCES]]
-    return value, tuple([*clipped, f"and {more} more"] if more > 0 else clipped)
+    short = [clipped(sentence, SHORT) for sentence in sentences[:SENTENCES]]
+    return value, tuple([*short, f"and {more} more"] if more > 0 else short)
 
 
 def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tuple[Reply, list[str]]:
@@ -211,7 +222,7 @@ def _lenient(data: Mapping[str, Any], reply: type[Reply], moves: Options) -> tup
         details = error.errors(include_url=False)
     blanks = [detail for detail in details if isinstance(detail["input"], Blank) and len(detail["loc"]) == 1]
     if len(blanks) > 1:  # all of them are named at once
-        raise Unreadable(_clipped("; ".join(map(_sentence, blanks)), SENTENCE))
+        raise Unreadable(clipped("; ".join(map(_sentence, blanks)), SENTENCE))
     faults = list(_faults(details, reply))
     rest = _without(data, faults, reply)
     for fault, detail in zip(faults, details, strict=True):
@@ -282,23 +293,18 @@ def _unreadable(detail: ErrorDetails) -> Unreadable:
     """Return the error of a reply in which this is wrong and cannot be left out."""
     causes: dict[type, Cause] = {NotAnOption: "illegal", Contradiction: "contradiction"}
     cause = causes.get(type(detail.get("ctx", {}).get("error")), "schema")
-    return Unreadable(_clipped(_sentence(detail), SENTENCE), cause)
+    return Unreadable(clipped(_sentence(detail), SENTENCE), cause)
 
 
 def _sentence(detail: ErrorDetails) -> str:
     """Return a problem in words, by its path in the reply."""
     path = ".".join(str(part) for part in detail["loc"])
-    if shown := blank(detail["input"]):
-        return f"{path} is still the blank `{shown}`; write your own there"
+    if copy := blank(detail["input"]):
+        return f"{path} is still the blank `{copy}`; write your own there"
     sentence = detail["msg"].removeprefix("Value error, ")
     if detail["type"] != "value_error":
         sentence = sentence[:1].lower() + sentence[1:]
     return f"{path}: {sentence}" if path else sentence
-
-
-def _clipped(sentence: str, most: int) -> str:
-    """Errors quote the value; a value may be a page."""
-    return sentence if len(sentence) <= most else f"{sentence[: most - 3]}..."
 
 
 # Answers that repeat what the prompt shows in place of an answer, so that they are not the model's own
@@ -310,12 +316,6 @@ def copied(text: str, reply: Reply | None, blanks: Collection[str]) -> bool:
     answer = answer_of(text)
     if any(blank in answer for blank in blanks if blank.startswith("<")):
         return True
-    shown = {words(blank) for blank in blanks}
-    return reply is not None and any(words(value) in shown for value in _texts(reply.as_data()))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str) and value.strip():
-        yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _texts(inner)
+    copies = {words(blank) for blank in blanks}
+    values = [value for _, value in leaves(reply.as_data())] if reply else []
+    return any(words(value) in copies for value in values if isinstance(value, str) and value.strip())

@@ -81,8 +81,8 @@ def answer_of(text: str) -> str:
     """Return what follows the thinking, without the tag around all of it."""
     if not any(mark in text for mark in "<[◁"):  # each tag has one, and the patterns look at every character
         return text
-    own = _TURN_END.split(text, maxsplit=1)[0] if "<" in text else text
-    *_, answer = _END.split(own)
+    turn = _TURN_END.split(text, maxsplit=1)[0] if "<" in text else text
+    *_, answer = _END.split(turn)
     answer = _CLOSING.sub("", answer) if "<|" in answer else answer
     wrapped = _WRAPPED.fullmatch(answer)
     return wrapped[2].strip() if wrapped else answer

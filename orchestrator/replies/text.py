@@ -108,7 +108,12 @@ def _check(text: str, heads: Sequence[Part], kind: type[Reply]) -> None:
             if len(lines) > 1 and not redrafted:
                 raise Missing(f"it says '{label(kind, name)}:' in two ways; say it once")
         if stated and heads[-1].name != name and not entry(kind.model_fields[name].annotation):
-            _check_after(text[heads[stated[-1]].end :], heads, label(kind, name))
+            # it may come before its reason, if each part stands there once and none takes the decision back
+            after, title = text[heads[stated[-1]].end :], label(kind, name)
+            if len({part.name for part in heads}) < len(heads):
+                raise Missing(f"it goes on after '{title}:', which must be the last part")
+            if reconsiders(after) or _LABEL.search(after):
+                raise Missing(f"it takes back what it says after '{title}:'; say only the final decision")
 
 
 _BETTER = phrases("""
@@ -131,14 +136,6 @@ _LABEL = re.compile(r"(?<![\w'’])[A-HJ-Z](?![\w'’])")
 def reconsiders(reason: str) -> bool:
     """Return whether a reason that stands after its decision takes it back."""
     return bool(_TAKEN_BACK.search(reason) or RETRACTS.search(reason))
-
-
-def _check_after(after: str, heads: Sequence[Part], title: str) -> None:
-    """A decision may come before its reason, if each part stands there once and none takes the decision back."""
-    if len({part.name for part in heads}) < len(heads):
-        raise Missing(f"it goes on after '{title}:', which must be the last part")
-    if reconsiders(after) or _LABEL.search(after):
-        raise Missing(f"it takes back what it says after '{title}:'; say only the final decision")
 
 
 # The values of the parts

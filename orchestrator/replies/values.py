@@ -38,6 +38,29 @@ def entry(annotation: Any) -> type[BaseModel] | None:
     return inner if isinstance(inner, type) and issubclass(inner, BaseModel) else None
 
 
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models that a type is made of: of `tuple[Rating, ...] | None` Rating."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from models_in(part)
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values inside nested data that hold no others, with their dotted paths."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if not inside or not value:
+        yield path, value
+        return
+    for key, inner in inside:
+        yield from leaves(inner, f"{path}.{key}" if path else str(key))
+
+
+def clipped(sentence: str, most: int) -> str:
+    """Return a sentence of at most so many characters: it may quote a value, and a value may be a page."""
+    return sentence if len(sentence) <= most else f"{sentence[: most - 3]}..."
+
+
 @cache
 def numbered(kind: type[Reply]) -> Mapping[str, tuple[str, str]]:
     """Return the lists with one number for each option, as ratings of moves: by the list, what option and number are
@@ -93,7 +116,7 @@ def meant(data: Mapping[str, Any], kind: type[BaseModel]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in by_field(data, kind).items():
         field = kind.model_fields[name]
-        if field.annotation is str and _is_blank(value):
+        if field.annotation is str and blank(value):
             values[name] = Blank(value)
             continue
         nothing = isinstance(value, str) and bare(value).lower() in NOTHING and optional(field)
@@ -115,11 +138,7 @@ class Blank:
 def blank(value: Any) -> str | None:
     """Return the blank that stands in place of a value; None if it is none."""
     text = value.text if isinstance(value, Blank) else value
-    return bare(text) if _is_blank(text) else None
-
-
-def _is_blank(value: Any) -> bool:
-    return isinstance(value, str) and _BLANK.fullmatch(bare(value)) is not None
+    return bare(text) if isinstance(text, str) and _BLANK.fullmatch(bare(text)) else None
 
 
 def _typed(value: Any, annotation: Any, limits: tuple[Any, ...], name: str) -> Any:
@@ -209,7 +228,7 @@ def _number(value: Any, kind: type, limits: tuple[Any, ...], name: str) -> Any:
 
 def _text(value: Any) -> Any:
     """Texts on several lines may come as a list; a number is a text, too; the blank of a form is none."""
-    if _is_blank(value):
+    if blank(value):
         return None
     if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
         return " ".join(value)

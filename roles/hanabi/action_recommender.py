@@ -26,7 +26,7 @@ moves on the same turn."""
 def action_recommender(sections: Sections, notes: Notes) -> Shortlist:
     """Lists the best k legal moves; roles that read the list can choose no other."""
     options = defaults(OPTIONS) | dict(sections.options)
-    position, k = Position.of(sections), options["k"]
+    position, k = Position.read(sections), options["k"]
     best = islice(literal_play.ranked(position), k if isinstance(k, int) else None)
     entries = [Recommended(action=move, rank=rank, why=why) for rank, (move, why) in enumerate(best, 1)]
     if k == "all":
@@ -49,7 +49,7 @@ def first_ranked(sections: Sections, notes: Notes) -> Choice:
 
     It is the baseline of every planner. Where nobody recommends, it goes by the simple rules of `own_rule`.
     """
-    position = Position.of(sections)
+    position = Position.read(sections)
     for entry in by_rank(notes):
         if entry.action in position.moves:
             return Choice(action=entry.action, reason=f"rank {entry.rank} of the recommender's list: {entry.why}")

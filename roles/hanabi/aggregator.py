@@ -41,16 +41,13 @@ def aggregator(sections: Sections, notes: Notes) -> Choice:
     playable, the first hint of the list that touches playable cards alone and says something new, the oldest card that
     no hint touched.
     """
-    position = Position.of(sections)
+    position = Position.read(sections)
     case = Case(sections, position, notes)
     if not of_type(notes, PastReport):  # which says itself what follows for the own cards
         case = Case(sections, position := by_history(position, notes), notes)
-    for advice in ADVICE:
-        for move, why in advice(case):
-            if move in position.moves and literal_play.harmless(position, move):
-                return Choice(action=move, reason=why)
-    move, why = own_rule.choose(sections, position)
-    return Choice(action=move, reason=f"no colleague helps; {why}")
+    return own_rule.advised(
+        sections, position, (pair for advice in ADVICE for pair in advice(case)), "no colleague helps"
+    )
 
 
 def _urgent(case: Case) -> Advice:

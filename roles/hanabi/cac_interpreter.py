@@ -41,7 +41,7 @@ class Interpretation(Reply):
 )
 def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:
     """Explains the others' moves since the seat's own last one, and says what to tell them (CAC)."""
-    position = Position.of(sections)
+    position = Position.read(sections)
     lessons = literal_play.lessons(position, literal_play.hints_of_hands(position))
     full = position.tokens == MAX_TOKENS  # then nothing can be discarded
     worth = lessons and (full or lessons[0].worth >= literal_play.WORTHWHILE)

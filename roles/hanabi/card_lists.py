@@ -28,16 +28,14 @@ def stated_lists(reply: BaseModel, seat: int) -> Lists | None:
     return None
 
 
-@stated_lists.register
-def _tracked(reply: TrackedChoice, seat: int) -> Lists:
-    return lists(reply.deductions)
-
-
 def lists(deductions: Iterable[Deduction]) -> Lists:
     """The lists of a tracker's reply."""
     return {
         (deduction.seat, slot): meaning(text) for deduction in deductions for slot, text in enumerate(deduction.slots)
     }
+
+
+stated_lists.register(TrackedChoice, lambda reply, seat: lists(reply.deductions))
 
 
 def by_hints(view: View) -> Hands:

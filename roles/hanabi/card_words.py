@@ -156,8 +156,8 @@ def _stated(item: Any) -> Mask | None:
         item = " ".join(map(str, item.values()))
     if not isinstance(item, str):
         return None
-    if (whole := meaning(item)) is not None or (remark := _REMARK.search(item)) is None:
-        return whole
+    if (clear := meaning(item)) is not None or (remark := _REMARK.search(item)) is None:
+        return clear
     return None if _SAYS_MORE.search(remark[0]) else meaning(item[: remark.start()])
 
 
@@ -168,10 +168,10 @@ def _cards(value: Any) -> Any:
     if not isinstance(value, list) or all(isinstance(item, str) and item in Card.__members__ for item in value):
         return value
     types = {str(item): _stated(item) for item in value}
-    if unread := next((item for item, kept in types.items() if kept is None), None):
+    if unread := next((item for item, possible in types.items() if possible is None), None):
         raise ValueError(f"{unread[:80]!r} is no card; write a colour's letter and a rank")
-    wholes = [{*OF_COLOUR.values()}, {*OF_RANK.values()}]  # a colour beside a rank may be one card or several
-    if len({tuple(kept in whole for whole in wholes) for kept in types.values() if kept}) > 1:
+    groups = [{*OF_COLOUR.values()}, {*OF_RANK.values()}]  # a colour beside a rank may be one card or several
+    if len({tuple(possible in group for group in groups) for possible in types.values() if possible}) > 1:
         raise ValueError(f"it is unclear which cards {', '.join(types)[:80]!r} are; write a colour's letter and a rank")
     return unmask(reduce(or_, filter(None, types.values()), 0))
 

@@ -5,10 +5,10 @@ once, with the first position that shows it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,6 +21,7 @@ from orchestrator.models.json_schema import response_format
 from orchestrator.models.request import Absent
 from orchestrator.plugins import BUILT_IN
 from orchestrator.replies import reader, writer
+from orchestrator.replies.values import models_in
 from roles import registry
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -66,20 +67,14 @@ def cases() -> tuple[Case, ...]:
     """Some positions of a game at each player count, the first and the last turn among them."""
     positions: list[Case] = []
     for players in (2, 3, 4, 5):
-        game = list(_game(players, seed=players))
-        positions += [*game[:-1:EVERY], game[-1]]
+        referee, moves = Referee(players, deal(seed=players)), list[Move]()
+        while not referee.over:
+            move, _ = literal_play.best(Position.read(cut(referee.view(), [(kind, {}) for kind in TAKES])))
+            referee.apply(move)
+            moves.append(move)
+        turns = [Case(truth.view, truth) for truth in truths(players, referee.deck, moves) if truth.view]
+        positions += [*turns[:-1:EVERY], turns[-1]]
     return tuple(positions)
-
-
-def _game(players: int, seed: int) -> Iterator[Case]:
-    referee, moves = Referee(players, deal(seed)), list[Move]()
-    while not referee.over:
-        move, _ = literal_play.best(Position.of(cut(referee.view(), [(kind, {}) for kind in TAKES])))
-        referee.apply(move)
-        moves.append(move)
-    for truth in truths(players, referee.deck, moves):
-        assert truth.view is not None
-        yield Case(truth.view, truth)
 
 
 def check(role: Role) -> list[str]:
@@ -89,7 +84,9 @@ def check(role: Role) -> list[str]:
         return problems
     for test in CHECKS:
         for at in cases():
-            if problem := next(test(role, at), None):
+            try:
+                test(role, at)
+            except PromiseError as problem:
                 problems.append(f"{problem} (first seen at {at})")
                 break
     return problems
@@ -118,20 +115,8 @@ def _reply(kind: type[Reply]) -> Iterator[str]:
 
 def _types(kind: type[Reply]) -> list[type[Reply]]:
     """A reply type and the types of the entries in it that models are asked for."""
-    inner = [part for name in kind.answer_fields() for part in _parts(kind.model_fields[name].annotation)]
-    entries = [
-        inner_type
-        for part in inner
-        if isinstance(part, type) and issubclass(part, Reply)
-        for inner_type in _types(part)
-    ]
-    return [kind, *entries]
-
-
-def _parts(annotation: Any) -> Iterator[Any]:
-    yield annotation
-    for inner in get_args(annotation):
-        yield from _parts(inner)
+    inner = [part for name in kind.answer_fields() for part in models_in(kind.model_fields[name].annotation)]
+    return [kind, *(entry for part in inner if issubclass(part, Reply) for entry in _types(part))]
 
 
 def _playable(role: Role) -> Iterator[str]:
@@ -146,19 +131,33 @@ def _playable(role: Role) -> Iterator[str]:
         yield "its template is empty, so that a model gets no instruction"
 
 
-# At a position: each yields the first problem of its kind
+# At a position: each raises the first problem of its kind
 
 
-def _prompts(role: Role, at: Case) -> Iterator[str]:
+class PromiseError(Exception):
+    """What is wrong with a role, in a sentence."""
+
+
+@contextmanager
+def _blaming(what: str) -> Iterator[None]:
+    """Raises PromiseError in place of any other error: `what` the role did, and the error."""
+    try:
+        yield
+    except PromiseError:
+        raise
+    except Exception as error:
+        message = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        raise PromiseError(f"{what} {message}") from error
+
+
+def _prompts(role: Role, at: Case) -> None:
     """Every form of its prompt can be made."""
     if role.template is None:
         return
     variants = dict.fromkeys(variant(role.reply, *settings) for settings in product((False, True), repeat=2))
     for form, reply, options in product(FORMS, variants, _settings(role)):
-        try:
+        with _blaming("prompt() raised"):
             role.prompt(at.sections(role, options=options), at.notes(role), reply, form)
-        except Exception as error:
-            yield f"prompt() raised {_message(error)}"
 
 
 def _settings(role: Role) -> list[Mapping[str, object]]:
@@ -170,71 +169,59 @@ def _settings(role: Role) -> list[Mapping[str, object]]:
     return [{}, *({name: example(value)} for name, values in role.options.items() for value in values)]
 
 
-def _answers(role: Role, at: Case) -> Iterator[str]:
+def _answers(role: Role, at: Case) -> None:
     """The program gives its reply type, whatever the options, the same each time."""
     for options in _settings(role) if role.solve else ():
         first, again = (at.sections(role, options=options) for _ in range(2))
         if role.settle(first, at.notes(role)) is not None:
             continue
-        try:
-            reply, same = (_solve(role, view_sections, at.notes(role)) for view_sections in (first, again))
-        except Exception as error:
-            yield f"solve() raised {_message(error)}"
-            return
+        with _blaming("solve() raised"):
+            reply, same = (role.answer(sections, at.notes(role)) for sections in (first, again))
         if not isinstance(reply, role.reply):
-            yield f"the program of role {role.name!r} {role.misreply(reply)}"
-        elif reply != same:
-            yield "solve() gave two replies to the same position; take chance and time out of it"
+            raise PromiseError(f"the program of role {role.name!r} {role.misreply(reply)}")
+        if reply != same:
+            raise PromiseError("solve() gave two replies to the same position; take chance and time out of it")
 
 
-def _legal(role: Role, at: Case) -> Iterator[str]:
+def _legal(role: Role, at: Case) -> None:
     """It names legal moves alone, and none that was refused."""
     for refused in ((), at.view.legal[:1]):
         sections = at.sections(role, refused=refused)
         allowed = sections[LegalMoves].moves if LegalMoves in sections else at.view.legal
-        try:
-            reply = _solve(role, sections, at.notes(role))
-        except Exception as error:
-            yield f"when {', '.join(map(str, refused)) or 'nothing'} was refused, solve() raised {_message(error)}"
-            return
+        with _blaming(f"when {', '.join(map(str, refused)) or 'nothing'} was refused, solve() raised"):
+            reply = role.answer(sections, at.notes(role))
         for move in _moves(reply):
             if move not in allowed and not isinstance(reply, Judgement):
-                yield f"solve() named {str(move)!r}, which {'was refused' if move in refused else 'is not legal'}"
+                cause = "was refused" if move in refused else "is not legal"
+                raise PromiseError(f"solve() named {str(move)!r}, which {cause}")
 
 
-def _reads_back(role: Role, at: Case) -> Iterator[str]:
+def _reads_back(role: Role, at: Case) -> None:
     """Its replies survive every answer format: written as text and read by the ordinary reader."""
     reply = _reply_to(role, at.sections(role), at.notes(role))
     example = role.reply.model_validate(role.reply.example)
-    for written, form in product((example, reply), FORMS):
-        if written is None:
-            continue
-        try:
+    for written, form in product([example, *([reply] if reply else [])], FORMS):
+        with _blaming(f"its reply cannot be read back from the answer format {form!r}:"):
             if form == "json_schema":
                 response_format(type(written))
             text, moves = writer.text_of(written, form), labelled(dict.fromkeys(_moves(written)))
             was, now = written.as_data(), reader.read(text, type(written), moves, form).reply.as_data()
-        except Exception as error:
-            yield f"its reply cannot be read back from the answer format {form!r}: {_message(error)}"
-            continue
         for name in (name for name in was if was[name] != now[name]):
             changed = f"{was[name]!r} came back as {now[name]!r}"
-            yield f"field {name!r} does not survive the answer format {form!r}: {changed}"
+            raise PromiseError(f"field {name!r} does not survive the answer format {form!r}: {changed}")
 
 
-def _does_without(role: Role, at: Case) -> Iterator[str]:
+def _does_without(role: Role, at: Case) -> None:
     """A section that it takes and does not need may be taken away."""
     if _reply_to(role, at.sections(role), at.notes(role)) is None:
         return
     for kind in role.takes:
         if kind not in role.needs:
-            try:
-                _solve(role, at.sections(role, kind), at.notes(role))
-            except Exception as error:
-                yield f"without the section {kind.name!r}, which it does not need, solve() raised {_message(error)}"
+            with _blaming(f"without the section {kind.name!r}, which it does not need, solve() raised"):
+                role.answer(at.sections(role, kind), at.notes(role))
 
 
-def _reads_notes(role: Role, at: Case) -> Iterator[str]:
+def _reads_notes(role: Role, at: Case) -> None:
     """Other nodes may reply anything, or nothing."""
     if _reply_to(role, at.sections(role), at.notes(role)) is None:
         return
@@ -244,12 +231,10 @@ def _reads_notes(role: Role, at: Case) -> Iterator[str]:
     twice: Notes = {name: (*replies, *absent, *replies) for name, replies in answered.items()}
     for what, notes in {"nobody answered": silent, "all answered": answered, "some answered twice": twice}.items():
         read = {**at.notes(role), **notes}
-        try:
-            _solve(role, at.sections(role), read)
+        with _blaming(f"when {what}, it raised"):
+            role.answer(at.sections(role), read)
             if role.template is not None:
                 role.prompt(at.sections(role), read)
-        except Exception as error:
-            yield f"when {what}, it raised {_message(error)}"
 
 
 @cache
@@ -265,33 +250,28 @@ def _replies_of_others(at: Case) -> Notes:
     return replies
 
 
-def _marks(role: Role, at: Case) -> Iterator[str]:
+def _marks(role: Role, at: Case) -> None:
     """Its marks are finite numbers, also of a reply that does not fit the position, as models give them; so are their
     baselines, and what it stated has chances."""
-    sections = at.sections(role)
+    sections, mark = at.sections(role), role.mark
     for reply in (_reply_to(role, sections, at.notes(role)), role.reply.model_validate(role.reply.example)):
-        if reply is None:
-            continue
-        try:
+        with _blaming("mark() failed:"):
+            if reply is None:
+                continue
             registry.mark(role, reply, sections, at.truth)
-            yield from _baselines(role, reply, sections, at)
-        except Exception as error:
-            yield f"mark() failed: {_message(error)}"
+            baselines = {"guess": mark.guess, "previous": mark.previous} if isinstance(mark, Marker) else {}
+            for name, baseline in baselines.items():
+                marks = checked(role.name, baseline(reply, sections, at.truth)) if baseline else None
+                if unknown := set(marks or {}) - set(infos(mark)):
+                    raise PromiseError(f"{name}() gave {', '.join(sorted(unknown))}, which no MarkInfo explains")
+            for pair in registry.stated(role, reply, sections, at.truth):
+                if not isinstance(pair.claim, str) and not 0 <= pair.claim <= 1:
+                    raise PromiseError(
+                        f"pairs() gave {pair.kind!r} the chance {pair.claim}; a chance lies between 0 and 1"
+                    )
 
 
-def _baselines(role: Role, reply: Reply, sections: Sections, at: Case) -> Iterator[str]:
-    if not isinstance(role.mark, Marker):
-        return
-    for name, baseline in (("guess", role.mark.guess), ("previous", role.mark.previous)):
-        marks = checked(role.name, baseline(reply, sections, at.truth)) if baseline else None
-        if unknown := set(marks or {}) - set(infos(role.mark)):
-            yield f"{name}() gave {', '.join(sorted(unknown))}, which no MarkInfo explains"
-    for pair in registry.stated(role, reply, sections, at.truth):
-        if not isinstance(pair.said, str) and not 0 <= pair.said <= 1:
-            yield f"pairs() gave {pair.kind!r} the chance {pair.said}; a chance lies between 0 and 1"
-
-
-CHECKS: tuple[Callable[[Role, Case], Iterator[str]], ...] = (
+CHECKS: tuple[Callable[[Role, Case], None], ...] = (
     _prompts,
     _answers,
     _legal,
@@ -302,16 +282,10 @@ CHECKS: tuple[Callable[[Role, Case], Iterator[str]], ...] = (
 )
 
 
-def _solve(role: Role, sections: Sections, notes: Notes) -> BaseModel | None:
-    """What the node says in play: the settled reply, else the program's."""
-    settled = role.settle(sections, notes)
-    return role.solve(sections, notes) if settled is None and role.solve else settled
-
-
 def _reply_to(role: Role, sections: Sections, notes: Notes) -> Reply | None:
     """The program's reply; None when it has none to give, which `_answers` reports."""
     try:
-        reply = _solve(role, sections, notes)
+        reply = role.answer(sections, notes)
     except Exception:
         return None
     return reply if isinstance(reply, role.reply) else None
@@ -324,7 +298,3 @@ def _moves(value: object) -> list[Move]:
     if isinstance(value, BaseModel):
         return [move for _, inner in value for move in _moves(inner)]
     return [move for inner in value for move in _moves(inner)] if isinstance(value, tuple | list) else []
-
-
-def _message(error: Exception) -> str:
-    return str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"

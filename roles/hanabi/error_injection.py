@@ -154,7 +154,7 @@ def overconfident(choice: Choice, sections: Sections, slips: Slips) -> Choice:
     """A play of the likeliest hinted card that is not certain to fit, instead of a hint or a discard."""
     if isinstance(choice.action, Play) or State not in sections or not slips.strike("overconfident_play"):
         return choice
-    position, hinted = Position.of(sections), [bool(card.colour or card.rank) for card in sections[State].known]
+    position, hinted = Position.read(sections), [bool(card.colour or card.rank) for card in sections[State].known]
     hoped = [move for move in position.plays if hinted[move.slot] and 0 < position.slots[move.slot].playable < 1]
     if not hoped:
         return choice
@@ -213,7 +213,7 @@ def rated(answer: Reply, kind: type[Reply], sections: Sections, slips: Slips) ->
         return answer if isinstance(answer, kind) else kind.model_validate(answer.as_data())
     moves = [answer.action, *(sections[LegalMoves].moves if LegalMoves in sections else ())]
     if State in sections and LegalMoves in sections:  # the best first, as far as the sections show the position
-        moves[1:] = [move for move, _ in literal_play.ranked(Position.of(sections))]
+        moves[1:] = [move for move, _ in literal_play.ranked(Position.read(sections))]
     moves = list(dict.fromkeys(moves))
     marks = [round(1 - 2 * i / max(len(moves) - 1, 1), 2) for i in range(len(moves))]
     if len(moves) > 1 and slips.strike("rating_mismatch"):

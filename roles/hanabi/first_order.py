@@ -28,7 +28,7 @@ SEEN: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, Fin
 @role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,), mark=BELIEVER)
 def first_order(sections: Sections, notes: Notes) -> FirstOrder:
     """Forms a belief about each partner: what they know of their hand, how they play, what they will do next."""
-    position = Position.of(sections)
+    position = Position.read(sections)
     return FirstOrder(beliefs=tuple(_belief(sections, position, seat) for seat in position.hands))
 
 
@@ -48,7 +48,7 @@ def _belief(sections: Sections, position: Position, seat: int) -> Belief:
 def narrowed(masks: Sequence[Mask], words: Words) -> str:
     """The slots that hints leave few cards for: `slot 1 R1, R2; slot 3 B5`."""
     few = {slot: unmask(mask) for slot, mask in enumerate(masks) if mask.bit_count() <= FEW}
-    cards = {slot: words.listed(card.value for card in types) for slot, types in few.items()}
+    cards = {slot: words.series(card.value for card in types) for slot, types in few.items()}
     slots = [words("slot $slot $text", slot=slot, text=text) for slot, text in cards.items()]
     return words("; ").join(slots) or words("no slot is narrowed down to a few cards")
 

@@ -22,7 +22,7 @@ def generator(sections: Sections, notes: Notes) -> Choice:
     Its program plays what fits for certain or likely, gives the hint that the interpreter suggests, else discards what
     the team can best spare. Without an interpreter it gives the first hint of the list that helps somebody to play.
     """
-    position = Position.of(sections)
+    position = Position.read(sections)
     move, why = next(_advised(sections, position, notes))
     return Choice(action=move, reason=why)
 

@@ -86,7 +86,7 @@ def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...],
         slots = tuple(dict.fromkeys(move.slot for step in (policy.play, policy.likely) for move, _ in step(at)))
         chances = [belief.playable for belief in at.beliefs] if not at.among_strangers else []
     elif State in sections:
-        position = by_history(Position.of(sections), {"": (report,)})
+        position = by_history(Position.read(sections), {"": (report,)})
         plays = (*literal_play.certain_plays(position), *literal_play.likely_plays(position))
         slots = tuple(dict.fromkeys(move.slot for move in plays))
         chances = [slot.playable for slot in position.slots]

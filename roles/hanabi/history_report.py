@@ -97,15 +97,15 @@ class PastReport(HistoryReport):
 def by_history(position: Position, notes: Notes) -> Position:
     """A position narrowed by reports on the past, where they leave something possible."""
     for report in of_type(notes, HistoryReport):
-        own, partners = list(position.own), {seat: list(hand) for seat, hand in position.known.items()}
+        hand, partners = list(position.own), {seat: list(hand) for seat, hand in position.known.items()}
         for inference in report.inferred:
-            if inference.slot < len(own):
-                own[inference.slot] &= mask(inference.cards)
+            if inference.slot < len(hand):
+                hand[inference.slot] &= mask(inference.cards)
         for believed in report.believed:
-            if believed.seat == position.seat and believed.slot < len(own):
-                own[believed.slot] &= mask(believed.cards)
+            if believed.seat == position.seat and believed.slot < len(hand):
+                hand[believed.slot] &= mask(believed.cards)
             elif believed.seat in partners and believed.slot < len(partners[believed.seat]):
                 partners[believed.seat][believed.slot] = mask(believed.cards)
-        narrowed = replace(position, own=tuple(own), known={seat: tuple(hand) for seat, hand in partners.items()})
+        narrowed = replace(position, own=tuple(hand), known={seat: tuple(hand) for seat, hand in partners.items()})
         position = narrowed if narrowed.possible else replace(narrowed, own=position.own)
     return position

@@ -30,6 +30,9 @@ class Share:
     def value(self) -> float | None:
         return self.part / self.total if self.total else None
 
+    def __add__(self, other: "Share") -> "Share":
+        return Share(self.part + other.part, self.total + other.total)
+
 
 @dataclass
 class _Hand:
@@ -56,13 +59,14 @@ class _Hand:
         places: tuple[int | None, ...] = tuple(range(len(start)))
         hand = cls(start, start, start, (ANY,) * len(start), places)
         for past in moves:
-            hand._happens(past, seat)
+            hand.take(past, seat)
         now = (lists[:size] for lists in (hand.right, hand.unmoved, hand.by_hints))  # an empty deck gave no new card
         hand.right, hand.unmoved, hand.by_hints = now
         hand.origins = hand.origins[:size]
         return hand
 
-    def _happens(self, past: Past, seat: int) -> None:
+    def take(self, past: Past, seat: int) -> None:
+        """Take in a move of somebody; `seat`: whose hand it is."""
         move = past.move
         if isinstance(move, Play | Discard):
             if past.seat != seat:
@@ -105,7 +109,7 @@ class Changes:
     the list of another card."""
     unmoved: Share
     """The same, but only those whose list was left in its slot."""
-    drawn: Share
+    new_cards: Share
     """Of the cards drawn since then: those of which the lists rule out no more than hints since then do."""
     stale: Share
     """Of the cards that went, and of which the lists ruled something out: those whose list still stands in the hand."""
@@ -116,7 +120,7 @@ class Changes:
     def integration(self) -> float:
         """The mean of what there was of: hints taken in, slots with the right list, lists that went with their card,
         cards drawn that were left open. 1 where nothing had happened."""
-        right = [share.value for share in (self.hints, self.drawn) if share.value is not None]
+        right = [share.value for share in (self.hints, self.new_cards) if share.value is not None]
         right += [1 - share.value for share in (self.shifts, self.stale) if share.value is not None]
         return fmean(right) if right else 1.0
 
@@ -130,7 +134,7 @@ def changes(before: Lists | None, lists: Lists, known_hands: Hands, moves: Seque
     moved_hands = [_moved(hand, seat, lists, known_hands[seat]) for seat, hand in hands.items()]
     since = [(lists.get((s, slot)) or ANY, m) for s, hand in hands.items() for slot, m in enumerate(hand.by_hints)]
     counts = ruled_out(since)
-    drawn = [
+    new_cards = [
         (lists.get((seat, slot)) or ANY) & hand.by_hints[slot] == hand.by_hints[slot]
         for seat, hand in hands.items()
         for slot, origin in enumerate(hand.origins)
@@ -138,10 +142,10 @@ def changes(before: Lists | None, lists: Lists, known_hands: Hands, moves: Seque
     ]
     return Changes(
         hints=Share(counts.both, counts.in_hints),
-        shifts=_sum(moved.shifts for moved in moved_hands),
-        unmoved=_sum(moved.unmoved for moved in moved_hands),
-        drawn=Share(sum(drawn), len(drawn)),
-        stale=_sum(moved.stale for moved in moved_hands),
+        shifts=sum((moved.shifts for moved in moved_hands), Share()),
+        unmoved=sum((moved.unmoved for moved in moved_hands), Share()),
+        new_cards=Share(sum(new_cards), len(new_cards)),
+        stale=sum((moved.stale for moved in moved_hands), Share()),
         sources={slot: origin for moved in moved_hands for slot, origin in moved.sources.items()},
     )
 
@@ -155,11 +159,6 @@ def _hands(before: Lists, hands: Hands, moves: Sequence[Past]) -> dict[int, _Han
         then = [before.get((seat, slot)) or ANY for slot in range(size)]
         histories[seat] = _Hand.after(then, moves, seat, len(hand))
     return histories
-
-
-def _sum(shares: Iterable[Share]) -> Share:
-    every = list(shares)
-    return Share(sum(share.part for share in every), sum(share.total for share in every))
 
 
 @dataclass(frozen=True)
@@ -228,7 +227,7 @@ def named(changed: Changes) -> dict[str, float]:
         "hints_taken_in": changed.hints,
         "shift_errors": changed.shifts,
         "lists_not_moved": changed.unmoved,
-        "new_cards_open": changed.drawn,
+        "new_cards_open": changed.new_cards,
         "lists_of_gone_cards": changed.stale,
     }
     return {name: share.value for name, share in shares.items() if share.value is not None}

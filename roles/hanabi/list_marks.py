@@ -101,33 +101,28 @@ def score(reply: BaseModel, sections: Sections, truth: Truth) -> Marks | None:
     lists = stated_lists(reply, state.seat if state else -1)
     if lists is None or truth.view is None:
         return None
-    return _compared(lists, by_hints(truth.view)) | _against_cards(lists, truth, state)
+    return _compared(lists, by_hints(truth.view), truth, state)
 
 
-def _compared(lists: Lists, hands: Hands) -> dict[str, float]:
+def _compared(lists: Lists, hands: Hands, truth: Truth, state: State | None) -> dict[str, float]:
+    """Against what the hints leave, and against the cards themselves, as far as the marks' reader knows them."""
     masks, hints = pairs(lists, hands), cards(hands)
     read = [slot for slot in hints if lists.get(slot) is not None]
     shares: dict[str, float | None] = {}
     for (kind, values), excluded in product(VALUES.items(), (False, True)):
         counts, prefix = agreement(masks, values, excluded=excluded), f"{kind}_{'excluded' if excluded else 'kept'}"
         shares |= {f"{prefix}_precision": counts.precision, f"{prefix}_recall": counts.recall}
+    faces = {**state.hands, state.seat: truth.own} if state else {}
+    held = [(lists.get((seat, slot)) or ANY, card) for seat, hand in faces.items() for slot, card in enumerate(hand)]
+    wrong = [not types >> INDEX[card] & 1 for types, card in held]
     return {
         **{name: share for name, share in shares.items() if share is not None},
         "cards_exact": exact(lists, hands),
         "cards_listed": len(read) / len(hints),
         "lists_unread": sum(lists[slot] is None for slot in hints if slot in lists),
         "slots_beyond": sum(slot not in hints for slot in lists),
+        **({"card_ruled_out": sum(wrong) / len(wrong)} if wrong else {}),
     }
-
-
-def _against_cards(lists: Lists, truth: Truth, state: State | None) -> dict[str, float]:
-    """Against the cards themselves, as far as the marks' reader knows them."""
-    if state is None:
-        return {}
-    hands = {**state.hands, state.seat: truth.own}
-    held = [(lists.get((seat, slot)), card) for seat, hand in hands.items() for slot, card in enumerate(hand)]
-    wrong = [not (types or ANY) >> INDEX[card] & 1 for types, card in held]
-    return {"card_ruled_out": sum(wrong) / len(wrong)}
 
 
 # Baselines
@@ -170,7 +165,7 @@ def nothing_excluded(reply: BaseModel, sections: Sections, truth: Truth) -> Mark
         return None
     hands = by_hints(truth.view)
     lists = open_lists(hands)
-    return _compared(lists, hands) | _against_cards(lists, truth, sections.get(State))
+    return _compared(lists, hands, truth, sections.get(State))
 
 
 # What they are

@@ -65,7 +65,7 @@ def plan_evaluator(sections: Sections, notes: Notes) -> PlannedChoice:
     that its hint points at just the card that its owner will play unprompted, or second-order beliefs that it will be
     misread. Without a recommender it takes the move of the highest gain by its own plans, and no play below 0.6.
     """
-    position = Position.of(sections)
+    position = Position.read(sections)
     plans = tuple(_plan(position, move, sections.words) for move in position.moves)
     move, why = next(_wise(position, notes, plans), None) or own_rule.choose(sections, position)
     return PlannedChoice(plans=plans, reason=why, action=move)

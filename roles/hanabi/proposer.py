@@ -36,14 +36,14 @@ WHOLE: tuple[type[Section], ...] = (
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
 def proposer(sections: Sections, notes: Notes) -> Choice:
     """Chooses a move from the position alone (the single agent of Watson and Sherlock)."""
-    move, why = literal_play.best(Position.of(sections))
+    move, why = literal_play.best(Position.read(sections))
     return Choice(action=move, reason=why)
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS, extends=proposer)
 def rank_proposer(sections: Sections, notes: Notes) -> Choice:
     """A proposer who hints ranks rather than colours where both serve equally (mixture of agents, agent 2)."""
-    move, why = literal_play.best(Position.of(sections), prefer_rank=True)
+    move, why = literal_play.best(Position.read(sections), prefer_rank=True)
     return Choice(action=move, reason=why)
 
 

@@ -61,9 +61,9 @@ class Safety:
     ) -> Judgement:
         """`reading`: the exact reading of the past, which counts where no note is trusted."""
         if isinstance(move, Play):
-            told = reading is not None and reading.about_own
-            exact = reading.scene.beliefs if reading is not None and told else ()
-            return self._play(position, move, _inferred(position, trusted) or exact, AGREED if told else NOTED)
+            reads_own = reading is not None and reading.about_own
+            exact = reading.scene.beliefs if reading is not None and reads_own else ()
+            return self._play(position, move, _inferred(position, trusted) or exact, AGREED if reads_own else NOTED)
         if not isinstance(move, Discard):
             return Judgement(accept=True, reason="a hint risks nothing")
         dead = [number for number, slot in enumerate(position.slots) if slot.dead == 1.0]
@@ -155,4 +155,4 @@ def judged(rule: Safety, sections: Sections, notes: Notes) -> Judgement:
     if State not in sections:
         return Judgement(accept=True, reason="nothing of the table is shown to judge by")
     move, trusted = of_type(notes, Choice)[0].action, of_type(notes, HistoryReport)
-    return rule.judge(Position.of(sections), move, trusted, sections.get(ConventionFacts))
+    return rule.judge(Position.read(sections), move, trusted, sections.get(ConventionFacts))

@@ -18,7 +18,7 @@ from roles.words import Words
 @role(reply=SecondOrder, takes=SEEN, needs=NEEDS, mark=MIRROR)
 def second_order(sections: Sections, notes: Notes) -> SecondOrder:
     """Says what each partner believes of this seat, and how each move of the list would be read."""
-    position, words = Position.of(sections), sections.words
+    position, words = Position.read(sections), sections.words
     sees, expects = narrowed(position.own, words), _expected(position, words)
     return SecondOrder(
         mirrors=tuple(Mirror(seat=seat, sees=sees, expects=expects) for seat in position.hands),

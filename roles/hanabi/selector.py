@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from orchestrator.hanabi.moves import Move, parse
 from roles.hanabi.proposer import WHOLE, proposer
-from roles.hanabi.reasoning import literal_play, own_rule
+from roles.hanabi.reasoning import own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes, of_type
@@ -44,9 +44,6 @@ def selector(sections: Sections, notes: Notes) -> Choice:
     Its program takes the most frequent one that does no certain harm; where there is none, it goes by the simple rules
     of `own_rule`.
     """
-    position, choices = Position.of(sections), of_type(notes, Choice)
-    for move, times in by_frequency(choices):
-        if move in position.moves and literal_play.harmless(position, move):
-            return Choice(action=move, reason=f"{times} of {len(choices)} answers chose it")
-    move, why = own_rule.choose(sections, position)
-    return Choice(action=move, reason=f"no candidate will do; {why}")
+    choices = of_type(notes, Choice)
+    advice = ((move, f"{times} of {len(choices)} answers chose it") for move, times in by_frequency(choices))
+    return own_rule.advised(sections, Position.read(sections), advice, "no candidate will do")

@@ -21,4 +21,4 @@ def self_verifier(sections: Sections, notes: Notes) -> Judgement:
 
     Its program trusts no report on the past: only the graph's own verifier knows which of them programs made.
     """
-    return STANDARD.judge(Position.of(sections), of_type(notes, Choice)[0].action)
+    return STANDARD.judge(Position.read(sections), of_type(notes, Choice)[0].action)

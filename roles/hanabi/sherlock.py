@@ -94,7 +94,7 @@ class Speculations(PlainText):
 @role(reply=MoveRubric, takes=(*SHARED, LegalMoves), needs=NEEDS, mark=RUBRIC)
 def sherlock_analyst(sections: Sections, notes: Notes) -> MoveRubric:
     """Fills in a rubric for every legal move, in plain text (Sherlock's mixture of agents, agent 3)."""
-    position = Position.of(sections)
+    position = Position.read(sections)
     move, why = literal_play.best(position)
     harmful = [str(other) for other in position.moves if not literal_play.harmless(position, other)]
     return MoveRubric(
@@ -126,7 +126,7 @@ def _rubric(position: Position, move: Move) -> str:
 @role(reply=CardRubric, takes=SHARED, needs=(State,), mark=RUBRIC)
 def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
     """Fills in a rubric for every own card, in plain text (Sherlock's mixture of agents, agent 4)."""
-    position = Position.of(sections)
+    position = Position.read(sections)
     order = sorted(enumerate(position.slots), key=lambda item: (item[1].critical, *literal_play.spare(item[1])))
     critical = [f"slot {i}" for i, slot in enumerate(position.slots) if slot.critical == 1]
     dead = [card.value for card in unmask(position.piles.dead)]
@@ -160,4 +160,4 @@ def sherlock_aggregator(sections: Sections, notes: Notes) -> Choice:
 
     Its program reads the proposals alone, since the other reports are free text: see `safe_or_proposed`.
     """
-    return safe_or_proposed(sections, notes, literal_play.certain_plays(Position.of(sections)))
+    return safe_or_proposed(sections, notes, literal_play.certain_plays(Position.read(sections)))

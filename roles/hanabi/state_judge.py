@@ -50,24 +50,24 @@ class StateRating(Reply):
 def state_judge(sections: Sections, notes: Notes) -> StateRating:
     """Judges after a game how well a player kept track of what the hints leave of every card."""
     judged = sections[JudgedLists]
-    exact, issues = of(judged), tuple(_issues(judged))
+    exact, issues = exact_aspects(judged), tuple(_issues(judged))
     shares = [f"{name.replace('_', ' ')} {share:.2f}" for name, share in named(judged.changed).items()]
     return StateRating(
-        feedback=f"{len(issues)} of {len(cards(judged.known))} lists differ from what the hints leave.",
+        feedback=f"{len(issues)} of {len(cards(judged.hands))} lists differ from what the hints leave.",
         key_issues=issues[:5],
         strengths=(f"since the last turn: {', '.join(shares)}",) if shares else (),
         **{aspect: round(getattr(exact, aspect), 4) for aspect in ASPECTS},
     )
 
 
-def of(judged: JudgedLists) -> Aspects:
+def exact_aspects(judged: JudgedLists) -> Aspects:
     """The exact aspects of the lists that are judged."""
-    return aspects(judged.lists, judged.known, judged.changed)
+    return aspects(judged.lists, judged.hands, judged.changed)
 
 
 def _issues(judged: JudgedLists) -> Iterator[str]:
     lists = judged.lists
-    for (seat, slot), types in cards(judged.known).items():
+    for (seat, slot), types in cards(judged.hands).items():
         text_types = lists.get((seat, slot))
         if text_types is None:
             yield f"P{seat} slot {slot}: nothing that can be read; the hints leave {written(types)}"

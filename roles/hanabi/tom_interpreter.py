@@ -32,7 +32,7 @@ from roles.words import ENGLISH
 )
 def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""
-    literally = Position.of(sections)
+    literally = Position.read(sections)
     position, at = understood(sections, notes)
     legal, facts = set(position.moves), sections.get(ConventionFacts)
     code = facts.code if facts else None

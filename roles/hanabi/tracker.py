@@ -29,7 +29,7 @@ TRACKING = Marker(
     list_marks.score,
     (*list_marks.INFOS, *list_changes.INFOS),
     list_marks.guess,
-    others={list_marks.NOTHING_EXCLUDED: list_marks.nothing_excluded},
+    baselines={list_marks.NOTHING_EXCLUDED: list_marks.nothing_excluded},
 )
 """The marks of one reply; those that need the seat's last turn too are reckoned by a reader of whole games."""
 
@@ -40,7 +40,7 @@ def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
     state = sections[State]
     lists = tracked(state, sections[History].moves, sections.get(Remembered))
     partners = {seat: tuple(masks) for seat, masks in lists.items() if seat != state.seat}
-    by_hints = Position.of(sections)
+    by_hints = Position.read(sections)
     position = replace(by_hints, own=tuple(lists[state.seat]), known=partners)
     if not position.possible:  # an old list that is wrong: what was told outright is not
         position = replace(position, own=by_hints.own)

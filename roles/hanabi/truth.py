@@ -54,7 +54,9 @@ class Truth:
     """The seat's memory, with the past games that it was given."""
 
     @classmethod
-    def of(cls, referee: Referee, course: Course | None = None, memory: Mapping[str, Any] | None = None) -> "Truth":
+    def before_move(
+        cls, referee: Referee, course: Course | None = None, memory: Mapping[str, Any] | None = None
+    ) -> "Truth":
         """Return the facts for the acting seat, before its move."""
         seat = referee.seat
         view = referee.view((seat + 1) % referee.players)
@@ -117,7 +119,7 @@ def truths(
     for number in range(len(moves) + 1):
         if referee.over:
             return
-        yield Truth.of(referee, course, memories[number] if number < len(memories) else None)
+        yield Truth.before_move(referee, course, memories[number] if number < len(memories) else None)
         if number < len(moves):
             referee.apply(moves[number])
 

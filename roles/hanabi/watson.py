@@ -88,7 +88,7 @@ class Insights(Reply):
 @role(reply=MoveRemarks, takes=SHARED, needs=NEEDS, mark=REMARKS)
 def watson_analyst(sections: Sections, notes: Notes) -> MoveRemarks:
     """Comments on every legal move in free text (Watson's mixture of agents, agent 3)."""
-    position = Position.of(sections)
+    position = Position.read(sections)
     remarks = tuple(Remark(action=move, remark=_remark(position, move)) for move in position.moves)
     move, why = literal_play.best(position)
     return MoveRemarks(moves=remarks, summary=f"{move} looks best: {why}.")
@@ -110,7 +110,7 @@ def _remark(position: Position, move: Move) -> str:
 @role(reply=PileReport, takes=SHARED, needs=(State,), mark=REMARKS)
 def watson_discard_strategist(sections: Sections, notes: Notes) -> PileReport:
     """Reads the discard pile: what is lost, what is safe to discard (Watson's mixture of agents, agent 4)."""
-    position, discards = Position.of(sections), sections.get(Discards)
+    position, discards = Position.read(sections), sections.get(Discards)
     by_colour = {c: sorted(card.rank for card in discards.cards if card.colour == c) for c in COLOURS if discards}
     pile = "; ".join(f"{COLOUR_NAMES[c]}: {', '.join(map(str, ranks))}" for c, ranks in by_colour.items() if ranks)
     critical = [card.value for card in unmask(position.piles.critical)]
@@ -137,9 +137,9 @@ def watson_aggregator(sections: Sections, notes: Notes) -> Choice:
 
     Its program reads the proposals alone, since the other reports are free text: see `safe_or_proposed`.
     """
-    position = Position.of(sections)
-    known = [move for move in literal_play.certain_plays(position) if len(position.slots[move.slot].cards()) == 1]
-    return safe_or_proposed(sections, notes, known)
+    position = Position.read(sections)
+    certain = [move for move in literal_play.certain_plays(position) if len(position.slots[move.slot].cards()) == 1]
+    return safe_or_proposed(sections, notes, certain)
 
 
 def safe_or_proposed(sections: Sections, notes: Notes, safe: Sequence[Play]) -> Choice:
@@ -147,9 +147,6 @@ def safe_or_proposed(sections: Sections, notes: Notes, safe: Sequence[Play]) -> 
     the simple rules of `own_rule`."""
     if safe:
         return Choice(action=safe[0], reason=f"slot {safe[0].slot} is a known safe play")
-    position, proposed = Position.of(sections), of_type(notes, Choice)
-    for move, times in by_frequency(proposed):
-        if move in position.moves and literal_play.harmless(position, move):
-            return Choice(action=move, reason=support(times, len(proposed)))
-    move, why = own_rule.choose(sections, position)
-    return Choice(action=move, reason=f"no colleague helps; {why}")
+    proposed = of_type(notes, Choice)
+    advice = ((move, support(times, len(proposed))) for move, times in by_frequency(proposed))
+    return own_rule.advised(sections, Position.read(sections), advice, "no colleague helps")

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import graphs
 from graphs import ablate
-from graphs.asking import _ordered
+from graphs.asking import ordered
 from graphs.attempts import attempts, role_node
 from graphs.config import GraphConfig
 from graphs.prompt_preview import Programs, requests
@@ -31,10 +31,10 @@ def test_reports_stand_in_another_order_on_every_turn_and_in_the_same_when_it_is
         for config in (house, ablate.controlled(house, permuted=True))
     )
     notes = dict.fromkeys(("history_analyst", "tom_interpreter", "discard_strategist"), ())
-    orders = [tuple(_ordered(mixed, notes, Place("game", turn=turn))) for turn in range(1, 30)]
+    orders = [tuple(ordered(mixed, notes, Place("game", turn=turn))) for turn in range(1, 30)]
     assert set(map(frozenset, orders)) == {frozenset(notes)} and len(set(orders)) == 6
-    assert orders == [tuple(_ordered(mixed, notes, Place("game", turn=turn))) for turn in range(1, 30)]
-    assert tuple(_ordered(plain, notes, Place("game", turn=3))) == tuple(notes)
+    assert orders == [tuple(ordered(mixed, notes, Place("game", turn=turn))) for turn in range(1, 30)]
+    assert tuple(ordered(plain, notes, Place("game", turn=3))) == tuple(notes)
 
 
 async def test_a_recommender_binds_or_advises() -> None:

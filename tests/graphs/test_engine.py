@@ -13,6 +13,7 @@ import graphs
 from benchmarks.engine_cost import measure
 from graphs import langgraph_compile
 from orchestrator.errors import UserError
+from orchestrator.hanabi.view import View
 from orchestrator.table.game_loop import play_async
 from roles import sections
 from tests.support.small_graph import OPENING
@@ -96,10 +97,16 @@ async def test_who_listens_decides_the_engine(monkeypatch: pytest.MonkeyPatch) -
 
 async def test_a_seat_reads_no_view_again_and_makes_its_sections_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seat = graphs.seat(graphs.setting(graphs.read("house"), engine="langgraph"))
-    monkeypatch.setattr("graphs.turn_state._read_view", lambda same: pytest.fail("the table's view is there"))
-    made = sections._section_cache.cache_info().misses
+    views, new = list[View](), sections._Made.__init__
+
+    def counted(cache: sections._Made, view: View) -> None:
+        views.append(view)
+        new(cache, view)
+
+    monkeypatch.setattr("graphs.turn_state.VALIDATED", lambda data: pytest.fail("the table's view is there"))
+    monkeypatch.setattr(sections._Made, "__init__", counted)
     await asyncio.gather(*(seat(OPENING.model_copy(), {}) for _ in range(3)))
-    assert sections._section_cache.cache_info().misses == made + 3
+    assert len(views) == 3
 
 
 def test_a_switch_of_langsmith_counts(monkeypatch: pytest.MonkeyPatch) -> None:

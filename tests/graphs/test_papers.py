@@ -155,7 +155,7 @@ async def test_watsons_last_agent_must_take_a_card_that_it_knows_by_colour_and_r
         await play_async(graphs.seat("moa_watson", "program"), players=players, seed=seed, sink=events.append)
         for view in (event.view for event in events if isinstance(event, TurnStarted)):
             sections = cut(view, [(kind, {}) for kind in decider.takes])
-            slots, hints = Position.of(sections).slots, [move for move in view.legal if move.kind.startswith("hint")]
+            slots, hints = Position.read(sections).slots, [move for move in view.legal if move.kind.startswith("hint")]
             sure = {f"play slot {i}": slot.cards() for i, slot in enumerate(slots) if slot.playable == 1}
             known = [move for move, cards in sure.items() if len(cards) == 1]
             if sure and hints:
@@ -172,7 +172,7 @@ def _first_hint(request: ModelRequest) -> dict[str, Any]:
 
 
 def _safe(view: View) -> list[str]:
-    return [str(move) for move in literal_play.certain_plays(Position.of(cut(view, [(kind, {}) for kind in TAKES])))]
+    return [str(move) for move in literal_play.certain_plays(Position.read(cut(view, [(kind, {}) for kind in TAKES])))]
 
 
 async def test_only_the_historian_and_the_last_agent_of_sherlocks_mixture_see_the_past() -> None:

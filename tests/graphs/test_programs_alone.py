@@ -47,7 +47,7 @@ def test_the_simple_rule_takes_a_certain_play_then_the_first_hint_that_helps() -
     met = set()
     for view in random_views(3, 5)[::4]:
         sections = cut(view, [(kind, {}) for kind in TAKES])
-        position = Position.of(sections)
+        position = Position.read(sections)
         move, _ = own_rule.choose(sections, position)
         sure = literal_play.certain_plays(position)
         helpful = [h for h in position.hints if (found := literal_play.lesson(position, h)).plays or found.points]
@@ -61,7 +61,7 @@ def test_the_simple_rule_discards_what_is_dead_then_what_no_hint_touched_each_th
     met = set()
     for view in [view for players in (2, 4) for view in random_views(players, 6)][::2]:
         sections = cut(view, [(kind, {}) for kind in TAKES])
-        position = Position.of(sections)
+        position = Position.read(sections)
         found = [(move.slot, why) for move, why in own_rule.discards(sections, position)]
         kinds = []
         for slot, why in found:
@@ -77,7 +77,7 @@ def test_the_simple_rule_discards_what_is_dead_then_what_no_hint_touched_each_th
 def test_a_discard_is_explained_by_what_is_known_of_the_card() -> None:
     met = set()
     for view in [view for players in (2, 4) for view in random_views(players, 6)][::2]:
-        position = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+        position = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
         for move in position.discards:
             slot, why = position.slots[move.slot], literal_play.why_discard(position, move)
             met.add(slot.dead == 1.0)

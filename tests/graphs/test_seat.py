@@ -287,7 +287,7 @@ async def test_verify_none_lets_a_certain_misplay_pass() -> None:
 
 async def test_safety_trusts_a_program_historian_and_not_a_models() -> None:
     view = next(v for v in random_views(3, 2) if v.lives == 1 and v.turn > 5)
-    at = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+    at = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
     slot = next(i for i, s in enumerate(at.slots) if 0 < s.playable < 1)
     fits = [card.value for card, share in at.slots[slot].likely().items() if share and at.piles.playable]
     playable = [card for card in fits if view.fireworks["RYGWB".index(card[0])] + 1 == int(card[1])]
@@ -383,7 +383,7 @@ async def test_calls_are_recorded_with_their_prompts() -> None:
 
 def test_the_position_of_these_tests_is_what_they_take_it_for() -> None:
     """Known plays in slots 0 and 3, known dead cards in slots 1 and 2."""
-    at = Position.of(cut(LAST, [(kind, {}) for kind in TAKES]))
+    at = Position.read(cut(LAST, [(kind, {}) for kind in TAKES]))
     assert [slot.playable for slot in at.slots] == [1.0, 0.0, 0.0, 1.0]
     assert [slot.dead for slot in at.slots] == [0.0, 1.0, 1.0, 0.0]
     assert LAST.legal[0] == Discard(slot=0)

@@ -100,7 +100,7 @@ def test_a_stack_misread_is_one_firework_by_one_and_what_follows_from_it(view: V
         differences = [b - a for a, b in zip(view.fireworks, wrong[State].fireworks, strict=True)]
         assert sorted(map(abs, differences)) == [0, 0, 0, 0, 1]
         tops = [card.rank - 1 if card else 5 for card in wrong[NextPlayable].cards]
-        assert tops == list(wrong[State].fireworks) == list(Position.of(wrong).piles.fireworks)
+        assert tops == list(wrong[State].fireworks) == list(Position.read(wrong).piles.fireworks)
         assert [s for s in wrong if not isinstance(s, State | NextPlayable)] == [
             s for s in told if not isinstance(s, State | NextPlayable)
         ]
@@ -132,7 +132,7 @@ def test_an_overconfident_player_plays_a_hinted_card_that_may_not_fit(view: View
         assert wrong == exact
         return
     assert isinstance(wrong.action, Play) and not isinstance(exact.action, Play) and wrong.action in view.legal
-    known, slot = view.own[wrong.action.slot], Position.of(told_of(view)).slots[wrong.action.slot]
+    known, slot = view.own[wrong.action.slot], Position.read(told_of(view)).slots[wrong.action.slot]
     assert (known.colour or known.rank) and 0 < slot.playable < 1
 
 

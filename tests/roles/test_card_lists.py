@@ -63,7 +63,7 @@ def table() -> tuple[Truth, Sections]:
         rest.remove(card)
     referee = Referee(2, [*deck, *rest])
     referee.apply(HintColour(to=1, colour="R"))
-    return Truth.of(referee), cut(referee.view(), [(roles.State, {})])
+    return Truth.before_move(referee), cut(referee.view(), [(roles.State, {})])
 
 
 def turned(pair: tuple[Truth, Sections]) -> tuple[Sections, Truth]:

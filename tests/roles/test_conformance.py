@@ -111,7 +111,7 @@ def always(sections: Sections, notes: Notes) -> Named:
 
 
 def stubborn(sections: Sections, notes: Notes) -> Named:
-    return Named(action=sections[LegalMoves].listed["0"])
+    return Named(action=sections[LegalMoves].by_label["0"])
 
 
 def untold(sections: Sections, notes: Notes) -> Left:

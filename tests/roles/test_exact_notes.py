@@ -73,8 +73,8 @@ def test_nothing_is_hinted_to_a_player_without_a_turn_left(players: int) -> None
     final = [view for view in views(players) if view.turns_left is not None]
     assert final
     for view in final:
-        position = Position.of(cut(view, [(kind, {}) for kind in roles.get("analyst").takes]))
-        known = Position.of(cut(view, [(kind, {}) for kind in roles.get("aggregator").takes]))
+        position = Position.read(cut(view, [(kind, {}) for kind in roles.get("analyst").takes]))
+        known = Position.read(cut(view, [(kind, {}) for kind in roles.get("aggregator").takes]))
         scene = scene_of(known, [ADAPTING] * players)
         without = late(view)
         assert not [effect for effect in scene.hint_effects if effect.hint.to in without]

@@ -36,7 +36,7 @@ def recommended(view: View, **options: Any) -> Shortlist:
 
 
 def at(view: View) -> Position:
-    return Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+    return Position.read(cut(view, [(kind, {}) for kind in TAKES]))
 
 
 @pytest.mark.parametrize("players", (2, 3, 4, 5))

@@ -124,7 +124,7 @@ def test_a_literal_hint_teaches_what_the_referee_then_tells() -> None:
     from orchestrator.hanabi.referee import deal, rebuild
 
     view = random_views(3, 1)[4]
-    before = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+    before = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
     for found in literal_play.lessons(before):
         referee = rebuild(3, deal(1), [*(past.move for past in view.history), found.hint])
         after = next(hand for hand in referee.view(view.seat).hands if hand.seat == found.hint.to)
@@ -137,7 +137,7 @@ def test_no_own_card_is_thought_to_be_one_that_any_partner_holds() -> None:
     """Each of four partners holds a five, of which there is one; hints leave any card possible."""
     hands = ("R1 Y1 G1 W1", "R5 Y2 G2 W2", "R2 Y5 G3 W3", "R3 Y3 G5 W4", "R4 Y4 G4 W5")
     view = dealt(*hands).view(0)
-    slots = Position.of(cut(view, [(kind, {}) for kind in TAKES])).slots
+    slots = Position.read(cut(view, [(kind, {}) for kind in TAKES])).slots
     for slot in slots:
         held = [slot.chance(1 << INDEX[Card(f"{colour}5")]) for colour in "RYGWB"]
         assert held[:4] == [0, 0, 0, 0] and held[4] > 0, "only the blue five is out of sight"
@@ -150,8 +150,8 @@ def test_a_section_taken_away_is_gone_for_words_and_program() -> None:
     view = position("5p-last-round")
     told = cut(view, [(kind, {}) for kind in TAKES if kind is not OwnDeductions])
     assert OwnDeductions not in told and not any(part.name == "own_deductions" for part in told.parts())
-    assert Position.of(told).own == tuple(known.positive for known in view.own)
-    assert Position.of(cut(view, [(kind, {}) for kind in TAKES if kind is not Discards])).piles.discards == ()
+    assert Position.read(told).own == tuple(known.positive for known in view.own)
+    assert Position.read(cut(view, [(kind, {}) for kind in TAKES if kind is not Discards])).piles.discards == ()
 
 
 def test_a_refused_move_leaves_the_legal_ones() -> None:
@@ -256,7 +256,7 @@ def test_safety_lets_pass_just_the_plays_that_are_likely_enough(players: int) ->
     gives, whose own tests count hands one by one."""
     rule, least = Safety(LIMITS), {1: 1.0, 2: 0.6, 3: 0.6}
     for view in some_views(players):
-        at = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+        at = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
         for move in view.legal:
             judged = rule.judge(at, move)
             if isinstance(move, Play):
@@ -267,7 +267,7 @@ def test_safety_lets_pass_just_the_plays_that_are_likely_enough(players: int) ->
 
 def test_safety_keeps_a_card_known_critical_while_another_is_known_dead() -> None:
     """A red 5 and a yellow 1: on the table or not."""
-    at, rule = Position.of(cut(random_views(2, 2)[0], [(kind, {}) for kind in TAKES])), Safety(LIMITS)
+    at, rule = Position.read(cut(random_views(2, 2)[0], [(kind, {}) for kind in TAKES])), Safety(LIMITS)
     own = (1 << INDEX[Card.R5], 1 << INDEX[Card.Y1], *at.own[2:])
     for yellow, accepted in ((1, False), (0, True)):
         told = replace(at, own=own, hands={}, piles=Piles((0, yellow, 0, 0, 0), ()))
@@ -278,7 +278,7 @@ def test_safety_keeps_a_card_known_critical_while_another_is_known_dead() -> Non
 @pytest.mark.parametrize("players", (2, 3, 4, 5))
 def test_the_safest_move_follows_its_order(players: int) -> None:
     for view in some_views(players):
-        at = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+        at = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
         (move, _), slots = safest(at), belief.own_hand(view)
         certain = [i for i, slot in enumerate(slots) if slot.playable == 1.0]
         dead = [m for m in at.discards if slots[m.slot].dead == 1.0]
@@ -295,7 +295,7 @@ def test_the_safest_move_follows_its_order(players: int) -> None:
 
 def test_a_trusted_inference_is_believed_and_a_contradiction_is_not() -> None:
     view = next(v for v in random_views(3, 2) if v.lives == 1 and v.turn > 5)
-    at = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+    at = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
     slot = next(i for i, s in enumerate(at.slots) if 0 < s.playable < 1)
     fits = next(card for card in at.slots[slot].cards() if at.piles.playable >> INDEX[card] & 1)
     rule = Safety(LIMITS)
@@ -310,7 +310,7 @@ def test_a_trusted_inference_is_believed_and_a_contradiction_is_not() -> None:
 def test_near_the_end_a_life_to_spare_may_be_gambled_and_the_last_one_never() -> None:
     """With three lives from three cards left in the deck, with two from one"""
     view = next(v for v in random_views(2, 2) if v.turn > 5)
-    at, rule = Position.of(cut(view, [(kind, {}) for kind in TAKES])), Safety(LIMITS)
+    at, rule = Position.read(cut(view, [(kind, {}) for kind in TAKES])), Safety(LIMITS)
     unlikely = next(i for i, s in enumerate(at.slots) if 0.01 < s.playable < 0.6)
     passes = {
         (lives, deck): rule.judge(replace(at, lives=lives, deck_size=deck), Play(slot=unlikely)).accept
@@ -322,7 +322,7 @@ def test_near_the_end_a_life_to_spare_may_be_gambled_and_the_last_one_never() ->
 
 def test_the_self_verifiers_program_trusts_no_report_on_the_past() -> None:
     view = next(v for v in random_views(3, 2) if v.lives == 1 and v.turn > 5)
-    at = Position.of(cut(view, [(kind, {}) for kind in TAKES]))
+    at = Position.read(cut(view, [(kind, {}) for kind in TAKES]))
     slot = next(i for i, s in enumerate(at.slots) if 0 < s.playable < 1)
     fits = next(card for card in at.slots[slot].cards() if at.piles.playable >> INDEX[card] & 1)
     said = {"insights": (), "summary": "", "inferred": ({"slot": slot, "cards": (fits,), "reason": "hinted"},)}
@@ -372,26 +372,26 @@ def test_a_refusal_on_the_last_life_speaks_of_one_life() -> None:
     view = position("4p-one-life")
     sections = cut(view, tuple((kind, {}) for kind in (State, OwnDeductions, Discards, LegalMoves)))
     unsure = next(slot for slot, card in enumerate(belief.own_hand(view)) if card.playable < 1)
-    verdict = Safety(LIMITS).judge(Position.of(sections), Play(slot=unsure))
+    verdict = Safety(LIMITS).judge(Position.read(sections), Play(slot=unsure))
     assert not verdict.accept and "with 1 life left" in verdict.reason
 
 
 @pytest.mark.parametrize("players", [2, 5])
 def test_what_partners_know_is_what_the_sections_say_of_it(players: int) -> None:
     for view in random_views(players, 4)[::7]:
-        whole = Position.of(cut(view, [(kind, {}) for kind in TAKES])).known
+        whole = Position.read(cut(view, [(kind, {}) for kind in TAKES])).known
         assert whole == {hand.seat: tuple(known.mask for known in hand.known) for hand in view.hands}
-        outright = Position.of(cut(view, [(kind, {}) for kind in TAKES if kind is not PartnerDeductions])).known
+        outright = Position.read(cut(view, [(kind, {}) for kind in TAKES if kind is not PartnerDeductions])).known
         assert outright == {hand.seat: tuple(known.positive for known in hand.known) for hand in view.hands}
         untold = [kind for kind in TAKES if kind not in (PartnerDeductions, PartnerKnowledge)]
-        nothing = Position.of(cut(view, [(kind, {}) for kind in untold])).known
+        nothing = Position.read(cut(view, [(kind, {}) for kind in untold])).known
         assert nothing == {hand.seat: (ANY,) * len(hand.cards) for hand in view.hands}
 
 
 def test_a_hint_or_a_discard_takes_one_of_the_turns_that_can_be_left() -> None:
     """A hint spends a token; a discard draws a card, and gives the token of a hint for it."""
     views = random_views(3, 4)
-    turns = [Position.of(cut(view, [(kind, {}) for kind in TAKES])).turns for view in views]
+    turns = [Position.read(cut(view, [(kind, {}) for kind in TAKES])).turns for view in views]
     last = next(at for at, view in enumerate(views) if not view.deck_size)
     for at, (before, after) in enumerate(pairwise(turns[:last])):
         play = views[at + 1].history[-1].move.kind == "play"

@@ -91,7 +91,7 @@ def literal_views(players: int, seed: int) -> tuple[View, ...]:
     referee, views = Referee(players, deal(seed)), list[View]()
     while not referee.over:
         views.append(referee.view())
-        move, _ = literal_play.best(Position.of(cut(views[-1], [(kind, {}) for kind in TAKES])))
+        move, _ = literal_play.best(Position.read(cut(views[-1], [(kind, {}) for kind in TAKES])))
         referee.apply(move)
     return tuple(views)
 

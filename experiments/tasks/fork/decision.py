@@ -296,7 +296,7 @@ def read_note(place: Position, config: GraphConfig, notes: Notes, name: str, pat
     legal = node.sections(place.view, notes, place.memory).get(LegalMoves) or LegalMoves.of(
         place.view, {"labels": "numbers", "first": "discards", "words": "told"}
     )
-    return tuple(_reply(node, entry, legal.listed, where) for entry in entries)
+    return tuple(_reply(node, entry, legal.by_label, where) for entry in entries)
 
 
 def _reply(node: RoleNode, entry: Any, moves: Options, where: str) -> Reply:

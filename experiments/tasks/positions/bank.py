@@ -25,7 +25,7 @@ from experiments.document.blocks import Column, Table, table
 from experiments.document.formats import INT
 from experiments.record.files import whole
 from graphs.config import GraphConfig, checked
-from graphs.control_answerers import phase
+from graphs.control_notes import phase
 from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play

@@ -160,7 +160,8 @@ class CommonKnowledge:
         _, reads = between(self.conventions[past.seat], self.conventions[following])
         point = Point(slot, ANY & ~self.piles.critical, "silence", meant=True, believed=reads is not None)
         hands = with_hand(self.common, following, _narrowed(self.common[following], [point]))
-        return replace(self, common=hands, claims=(*self.claims, self._record(past.seat, following, point)))
+        claim = Claim(self.turn, past.seat, following, self.cards[following][slot], point.types, point.why)
+        return replace(self, common=hands, claims=(*self.claims, claim))
 
     def _conduct(self, past: PublicMove) -> "CommonKnowledge":
         """Claim what a discard or a play says: that no own card is known to fit; where literal hints do not explain the
@@ -218,7 +219,12 @@ class CommonKnowledge:
             literal=with_hand(self.literal, hint.to, hinted(self.literal[hint.to], hint, past.slots)),
             common=with_hand(self.common, hint.to, hand),
         )
-        claims = (self._record(past.seat, hint.to, point) for point in points if point.meant)
+        cards = self.cards[hint.to]
+        claims = (
+            Claim(self.turn, past.seat, hint.to, cards[point.slot], point.types, point.why)
+            for point in points
+            if point.meant
+        )
         return replace(after, claims=(*self.claims, *claims))
 
     def read_hint(self, giver: int, hint: Hint, touched: Sequence[int]) -> tuple[tuple[Mask, ...], tuple[Point, ...]]:
@@ -247,9 +253,6 @@ class CommonKnowledge:
         for slot in dict.fromkeys((meant, read)):
             if slot is not None:
                 yield Point(slot, self.piles.playable, "play hint", meant=slot == meant, believed=slot == read)
-
-    def _record(self, seat: int, owner: int, point: Point) -> Claim:
-        return Claim(self.turn, seat, owner, self.cards[owner][point.slot], point.types, point.why)
 
 
 def _narrowed(hand: tuple[Mask, ...], points: Iterable[Point]) -> tuple[Mask, ...]:

@@ -38,15 +38,10 @@ ADAPTING = Convention("adapts", "adapts")
 
 def between(giver: Convention, reader: Convention) -> tuple[Focus | None, Focus | None]:
     """Return the focus by which a hint between two players is given, and the one by which it is read; None:
-    literally."""
+    literally. Two players who adapt to each other use the newest card."""
     hints = reader.reads if giver.hints == "adapts" else giver.hints
     reads = giver.hints if reader.reads == "adapts" else reader.reads
-    return _settled(hints), _settled(reads)
-
-
-def _settled(options: Manner) -> Focus | None:
-    """Two players who adapt to each other use the newest card."""
-    return "newest" if options == "adapts" else options
+    return "newest" if hints == "adapts" else hints, "newest" if reads == "adapts" else reads
 
 
 def hints_to(seat: int, cards: Sequence[Card]) -> list[Hint]:

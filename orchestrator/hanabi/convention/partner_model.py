@@ -128,17 +128,13 @@ def _understand(
         judged = _judged(past, conventions, dict(hands), other, before)
         conventions[other] = judged.convention
         partners.append(judged)
-    return Understanding(_common(conventions, past), tuple(partners))
+    return Understanding(common_knowledge([conventions[s] for s in range(players)], past), tuple(partners))
 
 
 def usual(before: Prior) -> Convention:
     """Return the likeliest convention; STRANGER where every convention is less likely than none."""
     best = max(before, key=lambda convention: before[convention])
     return best if before[best] >= 1 else STRANGER
-
-
-def _common(conventions: Mapping[int, Convention], history: tuple[Past, ...]) -> CommonKnowledge:
-    return common_knowledge([conventions[seat] for seat in sorted(conventions)], history)
 
 
 def _judged(
@@ -154,7 +150,8 @@ def _judged(
     """
     models: list[PartnerModel] = []
     for convention in sorted(before, key=lambda convention: -before[convention]):
-        now = _common({**conventions, other: convention}, history)
+        tried = {**conventions, other: convention}
+        now = common_knowledge([tried[seat] for seat in sorted(tried)], history)
         compared = [(claim, holds) for claim, holds in _compared(now, identities(now, hands)) if claim.seat == other]
         broke = tuple(f"turn {claim.turn}: {BROKEN[claim.why]}" for claim, holds in compared if not holds)
         odds = before[convention] * exp(_log_ratio(compared))
@@ -170,10 +167,10 @@ def _judged(
 def _log_ratio(compared: Iterable[tuple[Claim, bool]]) -> float:
     """Return the log of the likelihood ratio of a player's claims, given in the order of their turns."""
     moves = [tuple(move) for _, move in groupby(compared, key=lambda item: item[0].turn)]
-    kept = [prod(RATIOS[claim.why][0] if holds else 0.0 for claim, holds in move) for move in moves]
+    true = [prod(RATIOS[claim.why][0] if holds else 0.0 for claim, holds in move) for move in moves]
     slipped = [prod(RATIOS[claim.why][1] for claim, holds in move if not holds) for move in moves]
     logs = [
-        log(share) + sum(log((1 - rate) * keeps + rate * slip) for keeps, slip in zip(kept, slipped, strict=True))
+        log(share) + sum(log((1 - rate) * keeps + rate * slip) for keeps, slip in zip(true, slipped, strict=True))
         for rate, share in SLIPS.items()
     ]
     most = max(logs)

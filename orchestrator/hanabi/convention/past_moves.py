@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge, course
+from orchestrator.hanabi.convention.common_knowledge import course
 from orchestrator.hanabi.convention.hint_convention import STRANGER
 from orchestrator.hanabi.convention.partner_model import identities
 from orchestrator.hanabi.convention.policy import Scene
@@ -24,18 +24,14 @@ def past_moves(scene: Scene, history: Sequence[Past]) -> PastMoves:
 
 def _turns(scene: Scene, history: Sequence[Past]) -> Iterator[PartnerTurn]:
     """Yield the past turns that can tell something of the own hand: those of partners who keep to a convention."""
-    conventions, seen = scene.knowledge.conventions, identities(scene.knowledge, scene.hands)
-    held = {number: slot for slot, number in enumerate(scene.knowledge.cards[scene.seat])}
+    now = scene.knowledge
+    conventions, seen = now.conventions, identities(now, scene.hands)
+    held = {number: slot for slot, number in enumerate(now.cards[scene.seat])}
     for past, then in zip(history, course(conventions, history), strict=False):
         places = tuple(held.get(number, NONE) for number in then.cards[scene.seat])
         if past.seat == scene.seat or conventions[past.seat] == STRANGER or set(places) == {NONE}:
             continue
         hands = [[INDEX[seen[number]] if number in seen else 0 for number in hand] for hand in then.cards]
-        game = RolloutGame(then, past.seat, _turns_left(then, scene)).dealt(hands, [0] * then.deck)
+        turns_left = None if then.deck or scene.turns_left is None else scene.turns_left + now.turn - then.turn
+        game = RolloutGame(then, past.seat, turns_left).dealt(hands, [0] * then.deck)
         yield PartnerTurn(game, act(past.move), places)
-
-
-def _turns_left(then: CommonKnowledge, scene: Scene) -> int | None:
-    if then.deck or scene.turns_left is None:
-        return None
-    return scene.turns_left + scene.knowledge.turn - then.turn

@@ -218,8 +218,8 @@ def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
     """At a table of two, help a partner who knows of no card to play before playing, while tokens are to spare."""
-    known = (is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.next])
-    if scene.may_help_first and not any(known):
+    sure = (is_certain(mask, scene.piles.playable) for mask in scene.knowledge.common[scene.next])
+    if scene.may_help_first and not any(sure):
         yield from help(scene)
 
 

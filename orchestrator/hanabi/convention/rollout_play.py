@@ -155,8 +155,8 @@ def play(game: Game) -> int:
 def help(game: Game) -> int:
     """See `policy.help`."""
     best, most, players = NONE, NONE, game[PLAYERS]
-    others = players if game[TURNS_LEFT] == NONE else game[TURNS_LEFT]
-    for step in range(1, others if game[TOKENS] else 0):
+    turns = players if game[TURNS_LEFT] == NONE else game[TURNS_LEFT]
+    for step in range(1, turns if game[TOKENS] else 0):
         removed, hint = helping(game, (game[SEAT] + step) % players)
         if removed > most:
             best, most = hint, removed

@@ -33,8 +33,8 @@ class Deals(search.Deals[RolloutGame]):
         """Return the first move, and the others by which nobody is misled on any of a few deals: that would make
         everybody rule out what somebody else's card is."""
         deals = [deal for _ in range(CHECKED) if (deal := self.draw())]
-        kept = (m for m in moves[1:] if not any(deal.misleads(act(m)) for deal in deals))
-        return [moves[0], *kept]
+        rest = (m for m in moves[1:] if not any(deal.misleads(act(m)) for deal in deals))
+        return [moves[0], *rest]
 
 
 def candidates(scene: Scene, usual: Move) -> list[Move]:

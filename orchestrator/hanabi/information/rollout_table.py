@@ -314,10 +314,10 @@ def useless(game: Game, hand: int, size: int) -> int:
 @compiled
 def waits(game: Game, seat: int) -> bool:
     """See `HatTable.waits`."""
-    known = False
+    sure = False
     for slot in range(game[SIZES + seat]):
-        known = known or not game[COMMON + 5 * seat + slot] & ~game[PLAYABLE]
-    return not known
+        sure = sure or not game[COMMON + 5 * seat + slot] & ~game[PLAYABLE]
+    return not sure
 
 
 @compiled

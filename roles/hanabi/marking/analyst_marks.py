@@ -1,6 +1,6 @@
 """The marks of an analysis: chances and categories of every move, against what the cards were and did."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple, get_args
 
 from orchestrator.hanabi.moves import Discard, Hint, Play
@@ -105,10 +105,6 @@ def _hint_worth(analysis: Analysis, truth: Truth) -> tuple[Value, bool] | None:
     return None if value is None or done is None else (value, done)
 
 
-def _share(plays: Iterable[_Play], words: Success, *, fits: bool) -> float | None:
-    return mean(play.fits == fits for play in plays if play.entry.success == words)
-
-
 def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
     """See INFOS."""
     plays, hints = list(_plays(analysis, sections, truth)), list(_hints(analysis, truth))
@@ -126,8 +122,8 @@ def score(analysis: Analysis, sections: Sections, truth: Truth) -> Marks | None:
         play_brier=brier(chances),
         play_log=log_score(chances),
         play_error=mean((chance - right) ** 2 for chance, right in exact),
-        certain_wrong=_share(plays, "certain", fits=False),
-        impossible_wrong=_share(plays, "impossible", fits=True),
+        certain_wrong=mean(not play.fits for play in plays if play.entry.success == "certain"),
+        impossible_wrong=mean(play.fits for play in plays if play.entry.success == "impossible"),
         success_agrees=mean(play.entry.success == in_words(play.exact or 0.0) for play in worded),
         risk_agrees=mean(risk == risk_of(slot) for risk, slot in discards),
         immediate_true=mean(hint.useful for hint in hints if hint.entry.hint_value == "immediate-play"),

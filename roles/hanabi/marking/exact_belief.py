@@ -46,7 +46,7 @@ def share_of_moves(moves: Iterable[Move], sections: Sections) -> float | None:
 
 def whole_position(view: View) -> Position:
     """The position by all that the seat could see."""
-    return Position.of(cut(view, [(kind, defaults(kind.choices)) for kind in TAKES]))
+    return Position.read(cut(view, [(kind, defaults(kind.choices)) for kind in TAKES]))
 
 
 # What a hint would tell, and what its receiver did with it

@@ -72,27 +72,17 @@ class _Inferred(NamedTuple):
     held: bool
     """Whether the real card is among them."""
 
+    @property
+    def nats(self) -> float:
+        """The log loss of the real card, with the share `SUREST` spread over the kinds that the inference leaves."""
+        kinds = self.kinds.bit_count()
+        rest = len(CARDS) - kinds
+        return -log((SUREST if rest else 1.0) / kinds if self.held else (1 - SUREST) / rest)
+
 
 def _inferred(report: HistoryReport, truth: Truth) -> list[_Inferred]:
     entries = ((entry.slot, mask(entry.cards)) for entry in report.inferred if entry.slot < len(truth.own))
     return [_Inferred(slot, kinds, bool(truth.within(slot, kinds))) for slot, kinds in entries]
-
-
-def _nats(inference: _Inferred) -> float:
-    """The log loss of the real card, with the share `SUREST` spread over the kinds that the inference leaves."""
-    kinds = inference.kinds.bit_count()
-    other = len(CARDS) - kinds
-    if inference.held:
-        return -log((SUREST if other else 1.0) / kinds)
-    return -log((1 - SUREST) / other)
-
-
-def _ruled_out(inferred: list[_Inferred], truth: Truth) -> float | None:
-    """The share that inferences exclude of the kinds that hints exclude, over all inferred slots together."""
-    if truth.view is None:
-        return None
-    excluded = [(~truth.view.own[inference.slot].mask & ANY, ~inference.kinds & ANY) for inference in inferred]
-    return mean(bool(out >> i & 1) for hinted, out in excluded for i in range(len(CARDS)) if hinted >> i & 1)
 
 
 def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool, bool]]:
@@ -110,13 +100,18 @@ def score(report: HistoryReport, sections: Sections, truth: Truth) -> Marks | No
     """The marks that INFOS describes."""
     inferred, trust = _inferred(report, truth), list(_trust(report, truth))
     slots, named = exact(sections, truth), {card.slot for card in report.inferred}
-    hinted = [slot for slot, card in enumerate(truth.view.own if truth.view else ()) if card.colour or card.rank]
+    hand = truth.view.own if truth.view else ()
+    hinted = [slot for slot, card in enumerate(hand) if card.colour or card.rank]
+    # the kinds that hints exclude, and those that the inference does
+    excluded = [(~hand[i.slot].mask & ANY, ~i.kinds & ANY) for i in (inferred if hand else ())]
     return only(
         inferred_held=mean(inference.held for inference in inferred),
         inferred_types=mean(inference.kinds.bit_count() for inference in inferred),
-        inferred_log=mean(_nats(inference) for inference in inferred),
+        inferred_log=mean(inference.nats for inference in inferred),
         inferred_too_narrow=mean(bool(slots[i.slot].possible & ~i.kinds) for i in (inferred if slots else ())),
-        inferred_ruled_out=_ruled_out(inferred, truth),
+        inferred_ruled_out=mean(
+            bool(kinds >> i & 1) for by_hints, kinds in excluded for i in range(len(CARDS)) if by_hints >> i & 1
+        ),
         hinted_inferred=mean(slot in named for slot in hinted),
         trust_right=mean(right for _, right, _ in trust),
         trust_brier=brier((entry.chance, right) for entry, _, right in trust),

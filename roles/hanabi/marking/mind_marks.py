@@ -1,7 +1,8 @@
 """The marks of reports on other minds: what partners were foreseen to do, and the hint that was suggested."""
 
+from dataclasses import replace
+
 from orchestrator.hanabi.moves import Hint
-from roles.hanabi.beliefs import FirstOrder, SecondOrder
 from roles.hanabi.marking import next_action_marks as foreseen
 from roles.hanabi.marking.exact_belief import (
     facts_told,
@@ -65,17 +66,9 @@ def _useful(hint: Hint | None, sections: Sections, truth: Truth) -> float | None
     return float(says_something(whole_position(truth.view), hint))
 
 
-def _saves(hint: Hint | None, report: MindReport, truth: Truth) -> bool:
-    """Return whether a hint is called urgent, and not to give the other of two players something to play."""
-    return report.urgent and not (hint and _two(truth) and not holds_critical(truth, hint.to))
-
-
-def _two(truth: Truth) -> bool:
-    return truth.view is not None and truth.view.players == 2
-
-
 def _urgent(hint: Hint, sections: Sections, truth: Truth) -> bool:
-    return holds_critical(truth, hint.to) or (_two(truth) and bool(_useful(hint, sections, truth)))
+    two = truth.view is not None and truth.view.players == 2
+    return holds_critical(truth, hint.to) or (two and bool(_useful(hint, sections, truth)))
 
 
 def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None:
@@ -84,7 +77,8 @@ def _score(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
         hint = None
     is_hint = None if move is None or hint is None else move.move == hint
     played, saved = (played_after(truth), kept_after(truth)) if is_hint else (None, None)
-    saves = _saves(hint, report, truth)
+    plays = hint and len(partners) == 1 and not holds_critical(truth, hint.to)  # to give the partner something to play
+    saves = report.urgent and not plays
     hinted = only(
         hint_useful=_useful(hint, sections, truth),
         hint_given=is_hint,
@@ -107,36 +101,22 @@ def _guess(report: MindReport, sections: Sections, truth: Truth) -> Marks | None
     return {**foreseen.guess(_intended(report), truth), **(hinted or {})} or None
 
 
-INTERPRETER = Marker(
-    _score,
-    (*foreseen.INFOS, *HINTS),
-    _guess,
-    lambda report, sections, truth: foreseen.previous(_intended(report), truth) or None,
-    lambda report, sections, truth: foreseen.pairs(_intended(report), truth),
-    prose="What past moves meant, which discard or hint comes next, and why a hint helps are prose.",
+INTERPRETER = replace(
+    foreseen.marker(
+        _intended, "What past moves meant, which discard or hint comes next, and why a hint helps are prose."
+    ),
+    score=_score,
+    infos=(*foreseen.INFOS, *HINTS),
+    guess=_guess,
 )
-
-
-def _believed(report: FirstOrder) -> list[Forecast]:
-    return [Forecast(belief.seat, belief.plays, belief.chance) for belief in report.beliefs]
-
-
-BELIEVER = Marker(
-    lambda report, sections, truth: foreseen.score(_believed(report), truth) or None,
-    foreseen.INFOS,
-    lambda report, sections, truth: foreseen.guess(_believed(report), truth) or None,
-    lambda report, sections, truth: foreseen.previous(_believed(report), truth) or None,
-    lambda report, sections, truth: foreseen.pairs(_believed(report), truth),
-    prose="What partners know and how they play is prose, so it is not compared with what they know.",
+BELIEVER = foreseen.marker(
+    lambda report: [Forecast(belief.seat, belief.plays, belief.chance) for belief in report.beliefs],
+    "What partners know and how they play is prose, so it is not compared with what they know.",
 )
-
-
-def _read(report: SecondOrder, sections: Sections, truth: Truth) -> Marks | None:
-    return only(readings_given=share_of_moves((reading.action for reading in report.readings), sections))
 
 
 MIRROR = Marker(
-    _read,
+    lambda report, sections, truth: only(readings_given=share_of_moves((r.action for r in report.readings), sections)),
     (share_info("readings_given", "Share of the listed moves of which a reading is given."),),
     prose="What partners believe and how they would read a move is prose, so its chance cannot be tested.",
 )

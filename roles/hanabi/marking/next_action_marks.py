@@ -5,14 +5,14 @@ had a next turn.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from orchestrator.hanabi.cards import MAX_TOKENS
 from orchestrator.hanabi.moves import Play
 from orchestrator.hanabi.view import Past
 from roles.hanabi.truth import Truth
-from roles.marks import MarkInfo, Marks, Stated, log_info, mean, nats, only, share_info
+from roles.marks import Marker, MarkInfo, Marks, Stated, log_info, mean, nats, only, share_info
 
 INFOS = (
     share_info(
@@ -130,7 +130,16 @@ def previous(forecasts: Iterable[Forecast], truth: Truth) -> Marks:
     return _scored(tests, [max(c, key=c.__getitem__) == test.outcome for test, c in tests])
 
 
-def pairs(forecasts: Iterable[Forecast], truth: Truth) -> Iterator[Stated]:
-    """The chance of each forecast that can be tested."""
-    for test in tested(forecasts, truth):
-        yield Stated("partner does as foreseen", test.forecast.chance, test.right)
+def marker(forecasts: Callable[[Any], list[Forecast]], prose: str) -> Marker:
+    """The marks of a reply that holds forecasts; `prose`: what it says besides."""
+    return Marker(
+        lambda reply, sections, truth: score(forecasts(reply), truth) or None,
+        INFOS,
+        lambda reply, sections, truth: guess(forecasts(reply), truth) or None,
+        lambda reply, sections, truth: previous(forecasts(reply), truth) or None,
+        lambda reply, sections, truth: (
+            Stated("partner does as foreseen", test.forecast.chance, test.right)
+            for test in tested(forecasts(reply), truth)
+        ),
+        prose,
+    )

@@ -25,16 +25,16 @@ def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None
     facts = sections.get(ConventionFacts)
     if facts is not None:
         at = facts.scene
-        others = {seat: at.knowledge.common[seat] for seat in at.hands}
-        narrowed = replace(Position.of(sections), own=at.knowledge.common[at.seat], known=others)
+        common = {seat: at.knowledge.common[seat] for seat in at.hands}
+        narrowed = replace(Position.read(sections), own=at.knowledge.common[at.seat], known=common)
         return narrowed, replace(at, legal=narrowed.moves)
-    position, conventions = by_history(Position.of(sections), notes), sections.get(Conventions)
+    position, conventions = by_history(Position.read(sections), notes), sections.get(Conventions)
     partners = (partner for report in of_type(notes, HistoryReport) for partner in report.trust)
     trust = {partner.seat: Convention(partner.hints, partner.reads) for partner in partners}
     if not trust or conventions is None or not conventions.agreed:
         return position, None
     customs = [ADAPTING if seat == position.seat else trust.get(seat, STRANGER) for seat in range(position.players)]
-    return position, scene_of(position, customs, literal=_hands(Position.of(sections)))
+    return position, scene_of(position, customs, literal=_hands(Position.read(sections)))
 
 
 def scene_of(position: Position, conventions: Sequence[Convention], *, literal: Hands | None = None) -> Scene:

@@ -43,7 +43,7 @@ class Lesson:
 
 def lesson(position: Position, hint: Hint) -> Lesson:
     """What a hint would teach, slot by slot: playable cards made known, critical cards saved, types ruled out."""
-    cards, before = position.hands[hint.to], position.possible_to(hint.to)
+    cards, before = position.hands[hint.to], position.partners[hint.to]
     bits, types, playable = [1 << INDEX[card] for card in cards], types_of(hint), position.piles.playable
     touched = tuple(slot for slot, bit in enumerate(bits) if bit & types)
     if not has_turn(hint.to, position.seat, position.players, position.turns_left):

@@ -4,7 +4,7 @@ Which hint helps most, and which card the team can best spare, are questions of 
 without their advice does not answer these questions for them: it takes the first move that fits a simple rule.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from orchestrator.hanabi.cards import INDEX, MAX_TOKENS
@@ -15,6 +15,7 @@ from orchestrator.hanabi.moves import Discard, Hint, HintRank, Move, Play
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import Position
 from roles.hanabi.sections.table import State
+from roles.reply_types import Choice
 from roles.sections import Sections
 
 Reasoned = tuple[Move, str]
@@ -33,6 +34,16 @@ def choose(sections: Sections, position: Position, at: Scene | None = None) -> R
         rest(position, at),
     )
     return next(chain.from_iterable(steps))
+
+
+def advised(sections: Sections, position: Position, advice: Iterable[Reasoned], otherwise: str) -> Choice:
+    """The first move of some advice that is left and does no certain harm; where there is none, one by these rules,
+    after the reason `otherwise`."""
+    for move, why in advice:
+        if move in position.moves and literal_play.harmless(position, move):
+            return Choice(action=move, reason=why)
+    move, why = choose(sections, position)
+    return Choice(action=move, reason=f"{otherwise}; {why}")
 
 
 def plays(position: Position) -> Iterator[tuple[Play, str]]:

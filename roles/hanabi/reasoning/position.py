@@ -45,16 +45,16 @@ class Position:
     """The legal moves that are left to choose from."""
 
     @classmethod
-    def of(cls, sections: Sections) -> "Position":
+    def read(cls, sections: Sections) -> "Position":
         """Raises KeyError without the section `state`."""
         state, discards, legal = sections[State], sections.get(Discards), sections.get(LegalMoves)
         deductions, final = sections.get(OwnDeductions), sections.get(FinalRound)
         if partners := sections.get(PartnerDeductions):
-            known: Mapping[int, tuple[Mask, ...]] = partners.masks
+            masks: Mapping[int, tuple[Mask, ...]] = partners.masks
         elif outright := sections.get(PartnerKnowledge):
-            known = outright.hands
+            masks = outright.hands
         else:
-            known = {seat: (ANY,) * len(cards) for seat, cards in state.hands.items()}
+            masks = {seat: (ANY,) * len(cards) for seat, cards in state.hands.items()}
         turns = 2 * state.deck_size + state.tokens + state.players  # by the cards and tokens that are left to spend
         return cls(
             players=state.players,
@@ -67,7 +67,7 @@ class Position:
             piles=Piles(state.fireworks, discards.cards if discards else ()),
             own=deductions.slots if deductions else state.own,
             hands=state.hands,
-            known=known,
+            known=masks,
             moves=legal.moves if legal else (),
         )
 
@@ -105,15 +105,12 @@ class Position:
     def hints(self) -> list[Hint]:
         return [move for move in self.moves if isinstance(move, Hint)]
 
-    def unseen_by(self, seat: int) -> tuple[int, ...]:
-        """Copies of each type that a partner cannot see, as far as this seat can tell: its own hand among them."""
-        return belief.unseen(self.piles, *(cards for other, cards in self.hands.items() if other != seat))
-
-    def possible_to(self, seat: int) -> tuple[Mask, ...]:
-        """What a partner can think each of their slots is, by their hints and the cards both see."""
-        return self._possible[seat]
-
     @cached_property
-    def _possible(self) -> Mapping[int, tuple[Mask, ...]]:
-        unseen = {seat: sum(1 << i for i, n in enumerate(self.unseen_by(seat)) if n) for seat in self.hands}
-        return {seat: tuple(mask & unseen[seat] for mask in self.known[seat]) for seat in self.hands}
+    def partners(self) -> Mapping[int, tuple[Mask, ...]]:
+        """What each partner can think each of their slots is, by their hints and the cards both see."""
+        masks = {}
+        for seat in self.hands:
+            copies = belief.unseen(self.piles, *(cards for other, cards in self.hands.items() if other != seat))
+            unseen = sum(1 << i for i, count in enumerate(copies) if count)
+            masks[seat] = tuple(mask & unseen for mask in self.known[seat])
+        return masks

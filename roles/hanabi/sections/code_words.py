@@ -3,7 +3,7 @@ pack."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from orchestrator.hanabi.cards import INDEX, Card, Mask, unmask
+from orchestrator.hanabi.cards import INDEX, Card, unmask
 from orchestrator.hanabi.information.policy import CodePosition, Due, Sum
 from orchestrator.hanabi.information.table import Breach, Fault
 from orchestrator.hanabi.literal_knowledge import HandMasks
@@ -28,22 +28,19 @@ def readings(code: CodePosition, history: Sequence[Past], words: Words) -> Itera
             terms="".join(f" - {share} (P{seat})" for seat, share in reading.shares),
             rest=reading.rest,
             size=reading.size,
-            told=_told(reading.before, reading.after, words),
+            told=_news(reading.before, reading.after, words),
         )
 
 
-def _told(hand: HandMasks, then: HandMasks, words: Words) -> str:
+def _news(hand: HandMasks, then: HandMasks, words: Words) -> str:
     """What a number says of a hand."""
-    pairs = enumerate(zip(hand, then, strict=True))
-    news = [_narrowed(slot, before, after, words) for slot, (before, after) in pairs if before != after]
+    news = []
+    for slot, (before, after) in enumerate(zip(hand, then, strict=True)):
+        if lost := before & ~after:
+            keeps = after.bit_count() <= lost.bit_count()
+            cards = words(" or ").join(card.value for card in unmask(after if keeps else lost))
+            news.append(words(KEEPS if keeps else LOSES, slot=slot, cards=cards))
     return words("; ").join(news) or words("nothing new")
-
-
-def _narrowed(slot: int, before: Mask, after: Mask, words: Words) -> str:
-    lost = before & ~after
-    keeps = after.bit_count() <= lost.bit_count()
-    cards = words(" or ").join(card.value for card in unmask(after if keeps else lost))
-    return words(KEEPS if keeps else LOSES, slot=slot, cards=cards)
 
 
 def plays(code: CodePosition, words: Words) -> Iterator[str]:
@@ -68,7 +65,7 @@ def partner(code: CodePosition, seat: int, hand: Sequence[Card], words: Words) -
     table = code.table
     fits = {slot: card for slot, card in enumerate(hand) if table.piles.playable >> INDEX[card] & 1}
     sure = [slot for slot, types in enumerate(table.common[seat]) if not types & ~table.piles.playable]
-    cards = words.listed(words("slot $slot ($card)", slot=slot, card=hand[slot].value) for slot in sure or fits)
+    cards = words.series(words("slot $slot ($card)", slot=slot, card=hand[slot].value) for slot in sure or fits)
     text = words(KNOWS if sure else WAITS, seat=seat, cards=cards or words("none"))
     return f"{text} {words(READ_BY, seat=seat, slot=table.asked(seat))}"
 
@@ -81,29 +78,29 @@ def hints(code: CodePosition, words: Words) -> Iterator[str]:
     yield words(DUE[code.due] if code.due else NOT_DUE)
     for seat in code.hint_sum.shares:
         share, after = code.table.share(seat, code.hint_sum.size)
-        yield words(SHARE, seat=seat, share=share, told=_told(code.table.common[seat], after, words))
+        yield words(SHARE, seat=seat, share=share, told=_news(code.table.common[seat], after, words))
     yield words(NUMBER, **_sum(code.hint_sum, words))
     yield words(HINTS)
     for number in range(code.hint_sum.size):
         same = sorted((hint for hint, n in code.numbers.items() if n == number), key=lambda hint: -code.news(hint))
-        yield f"- {number}: {words.listed(map(str, same)) or words('none')}"
+        yield f"- {number}: {words.series(map(str, same)) or words('none')}"
     if code.hint_sum.number not in code.numbers.values() and (spent := next(code.hints(), None)):
         yield words(SPENT, hint=spent[0])
 
 
-def _sum(of: Sum, words: Words) -> Mapping[str, object]:
+def _sum(code_sum: Sum, words: Words) -> Mapping[str, object]:
     """The values of a sentence that writes out a sum."""
-    terms = words(" + ").join(f"{share} (P{seat})" for seat, share in of.shares.items())
-    return {"terms": terms, "size": of.size, "number": of.number}
+    terms = words(" + ").join(f"{share} (P{seat})" for seat, share in code_sum.shares.items())
+    return {"terms": terms, "size": code_sum.size, "number": code_sum.number}
 
 
 def _slots(slots: Iterable[int], words: Words) -> str:
-    return words.listed(words("slot $slot", slot=slot) for slot in slots) or words("none")
+    return words.series(words("slot $slot", slot=slot) for slot in slots) or words("none")
 
 
-def breach(of: Breach, words: Words) -> str:
+def breach(slip: Breach, words: Words) -> str:
     """What to say once the code is off."""
-    return words(OFF, turn=of.turn, fault=words(FAULTS[of.fault], seat=of.seat))
+    return words(OFF, turn=slip.turn, fault=words(FAULTS[slip.fault], seat=slip.seat))
 
 
 READINGS = "The numbers since your last turn, and what they leave for your hand:"

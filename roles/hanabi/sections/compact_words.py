@@ -32,7 +32,7 @@ def values(scene: Scene, history: Sequence[Past], words: Words) -> dict[str, obj
         "discards": " ".join(f"{colour}{''.join(map(str, several))}" for colour, several in ranks.items() if several)
         or words("none"),
         "own": "\n".join(
-            f"{' '.join(map(str, slots))}: {text}" for text, slots in slots_by_text(enumerate(_own(scene, words)))
+            f"{' '.join(map(str, slots))}: {text}" for text, slots in slots_by_text(enumerate(_own_cards(scene, words)))
         ),
         "hands": "\n".join(_hand(scene, seat, words) for seat in scene.hands),
         "plays": ", ".join(plays) or words("none"),
@@ -43,7 +43,7 @@ def values(scene: Scene, history: Sequence[Past], words: Words) -> dict[str, obj
     }
 
 
-def _own(scene: Scene, words: Words) -> Iterator[str]:
+def _own_cards(scene: Scene, words: Words) -> Iterator[str]:
     """What each own card can be, and the chances that it is playable, dead and critical, in percent."""
     for belief, literal in zip(scene.beliefs, scene.knowledge.literal[scene.seat], strict=True):
         cards = [card.value for card in belief.cards()]
@@ -84,5 +84,5 @@ def _hints(scene: Scene, words: Words) -> str:
         "Hints that warn": [effect for effect in legal if effect.warns and effect.true],
     }
     hints = {words(kind): [str(effect.hint) for effect in effects] for kind, effects in kinds.items() if effects}
-    listed = {kind: ", ".join(moves) for kind, moves in hints.items()}
-    return ". ".join(f"{kind}: {targets}" for kind, targets in listed.items()) or words("No hint says to play or warns")
+    lines = {kind: ", ".join(moves) for kind, moves in hints.items()}
+    return ". ".join(f"{kind}: {targets}" for kind, targets in lines.items()) or words("No hint says to play or warns")

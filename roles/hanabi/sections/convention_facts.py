@@ -43,7 +43,7 @@ class ConventionFacts(Section):
         "told": ("whole", "without_hints", "without_own", "own", "others", "losses", "sheet", "compact"),
         "partners": ("learnt", "blind"),
     }
-    beside = ("conventions", "pack", PACKS)
+    neighbour = ("conventions", "pack", PACKS)
     players: int
     """2 to 5."""
     seat: int
@@ -162,37 +162,36 @@ class ConventionFacts(Section):
             return {"doubts": "", "facts": "\n".join(self._code_lines(self.code, words))}
         lines: list[str] = []
         if self.told in ("own", "whole", "without_hints"):
-            lines += self._own_lines(words)
+            lines += (*self._belief_lines(words), words(PLAYABLE, slots=self._sure("playable", words)))
+        if self.told == "losses":
+            lines += self._risk_lines(words)
+        if self.told in ("whole", "without_hints", "losses"):
+            chop = words("none") if self.scene.chop is None else words("slot $slot", slot=self.scene.chop)
+            lines += (words(DEAD, slots=self._sure("dead", words)), words(GOING, slot=chop))
         if self.told in ("whole", "without_hints"):
-            lines += (words(DEAD, slots=self._sure("dead", words)), self._going(words), "")
+            lines.append("")
         if self.told == "own" and self.scene.among_strangers:
             lines.append(words(ALONE))
-        if self.told == "losses":
-            lines += self._loss_lines(words)
-        elif self.told != "own":
-            lines += self._other_lines(words)
+        if self.told not in ("own", "losses"):
+            lines += (self._partner(seat, words) for seat in self.hands)
+            lines.append(self._danger(words) + ("" if self.told == "without_hints" else self._hints(words)))
         doubts = self._off(words) if self.told in ("own", "losses") else self._doubts(words)
         return {"doubts": doubts, "facts": "\n".join(lines)}
 
     def _code_lines(self, code: CodePosition, words: Words) -> Iterator[str]:
         """What the code says, of the subject that the words tell."""
-        whole = self.told not in ("own", "others", "losses")
-        if self.told == "own" or (whole and self.about_own):
+        complete = self.told not in ("own", "others", "losses")
+        if self.told == "own" or (complete and self.about_own):
             yield from code_words.readings(code, self.history, words)
             yield from self._belief_lines(words)
             yield from code_words.plays(code, words)
-        if self.told == "losses" or (whole and self.about_own):
+        if self.told == "losses" or (complete and self.about_own):
             yield from self._risk_lines(words)
             yield from code_words.discards(code, words)
         if self.about_hints or self.told == "without_hints":
             yield from (code_words.partner(code, seat, hand, words) for seat, hand in self.hands.items())
         if self.about_hints:
             yield from code_words.hints(code, words)
-
-    def _own_lines(self, words: Words) -> Iterator[str]:
-        """The own slots of which the conventions say more than hints and counting, and what may be played."""
-        yield from self._belief_lines(words)
-        yield words(PLAYABLE, slots=self._sure("playable", words))
 
     def _belief_lines(self, words: Words) -> Iterator[str]:
         """The own slots of which the conventions say more than hints and counting."""
@@ -210,22 +209,12 @@ class ConventionFacts(Section):
         yield words(RISKS)
         yield from words.shared_slots(enumerate(risks))
 
-    def _loss_lines(self, words: Words) -> Iterator[str]:
-        yield from self._risk_lines(words)
-        yield words(DEAD, slots=self._sure("dead", words))
-        yield self._going(words)
-
-    def _other_lines(self, words: Words) -> Iterator[str]:
-        yield from (self._partner(seat, words) for seat in self.hands)
-        hints = "" if self.told == "without_hints" else self._hints(words)
-        yield self._danger(words) + hints
-
     def _sheet(self, words: Words) -> str:
         """The steps of `policy.HOUSE_STEPS`, each with the legal moves that it would choose, the best first."""
         legal, lines = set(self.legal), []
         for number, (step, text) in enumerate(SHEET.items(), 1):
             moves = dict.fromkeys(str(move) for move, _ in step(self.scene) if move in legal)
-            lines.append(f"{number}. {words(text)} {words.listed(moves) or words('none')}.")
+            lines.append(f"{number}. {words(text)} {words.series(moves) or words('none')}.")
         return "\n".join(lines)
 
     def _doubts(self, words: Words) -> str:
@@ -234,7 +223,7 @@ class ConventionFacts(Section):
         strangers = [seat for seat in self.hands if self.scene.knowledge.conventions[seat] == STRANGER]
         off = self._off(words)
         named = strangers and not off
-        doubts = [words(NO_CONVENTION, seats=words.listed(f"P{seat}" for seat in strangers))] if named else []
+        doubts = [words(NO_CONVENTION, seats=words.series(f"P{seat}" for seat in strangers))] if named else []
         for seat in (seat for seat in self.hands if seat not in strangers and reads[seat] in (None, "oldest")):
             doubts.append(words(READS_LITERALLY if reads[seat] is None else OLDEST, seat=seat))
         if self.told not in ("without_hints", *FILES) and None in reads.values():
@@ -256,12 +245,8 @@ class ConventionFacts(Section):
         commonly = self.scene.knowledge.common[self.seat]
         slots = dict.fromkeys(move.slot for move, _ in step(self.scene) if move.slot in sure)
         certain = {slot: is_certain(commonly[slot], types) for slot in slots}
-        texts = (words(EVERYBODY_KNOWS if known else BY_SIGHT, slot=slot) for slot, known in certain.items())
-        return words.listed(texts) or words("none")
-
-    def _going(self, words: Words) -> str:
-        chop = self.scene.chop
-        return words(GOING, slot=words("none") if chop is None else words("slot $slot", slot=chop))
+        texts = (words(EVERYBODY_KNOWS if common else BY_SIGHT, slot=slot) for slot, common in certain.items())
+        return words.series(texts) or words("none")
 
     # The others' cards
 
@@ -277,7 +262,7 @@ class ConventionFacts(Section):
         cards = {slot: hand[slot] for slot in fits}
         right = {slot: now.piles.playable >> INDEX[card] & 1 for slot, card in cards.items()}
         seen = (words(RIGHT if right[slot] else WRONG, slot=slot, card=card.value) for slot, card in cards.items())
-        return words(PARTNER, seat=seat, fits=words.listed(seen) or words("none"), going=going)
+        return words(PARTNER, seat=seat, fits=words.series(seen) or words("none"), going=going)
 
     def _danger(self, words: Words) -> str:
         following, slot = self.scene.next, self.scene.in_danger()
@@ -293,19 +278,18 @@ class ConventionFacts(Section):
         if not self.scene.knowledge.tokens:
             return "\n\n" + words(NO_TOKEN)
         late = [words(NO_TURN, seat=seat) for seat in self.hands if not self.scene.has_turn(seat)]
-        lines = (self._hint(effect, words) for effect in self.scene.hint_effects)
+        lines = []
+        for effect in self.scene.hint_effects:
+            types, hand = types_of(effect.hint), self.hands[effect.hint.to]
+            touched = words.series(str(slot) for slot, card in enumerate(hand) if types >> INDEX[card] & 1)
+            lines.append(words(HINT, hint=effect.hint, slots=touched, says=self._says(effect, words)))
         return "\n\n" + "\n".join((words(HINTS), *lines, *late))
-
-    def _hint(self, effect: HintEffect, words: Words) -> str:
-        types, hand = types_of(effect.hint), self.hands[effect.hint.to]
-        touched = (str(slot) for slot, card in enumerate(hand) if types >> INDEX[card] & 1)
-        return words(HINT, hint=effect.hint, slots=words.listed(touched), says=self._says(effect, words))
 
     def _says(self, effect: HintEffect, words: Words) -> str:
         news = words(NEWS, types=effect.removed)
         if effect.says is None:
-            told = words(TELLS, cards=effect.tells) if effect.tells else None
-            what = words(KNOWN) if effect.plays else told
+            literal = words(TELLS, cards=effect.tells) if effect.tells else None
+            what = words(KNOWN) if effect.plays else literal
             return what + news if what else words("nothing")
         card = self.hands[effect.hint.to][effect.says.slot]
         what = words(WARNING if effect.warns else POINT, slot=effect.says.slot, card=card.value)

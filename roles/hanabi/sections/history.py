@@ -156,7 +156,7 @@ class Remembered(Section):
         text = words("The others' hands then: $hands", hands=words("; ").join(hands))
         if "discards" not in self.memory:
             return f"\n{text}"
-        pile = words.listed(self.memory["discards"]) or words("Empty.")
+        pile = words.series(self.memory["discards"]) or words("Empty.")
         return f"\n{text}\n{words('The discard pile then: $cards', cards=pile)}"
 
     def words(self, words: Words = ENGLISH) -> str:

@@ -35,7 +35,7 @@ class JudgedLists(Section):
     name = "judged_lists"
     seat: int
     turn: int
-    known: Hands
+    hands: Hands
     """What the hints leave of each card, as the engine has it."""
     moves: tuple[Past, ...]
     """Since the player's last turn, their own move of then included."""
@@ -63,17 +63,17 @@ class JudgedLists(Section):
     @cached_property
     def changed(self) -> Changes:
         """What became of the lists of their last turn."""
-        return changes(None if self.before is None else lists(self.before), self.lists, self.known, self.moves)
+        return changes(None if self.before is None else lists(self.before), self.lists, self.hands, self.moves)
 
     def variables(self, words: Words) -> dict[str, object]:
         texts = {(deduction.seat, slot): text for deduction in self.now for slot, text in enumerate(deduction.slots)}
         hands = [
             f"- P{seat} slot {slot}: the hints leave: {written(types)}. P{self.seat} wrote: "
             f"{repr(texts[seat, slot]) if (seat, slot) in texts else 'nothing'}"
-            for seat, hand in enumerate(self.known)
+            for seat, hand in enumerate(self.hands)
             for slot, types in enumerate(hand)
         ]
-        slots = {(seat, slot) for seat, hand in enumerate(self.known) for slot in range(len(hand))}
+        slots = {(seat, slot) for seat, hand in enumerate(self.hands) for slot in range(len(hand))}
         beyond = [
             f"- P{seat} slot {slot}: {text!r}" for (seat, slot), text in texts.items() if (seat, slot) not in slots
         ]

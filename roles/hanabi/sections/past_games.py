@@ -9,9 +9,7 @@ from typing import Any, Self
 
 from orchestrator.hanabi.moves import Discard, HintColour, Play
 from orchestrator.hanabi.public_record import Record, RecordedMove
-from orchestrator.hanabi.view import View
 from orchestrator.table.seat import BEFORE
-from roles.role_options import Options
 from roles.sections import Section, section
 from roles.words import ENGLISH, Words, percent
 
@@ -46,31 +44,45 @@ class Habits:
     rank_hints: int = 0
 
     @classmethod
-    def of(cls, games: Iterable[Record]) -> Self:
+    def from_games(cls, games: Iterable[Record]) -> Self:
         counts: Counter[str] = Counter()
         for game in games:
-            _watch(game, counts)
+            hinted: dict[int, tuple[int, ...]] = {}  # the slots of the latest hint to a player since their last turn
+            for step in game.steps():
+                counts["turns"] += 1
+                counts["tokens"] += step.tokens
+                if slots := hinted.pop(step.seat, ()):
+                    counts["hinted_turns"] += 1
+                    counts.update(_answered(step, slots))
+                if isinstance(step.move, Play):
+                    counts["plays"] += 1
+                    counts["unhinted_plays"] += not step.hinted[step.move.slot]
+                    counts["misplays"] += step.scored is False
+                elif isinstance(step.move, Discard):
+                    counts.update(_discarded(step.move.slot, step.hinted))
+                else:
+                    hinted[step.move.to] = step.touched
+                    counts["colour_hints" if isinstance(step.move, HintColour) else "rank_hints"] += 1
         return cls(**counts)
 
-
-def _watch(game: Record, counts: Counter[str]) -> None:
-    """Adds what a game shows."""
-    hinted: dict[int, tuple[int, ...]] = {}  # the slots of the latest hint to a player since their last turn
-    for step in game.steps():
-        counts["turns"] += 1
-        counts["tokens"] += step.tokens
-        if slots := hinted.pop(step.seat, ()):
-            counts["hinted_turns"] += 1
-            counts.update(_answered(step, slots))
-        if isinstance(step.move, Play):
-            counts["plays"] += 1
-            counts["unhinted_plays"] += not step.hinted[step.move.slot]
-            counts["misplays"] += step.scored is False
-        elif isinstance(step.move, Discard):
-            counts.update(_discarded(step.move.slot, step.hinted))
-        else:
-            hinted[step.move.to] = step.touched
-            counts["colour_hints" if isinstance(step.move, HintColour) else "rank_hints"] += 1
+    def in_words(self, words: Words) -> str:
+        """A line each for answers to hints, plays, discards, hints and tokens."""
+        hints = self.colour_hints + self.rank_hints
+        answered = _shares(
+            self.hinted_turns, newest=self.played_newest, oldest=self.played_oldest, other=self.played_other
+        )
+        discarded = _shares(
+            self.discards, oldest=self.oldest_unhinted, newest=self.newest_unhinted, hinted=self.hinted_discards
+        )
+        kinds = _shares(self.turns, share=hints) | _shares(hints, colour=self.colour_hints, rank=self.rank_hints)
+        lines = (
+            words(ANSWERED, count=self.hinted_turns, **answered),
+            words(PLAYED, count=self.plays, **_shares(self.plays, blind=self.unhinted_plays, wrong=self.misplays)),
+            words(DISCARDED, count=self.discards, **discarded),
+            words(HINTED, count=hints, **kinds),
+            words(TOKENS, tokens=f"{self.tokens / max(self.turns, 1):.1f}"),
+        )
+        return "\n".join(lines)
 
 
 def _answered(step: RecordedMove, slots: Sequence[int]) -> dict[str, int]:
@@ -98,7 +110,7 @@ def records_of(records: Sequence[Mapping[str, Any]]) -> tuple[Record, ...]:
     return _typed(json.dumps(list(records))) if records else ()
 
 
-_habits = lru_cache(maxsize=64)(Habits.of)
+_habits = lru_cache(maxsize=64)(Habits.from_games)
 
 
 @lru_cache(maxsize=64)  # once for all turns of a game
@@ -114,10 +126,6 @@ class PastGames(Section):
     name = "past_games"
     records: Sequence[Mapping[str, Any]] = ()
     """Public records as plain data, oldest first."""
-
-    @classmethod
-    def of(cls, view: View, options: Options) -> Self:
-        return cls()
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
         return type(self)(tuple(memory.get(BEFORE, ())))
@@ -137,7 +145,7 @@ class PastGames(Section):
             words(GAME, number=number, score=game.ending.score, lives=game.ending.lives, turns=len(game.moves))
             for number, game in enumerate(self.games, 1)
         )
-        return {"count": len(self.games), "games": "\n".join(endings), "habits": _worded(self.habits, words)}
+        return {"count": len(self.games), "games": "\n".join(endings), "habits": self.habits.in_words(words)}
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.records else ""
@@ -158,22 +166,6 @@ DISCARDED = (
 )
 HINTED = "- Hints: $count, $share of all turns; of a colour: $colour, of a rank: $rank."
 TOKENS = "- Tokens at the beginning of a turn: $tokens on average."
-
-
-def _worded(habits: Habits, words: Words) -> str:
-    h, hints = habits, habits.colour_hints + habits.rank_hints
-    answered = _shares(h.hinted_turns, newest=h.played_newest, oldest=h.played_oldest, other=h.played_other)
-    played = _shares(h.plays, blind=h.unhinted_plays, wrong=h.misplays)
-    discarded = _shares(h.discards, oldest=h.oldest_unhinted, newest=h.newest_unhinted, hinted=h.hinted_discards)
-    hinted = _shares(h.turns, share=hints) | _shares(hints, colour=h.colour_hints, rank=h.rank_hints)
-    lines = [
-        words(ANSWERED, count=h.hinted_turns, **answered),
-        words(PLAYED, count=h.plays, **played),
-        words(DISCARDED, count=h.discards, **discarded),
-        words(HINTED, count=hints, **hinted),
-        words(TOKENS, tokens=f"{h.tokens / max(h.turns, 1):.1f}"),
-    ]
-    return "\n".join(lines)
 
 
 def _shares(total: int, **parts: int) -> dict[str, str]:

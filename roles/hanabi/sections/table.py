@@ -1,6 +1,5 @@
 """The sections of the table as it stands: counts, hands, deductions, discards, the end in sight."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -71,18 +70,18 @@ class State(Section):
     def variables(self, words: Words) -> dict[str, object]:
         order = [words.player((self.seat + step) % self.players, self.seat) for step in range(self.players)]
         hands = {seat: words.by_slot(card.value for card in cards) for seat, cards in self.hands.items()}
-        own = f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n" if self.own_in_words else ""
+        own_hand = f"{words(OWN_HAND)}\n{words.slots(map(words.hint, self.known))}\n\n" if self.own_in_words else ""
         return {
             "seat": self.seat,
             "turn": self.turn,
-            "order": words.listed(order),
+            "order": words.series(order),
             "lives": self.lives,
             "tokens": self.tokens,
             "deck_size": self.deck_size,
             "score": sum(self.fireworks),
             "fireworks": words.fireworks(self.fireworks),
-            "own": own,
-            "hands": _by_seat(hands, words),
+            "own": own_hand,
+            "hands": words.by_seat(hands),
         }
 
     @property
@@ -162,8 +161,7 @@ class PartnerKnowledge(Section):
         )
 
     def variables(self, words: Words) -> dict[str, object]:
-        hints = {seat: words.by_slot(map(words.hint, hand)) for seat, hand in self.known.items()}
-        return {"hands": _by_seat(hints, words)}
+        return {"hands": words.by_seat({seat: words.by_slot(map(words.hint, h)) for seat, h in self.known.items()})}
 
 
 @section
@@ -241,7 +239,7 @@ class Discards(Section):
         lines = []
         for colour in COLOURS:
             if mine := sorted(card.rank for card in self.cards if card.colour == colour):
-                ranks = words.listed(map(str, mine))
+                ranks = words.series(map(str, mine))
                 lines.append(words("- $name: $text", name=words.colour(colour), text=ranks))
         return {"cards": "\n".join(lines)}
 
@@ -274,8 +272,3 @@ class FinalRound(Section):
 
     def words(self, words: Words = ENGLISH) -> str:
         return super().words(words) if self.turns_left is not None else ""
-
-
-def _by_seat(texts: Mapping[int, str], words: Words) -> str:
-    """`- P1: ...`, a line each."""
-    return "\n".join(words("- P$seat: $text", seat=seat, text=text) for seat, text in texts.items())

@@ -191,7 +191,7 @@ def test_habits_are_counted_as_they_happened() -> None:
     steps = list(made.steps())
     assert [step.scored for step in steps] == [None, True, None, False, None, None]
     assert steps[0].touched == (1, 3, 4) and steps[2].touched == (1,)
-    habits = Habits.of([made])
+    habits = Habits.from_games([made])
     assert (habits.hinted_turns, habits.played_newest, habits.played_oldest) == (2, 1, 0)
     assert (habits.plays, habits.unhinted_plays, habits.misplays) == (2, 1, 1)
     assert (habits.discards, habits.oldest_unhinted, habits.hinted_discards) == (2, 1, 1)

@@ -20,7 +20,7 @@ from graphs import ablate, recorded
 from graphs.ablate import at
 from graphs.attempts import base, turn_calls
 from graphs.config import GraphConfig, checked
-from graphs.control_answerers import GIVEN
+from graphs.control_notes import GIVEN
 from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import deal

@@ -43,14 +43,14 @@ def test_an_arm_says_one_text_in_other_words_and_all_else_is_proved_equal(tmp_pa
 def test_a_sneaky_change_elsewhere_is_caught(tmp_path: Path) -> None:
     house = graphs.read("house")
     honest = replaced(house, {ROLE: "Read their minds."})
-    assert not control_arms.proof(house, honest, [2]).others
+    assert not control_arms.proof(house, honest, [2]).side_effects
     more = graphs.dotted(honest, ["options.history.moves=3"])
-    assert any("the part history" in one for one in control_arms.proof(house, more, [2]).others)
+    assert any("the part history" in one for one in control_arms.proof(house, more, [2]).side_effects)
     other = honest.model_copy(update={"texts": {**honest.texts, "reports.md": "Heard: $reports"}})
     found = control_arms.proof(house, other, [2])
-    assert found.replaced == ("reports", ROLE) and not found.others, "what is named is allowed"
+    assert found.replaced == ("reports", ROLE) and not found.side_effects, "what is named is allowed"
     silent = graphs.setting(honest, answer_format="text")
-    assert any("answer" in one for one in control_arms.proof(house, silent, [2]).others)
+    assert any("answer" in one for one in control_arms.proof(house, silent, [2]).side_effects)
 
 
 def test_an_arm_that_also_changes_something_else_says_so(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_every_text_that_may_be_replaced_reaches_a_prompt_or_is_named_as_unused(
             replaced(house, {name: known.replace("\n\n", "\n\nMore.\n\n", 1) if "\n\n" in known else known + " More."}),
             [2],
         )
-        assert not found.others and found.changed, name
+        assert not found.side_effects and found.changed, name
 
 
 def replaced_words(config: graphs.GraphConfig, name: str) -> str:

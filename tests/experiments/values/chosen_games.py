@@ -87,7 +87,7 @@ Answer = Callable[[Question], dict[str, Any]]
 def safe(question: Question, move: Move) -> bool:
     """By the safety rule and all that the seat can see."""
     sections = cut(question.view, [(kind, {}) for kind in (*seen.TAKES, ConventionFacts)])
-    return STANDARD.judge(seen.Position.of(sections), move, reading=sections[ConventionFacts]).accept
+    return STANDARD.judge(seen.Position.read(sections), move, reading=sections[ConventionFacts]).accept
 
 
 def best(question: Question) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import sqlite3
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
         write(self, data)
 
     def room(self: spare_room.SpareRoom, folder: Path) -> None:
-        self.given_up, self._file = False, None
+        self.given_up, self._open = False, ExitStack()
         if state.lines <= 0:
             raise FULL
 
