@@ -61,11 +61,16 @@ def set_up() -> Iterator[None]:
         yield
 
 
-def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[Any]]:
-    """Return a figure with panels below one another, of these heights in inches; and the panels."""
+def canvas(wide: float, tall: float) -> Any:
+    """Return an empty figure of this size in inches."""
     from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
 
-    figure: Any = Figure(figsize=(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights)), layout="constrained")
+    return Figure(figsize=(wide, tall), layout="constrained")
+
+
+def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[Any]]:
+    """Return a figure with panels below one another, of these heights in inches; and the panels."""
+    figure = canvas(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights))
     figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03)
     axes = figure.subplots(len(heights), 1, squeeze=False, sharex=share, height_ratios=list(heights))
     return figure, [row[0] for row in axes]
@@ -114,6 +119,13 @@ def interval(
 
 def headed(players: int | None) -> str:
     return "all player counts" if players is None else f"{players} players"
+
+
+def legend(figure: Any, panels: Sequence[Any], ncols: int, **options: Any) -> None:
+    """Explain the marks of these panels above the figure, each once."""
+    marks = {label: mark for ax in panels for mark, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    look = {"ncols": ncols, "handlelength": 1, "columnspacing": 1.2, **options}
+    figure.legend(marks.values(), marks.keys(), loc="outside upper center", **look)
 
 
 def footnote(figure: Any, text: str) -> None:

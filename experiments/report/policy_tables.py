@@ -14,8 +14,7 @@ from experiments.document.formats import COUNT, INT, Format, number
 from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
-from experiments.report.figures import list_ranks as rank_figure
-from experiments.report.figures import policy
+from experiments.report.figures import choices, maps
 from orchestrator.errors import UserError
 
 KINDS = (".svg", ".png")
@@ -42,12 +41,12 @@ def tables(
         nobody = "nobody chose from a recommender's list in"
         ranks = policies.select(policies.rank_tables(folder, rows, by=by), arm, players, nobody)
         data, blocks = rank_data(ranks), [*rank_blocks(ranks)]
-        points, paint = rank_figure.table_of(ranks), rank_figure.paint
+        points, paint = choices.rank_rows(ranks), choices.paint_ranks
     else:
         none = "there are no two turns of"
         pairs = policies.select(policies.action_tables(folder, rows, by=by), arm, players, none)
         data, blocks = action_data(pairs), [*action_blocks(pairs)]
-        points, paint = policy.table_of(pairs), policy.paint
+        points, paint = maps.action_rows(pairs), maps.paint_actions
     samples = {(row["arm"], row["players"]) for row in points}
     note = Provenance.union(row.provenance for row in rows if (row.arm, row.players) in samples).note
     if csv:

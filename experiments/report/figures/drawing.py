@@ -5,21 +5,7 @@ from dataclasses import dataclass
 from experiments.document import plots
 from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
-from experiments.report.figures import (
-    adhoc,
-    best_of_k,
-    calibration,
-    choices,
-    cost,
-    cross_play,
-    curves,
-    deals,
-    ends,
-    list_ranks,
-    means,
-    policy,
-    scores,
-)
+from experiments.report.figures import calibration, choices, maps, relations, scores
 from experiments.report.figures.figure import Figure, Rows
 from experiments.report.run_data import NothingToDrawError, RunData
 from orchestrator.errors import UserError
@@ -30,18 +16,14 @@ def all_figures(data: RunData) -> list[Figure]:
     """Return the figures in the order of the report."""
     return [
         *scores.FIGURES,
-        *means.FIGURES,
-        deals.FIGURE,
-        *adhoc.figures(data),
-        *cross_play.figures(data),
-        best_of_k.FIGURE,
-        curves.FIGURE,
-        *ends.FIGURES,
-        cost.FIGURE,
+        relations.DEALS,
+        *([scores.ADHOC] if data.teams else []),
+        *maps.cross_play(data),
+        *(relations.SAMPLES, relations.TURNS, scores.ENDS, relations.COST),
         *choices.FIGURES,
         *calibration.FIGURES,
-        list_ranks.FIGURE,
-        *policy.figures(data),
+        choices.LIST_RANKS,
+        *maps.policy(data),
     ]
 
 

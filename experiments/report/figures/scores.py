@@ -1,7 +1,8 @@
-"""Scores: means with every game as a point, differences from the baseline, and the distribution of scores."""
+"""A row for each arm: its scores, differences, turns and the ends of its games; and the partners of ad-hoc teams."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -22,14 +23,11 @@ SINGLE_POINTS = 60
 
 
 def _scores(data: RunData) -> Rows:
-    rows = [
-        {
-            **{"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric},
-            **both(s),
-        }
-        for s in data.summaries()
-    ]
-    return by_players(rows)
+    return by_players({**_head(s, data), **both(s)} for s in data.summaries())
+
+
+def _head(s: Summary, data: RunData) -> dict[str, Any]:
+    return {"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric}
 
 
 def both(summary: Summary) -> dict[str, float | None]:
@@ -213,6 +211,87 @@ def _paint_histogram(table: Rows, data: RunData) -> Any:
     return figure
 
 
+def _means(data: RunData, *, name: str) -> Rows:
+    """Return a row for each summary, with its number of this name and the ends of its interval."""
+    rows = []
+    for s in data.summaries():
+        value, low, high = s.means.get(name), None, None
+        if name == "iqm":
+            score = s.of(data.metric)
+            value, low, high = score.iqm, score.iqm_low, score.iqm_high
+        rows.append({**_head(s, data), name: value, "low": low, "high": high})
+    return by_players(rows)
+
+
+def _paint_means(table: Rows, data: RunData, *, name: str, label: str, most: float | None = None) -> Any:
+    by_count = groups(table)
+    figure, axes = plots.row_panels(by_count, label.format(score=data.metric))
+    for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
+        if most:
+            experienced(ax)
+        for place, row in enumerate(rows):
+            ax.barh(place, row[name], 0.6, color=plots.SKY, alpha=0.4, linewidth=0, zorder=1)
+            plots.interval(ax, place, row[name], row["low"], row["high"])
+        plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
+        ax.set_xlim(0, most and most + 0.4)
+    return figure
+
+
+LOOKS = {
+    "perfect": ("25 points", plots.GREEN),
+    "deck_exhausted": ("deck exhausted", plots.SKY),
+    "lives_lost": ("third life lost", plots.VERMILLION),
+    "max_turns": ("too many turns", plots.PURPLE),
+}
+
+
+def _ends(data: RunData) -> Rows:
+    rows = [
+        {"players": s.players, "arm": s.arm, "games": s.n, **{end: s.ends.get(end, 0) for end in LOOKS}}
+        for s in data.summaries()
+        if s.players is not None
+    ]
+    return by_players(rows)
+
+
+def _paint_ends(table: Rows, data: RunData) -> Any:
+    by_count = groups(table)
+    figure, axes = plots.row_panels(by_count, "% of games")
+    ends = {end: look for end, look in LOOKS.items() if any(row[end] for row in table)}
+    for ax, rows in zip(axes, by_count.values(), strict=True):
+        plots.stacked(ax, rows, "games", ends)
+        plots.rows(ax, [data.name(row["arm"]) for row in rows])
+    plots.legend(figure, axes, len(ends))
+    return figure
+
+
+def _teams(data: RunData) -> Rows:
+    return [
+        {
+            **{"players": team.players, "partner": met.partner, "standing": met.standing, "trials": met.trials.games},
+            **{"strict": met.trials.mean, "low": low, "high": high, "sd": met.trials.sd},
+            **({"alone": met.alone.mean, "alone_sd": met.alone.sd} if met.alone else {"alone": None, "alone_sd": None}),
+        }
+        for team in data.teams
+        for met in team.rows
+        for low, high in [met.trials.bounds or (None, None)]
+    ]
+
+
+def _paint_teams(table: Rows, data: RunData) -> Any:
+    by_players = groups(table)
+    figure, axes = plots.row_panels(by_players, "strict score")
+    for ax, rows in zip(axes, by_players.values(), strict=True):
+        for place, row in enumerate(rows):
+            face = plots.INK if row["standing"] == "held out" else plots.PAPER
+            plots.interval(ax, place, row["strict"], row["low"], row["high"], markerfacecolor=face)
+            if row["alone"] is not None:
+                ax.plot([row["alone"]], [place], "|", color=plots.BLUE, markersize=10, zorder=3)
+        plots.rows(ax, [row["partner"] for row in rows])
+        ax.set_xlim(-0.4, 25.4)
+    return figure
+
+
 FIGURES = (
     Figure(
         "scores",
@@ -240,4 +319,28 @@ FIGURES = (
         _histogram,
         _paint_histogram,
     ),
+    Figure(
+        "iqm",
+        "Interquartile means",
+        "Mean of the middle half of the scores of all games, with its 95 % bootstrap interval over deals (Agarwal et "
+        f"al. 2021): a few very good or bad games do not move it. The grey band: {SOURCE}.",
+        partial(_means, name="iqm"),
+        partial(_paint_means, name="iqm", label="interquartile mean of the {score} score", most=25),
+    ),
+    Figure(
+        "lengths",
+        "Turns of a game",
+        "Mean number of turns of a game, all players together.",
+        partial(_means, name="turns"),
+        partial(_paint_means, name="turns", label="turns"),
+    ),
+)
+ENDS = Figure("ends", "How games ended", "Share of games by how they ended.", _ends, _paint_ends)
+ADHOC = Figure(
+    "ad-hoc-teams",
+    "Ad-hoc teams",
+    "Mean strict score of the evaluated seat with each partner and its 95 % interval over deals; filled: the partner "
+    "is held out. Blue: the partner in self-play.",
+    _teams,
+    _paint_teams,
 )
