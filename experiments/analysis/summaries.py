@@ -16,7 +16,6 @@ from experiments.analysis.statistics.estimates import (
     bootstrap_interval,
     clopper_pearson,
     estimate_mean,
-    mean_difference,
     standard_deviation,
 )
 from experiments.record.measures import MEASURES, metric
@@ -191,7 +190,7 @@ def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
     iqm_low, iqm_high = iqm.interval if estimate and iqm.interval else (None, None)
     bounds = estimate.within(0, PERFECT) if estimate else None
     if estimate and estimate.error and interval == "bootstrap":
-        bounds = bootstrap_interval(mean_difference, units) or bounds
+        bounds = bootstrap_interval(units) or bounds
     low, high = bounds or (None, None)
     return Score(
         mean=fmean(units),

@@ -2,7 +2,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +29,11 @@ class AddedRole:
     """What the arm does in these turns: `another discard`, `a discard for a hint`; the most frequent first."""
     proposed: Mapping[str, tuple[float, int]]
     """By node that proposes moves: the turns in which its proposal was played, samples as shares, and all turns."""
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """It as plain data, with its sentence."""
+        return {name: value for name, value in vars(self).items() if name != "baseline"} | {"said": self.sentence}
 
     @property
     def sentence(self) -> str:
@@ -75,9 +80,3 @@ def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> Ad
     return AddedRole(
         arm, baseline, nodes, len(deals), tuple(sorted(turns)), dict(kinds.most_common()), proposed
     )  # fmt: skip
-
-
-def data(roles: Sequence[AddedRole]) -> list[dict[str, Any]]:
-    """Return them as plain data, with the sentence of each."""
-    keys = ("arm", "nodes", "games", "turns", "moves", "proposed")
-    return [{**{key: getattr(role, key) for key in keys}, "said": role.sentence} for role in roles]

@@ -15,6 +15,7 @@ from experiments.analysis.differences import Difference, more_differences
 from experiments.analysis.labels import labels, provenances
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
+from experiments.analysis.statistics.clusters import groups
 from experiments.analysis.statistics.estimates import Interval
 from experiments.analysis.summaries import Summary
 from experiments.record import measures, turn_rows
@@ -76,9 +77,7 @@ def read_answerers(folder: Path, rows: Iterable[Row]) -> dict[str, Answerer]:
 
 def confound(answerers: Mapping[str, Answerer]) -> Iterator[str]:
     """Say where models differ in what their answers were held to, which their games then differ in, too."""
-    by_kind: dict[str, list[str]] = {}
-    for model, answerer in answerers.items():
-        by_kind.setdefault(answerer.held.most_common(1)[0][0], []).append(model)
+    by_kind = groups(answerers, lambda model: answerers[model].held.most_common(1)[0][0])
     if len(by_kind) > 1:
         ways = "; ".join(f"those of {', '.join(models)} to {kind}" for kind, models in by_kind.items())
         yield (

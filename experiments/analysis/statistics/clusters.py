@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import fmean
 from typing import TypeVar
 
@@ -22,17 +23,28 @@ from experiments.analysis.statistics.estimates import (
 from experiments.analysis.statistics.estimates import standard_error as standard_error
 
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
 Weighted = Callable[[Matrix, Matrix], Matrix]
 """(values, weights) -> a number for each row of weights, which say how often each row of values counts; NaN where it is
 not defined."""
 
 
+def groups(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return the items by their key, in the order of the first of each."""
+    by_key: dict[K, list[T]] = {}
+    for item in items:
+        by_key.setdefault(key(item), []).append(item)
+    return by_key
+
+
+def by_cluster(values: Iterable[tuple[K, float]]) -> dict[K, list[float]]:
+    """Return the values of each cluster of (cluster, value)."""
+    return {cluster: [value for _, value in pairs] for cluster, pairs in groups(values, itemgetter(0)).items()}
+
+
 def cluster_means(values: Iterable[tuple[K, float]]) -> dict[K, float]:
     """Return the mean of each cluster of (cluster, value), in the order of their first values."""
-    clusters: dict[K, list[float]] = {}
-    for cluster, value in values:
-        clusters.setdefault(cluster, []).append(value)
-    return {cluster: fmean(each) for cluster, each in clusters.items()}
+    return {cluster: fmean(each) for cluster, each in by_cluster(values).items()}
 
 
 def pooled_shares(successes: Matrix, sizes: Matrix) -> tuple[Matrix, Matrix, Matrix]:
@@ -148,11 +160,9 @@ def mean_share(values: Iterable[tuple[Hashable, float]]) -> Share:
 
 def pooled_share(values: Iterable[tuple[Hashable, float]]) -> Share:
     """Return the share of all values, of (cluster, value), with an interval by Student's t of the ratio of sums."""
-    clusters: dict[Hashable, list[float]] = {}
-    for cluster, value in values:
-        clusters.setdefault(cluster, []).append(value)
-    n = sum(map(len, clusters.values()))
-    return Share(sum(map(sum, clusters.values())) / n, ratio_interval(list(clusters.values())), n, len(clusters))
+    clusters = list(by_cluster(values).values())
+    n = sum(map(len, clusters))
+    return Share(sum(map(sum, clusters)) / n, ratio_interval(clusters), n, len(clusters))
 
 
 def plain_share(values: Iterable[float]) -> Share:

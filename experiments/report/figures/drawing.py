@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from experiments.document import plots
+from experiments.document.blocks import Figure as Drawn
 from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
 from experiments.report.figures import calibration, choices, maps, relations, scores
@@ -28,24 +29,8 @@ def all_figures(data: RunData) -> list[Figure]:
 
 
 FOLDER = "figures"
-
-
-@dataclass(frozen=True)
-class DrawnFigure:
-    """A figure and its table, as they were written."""
-
-    figure: Figure
-    table: Rows
-    svg: str | None
-    """None when it could not be drawn."""
-
-    @property
-    def csv(self) -> str:
-        return f"{FOLDER}/{self.figure.name}.csv"
-
-    @property
-    def picture(self) -> str:
-        return f"{FOLDER}/{self.figure.name}.svg"
+BROAD = 64
+"""Cells from which a map is wider than a text."""
 
 
 @dataclass(frozen=True)
@@ -54,26 +39,27 @@ class LeftOut:
     why: str
 
 
-def draw(data: RunData, *, png: bool = True) -> tuple[list[DrawnFigure], list[LeftOut]]:
+def draw(data: RunData, *, png: bool = True) -> tuple[list[Drawn], list[LeftOut]]:
     """Write all figures that have data, and their tables; also returns which were left out, and why.
 
-    A figure that fails does not stop the others.
+    A figure that fails does not stop the others: its table has no picture.
     """
-    painted, left_out, failed = list[DrawnFigure](), list[LeftOut](), list[LeftOut]()
+    drawn, left_out, failed = list[Drawn](), list[LeftOut](), list[LeftOut]()
     for figure in all_figures(data):
         try:
             table = figure.data(data)
         except Exception as error:
             left_out.append(_failed(figure, error))
             continue
-        write_atomically(data.folder / FOLDER / f"{figure.name}.csv", csv_text(table, digits=4))
-        svg = None
+        csv, picture, svg = f"{FOLDER}/{figure.name}.csv", f"{FOLDER}/{figure.name}.svg", ""
+        write_atomically(data.folder / csv, csv_text(table, digits=4))
         try:
-            svg = _picture(figure, table, data, png=png)
+            svg = plots.inline(_picture(figure, table, data, png=png), figure.name, f"{figure.title}. {figure.caption}")
         except Exception as error:
             failed.append(_failed(figure, error))
-        painted.append(DrawnFigure(figure, table, svg))
-    return painted, [*left_out, *failed]
+        broad = figure.name.startswith(("cross-play", "policy")) and len(table) > BROAD
+        drawn.append(Drawn(figure.name, figure.title, figure.caption, csv, picture if svg else "", svg, broad))
+    return drawn, [*left_out, *failed]
 
 
 def _failed(figure: Figure, error: Exception) -> LeftOut:
