@@ -1,16 +1,19 @@
-"""The summary of an arm's games at one player count, or pooled over all of them."""
+"""The summary of an arm's games at one player count, or pooled over all of them, and how deals and repeats vary."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import fmean
+from math import sqrt
+from statistics import correlation, fmean, variance
 from typing import Any
 
 import numpy as np
 
+from experiments.analysis.compare import compare
 from experiments.analysis.games import by_unit, complete, one_game, player_counts, repetitive, unit, unit_values
-from experiments.analysis.statistics.clusters import bootstrap_clusters, interquartile_mean
+from experiments.analysis.statistics.clusters import bootstrap_clusters, by_cluster, interquartile_mean
 from experiments.analysis.statistics.estimates import (
+    ROUNDING,
     Bounded,
     Interval,
     bootstrap_interval,
@@ -18,7 +21,8 @@ from experiments.analysis.statistics.estimates import (
     estimate_mean,
     standard_deviation,
 )
-from experiments.record.measures import MEASURES, metric
+from experiments.record import measures
+from experiments.record.measures import MEASURES, Measure
 from experiments.record.provenance import Provenance
 from experiments.record.rows import PERFECT, Metric, Row
 from orchestrator.models import list_prices
@@ -183,7 +187,7 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
 
 
 def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
-    units, scores = unit_values(games, metric(name).of), [row.score(name) for row in games]
+    units, scores = unit_values(games, measures.metric(name).of), [row.score(name) for row in games]
     estimate = None if one_game(games) else estimate_mean(units)
     clusters = [np.array([[float(row.score(name))] for row in rows]) for rows in by_unit(games).values()]
     iqm = bootstrap_clusters(interquartile_mean, clusters)
@@ -223,3 +227,67 @@ def _listed_usd(row: Row) -> float | None:
     """Return the dollars of a game at the list price of its model, as if no prompt were cached at the provider."""
     listed = list_prices.of_name(row.model)
     return None if listed is None else listed.price.usd(row.tokens_in, row.tokens_out)
+
+
+@dataclass(frozen=True)
+class DealVariance:
+    """Of an arm at one player count."""
+
+    arm: str
+    players: int
+    deals: int
+    games: int
+    sd: float | None
+    """Standard deviation of the scores of deals, repeats averaged; None for one deal."""
+    within: float | None
+    """Standard deviation of the repeats of a deal, pooled over deals; None without repeats."""
+    between: float | None
+    """Standard deviation of the deals' true means: what is left of `sd` without the share of the repeats."""
+    correlation: float | None
+    """With the baseline's scores of the same deals; None for the baseline, and where either always scores the same."""
+
+    @property
+    def share(self) -> float | None:
+        """The share of the variance of games that lies between deals; None where it is not known."""
+        if self.within is None or self.between is None or not (total := self.within**2 + self.between**2):
+            return None
+        return self.between**2 / total
+
+
+def deal_variance(
+    games: Sequence[Row], baseline: Sequence[Row], players: int, metric: Metric = "strict"
+) -> DealVariance:
+    """Analyse the variance of an arm's games at a player count, one way; `baseline`: the games to correlate with."""
+    ours, theirs = ([row for row in rows if row.players == players] for rows in (games, baseline))
+    deals = list(by_cluster((row.seed, row.score(metric)) for row in ours).values())
+    means, sizes, n = list(map(fmean, deals)), list(map(len, deals)), len(ours)
+    within = between = None
+    if n > len(deals):
+        squares = ((score - mean) ** 2 for mean, each in zip(means, deals, strict=True) for score in each)
+        within = sum(squares) / (n - len(deals))
+    if within is not None and len(deals) > 1:  # deals may have different numbers of repeats
+        grand, df = fmean(score for each in deals for score in each), len(deals) - 1
+        of_means = sum(size * (mean - grand) ** 2 for mean, size in zip(means, sizes, strict=True)) / df
+        repeats = (n - sum(size**2 for size in sizes) / n) / df
+        between = sqrt(max(0.0, (of_means - within) / repeats))
+    return DealVariance(
+        arm=ours[0].arm,
+        players=players,
+        deals=len(deals),
+        games=n,
+        sd=sqrt(variance(means)) if len(means) > 1 else None,
+        within=None if within is None else sqrt(within),
+        between=between,
+        correlation=_correlation(ours, theirs, measures.metric(metric)),
+    )
+
+
+def _correlation(ours: Sequence[Row], theirs: Sequence[Row], measure: Measure) -> float | None:
+    """Return that of the scores of the deals that both played; None where either always scores the same."""
+    if not theirs or theirs[0].arm == ours[0].arm or unit(ours) == "repeats":
+        return None
+    comparison = compare(ours, theirs, measure)
+    values = comparison.values if comparison else ((), ())
+    if len(values[0]) < 3 or any(max(scores) - min(scores) < ROUNDING for scores in values):
+        return None
+    return correlation(*values)

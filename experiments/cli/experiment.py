@@ -177,11 +177,7 @@ def policy(
     """
     from experiments.report import policy_tables
 
-    files = {path.suffix == ".csv": path for path in out or ()}
-    tables = policy_tables.tables(
-        folder, arm, players, by, list_ranks=list_ranks, csv=files.get(True), figure=files.get(False)
-    )
-    output.show(*tables)
+    output.show(*policy_tables.tables(folder, arm, players, by, list_ranks=list_ranks, out=out or ()))
 
 
 @app.command("status")

@@ -1,7 +1,7 @@
 """The style of all figures: one width, colour-blind safe colours, and colours that a page replaces by its own."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 from io import StringIO
@@ -28,7 +28,7 @@ DASHES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 
 
 
 @contextmanager
-def set_up() -> Iterator[None]:
+def _settings() -> Iterator[None]:
     """Hold settings with which the same figure always has the same bytes."""
     import matplotlib
 
@@ -128,33 +128,25 @@ def legend(figure: Any, panels: Sequence[Any], ncols: int, **options: Any) -> No
     figure.legend(marks.values(), marks.keys(), loc="outside upper center", **look)
 
 
-def footnote(figure: Any, text: str) -> None:
-    if text:
-        figure.supxlabel(text, fontsize=7.5, color=MUTED, x=0.99, ha="right")
-
-
-def settle(figure: Any) -> None:
-    """Compute the layout once for all files that the figure is written to."""
-    figure.get_layout_engine().execute(figure)
-    figure.set_layout_engine("none")
-
-
-def svg(figure: Any) -> str:
-    """Return a settled figure as SVG, through the canvas, since `savefig` draws a figure twice."""
+def drawn(paint: Callable[[], Any], note: str = "", png: Path | None = None) -> str:
+    """Draw a figure and return it as SVG; `note`: small print below it; `png`: the file to which it is also written."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    out = StringIO()
-    canvas: Any = FigureCanvasSVG(figure)
-    canvas.print_svg(out, metadata={"Date": None, "Creator": None})
-    return out.getvalue()
-
-
-def write_png(figure: Any, path: Path) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    figure.set_dpi(200)
-    canvas: Any = FigureCanvasAgg(figure)
-    canvas.print_png(path, metadata={"Software": None})
+    with _settings():
+        figure, svg = paint(), StringIO()
+        if note:
+            figure.supxlabel(note, fontsize=7.5, color=MUTED, x=0.99, ha="right")
+        figure.get_layout_engine().execute(figure)  # once for both files
+        figure.set_layout_engine("none")
+        canvas: Any = FigureCanvasSVG(figure)  # `savefig` would draw the figure twice
+        canvas.print_svg(svg, metadata={"Date": None, "Creator": None})
+        if png:
+            png.parent.mkdir(parents=True, exist_ok=True)
+            figure.set_dpi(200)
+            canvas = FigureCanvasAgg(figure)
+            canvas.print_png(png, metadata={"Software": None})
+    return svg.getvalue()
 
 
 def inline(svg: str, name: str, alt: str) -> str:

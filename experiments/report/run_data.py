@@ -10,14 +10,13 @@ from typing import Any
 from experiments.analysis import adhoc_teams, conclusions, role_controls, stopping
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
-from experiments.analysis.deal_variance import DealVariance, deal_variance
+from experiments.analysis.caveats import labels, provenances
 from experiments.analysis.differences import Difference, more_differences
-from experiments.analysis.labels import labels, provenances
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.statistics.clusters import groups
 from experiments.analysis.statistics.estimates import Interval
-from experiments.analysis.summaries import Summary
+from experiments.analysis.summaries import DealVariance, Summary, deal_variance
 from experiments.record import measures, turn_rows
 from experiments.record.game import Game
 from experiments.record.measures import MARK, METRICS, Measure

@@ -16,7 +16,7 @@ from experiments.record.game import Game
 from experiments.record.measures import METRICS
 from experiments.record.rows import peek_all
 from experiments.report import (
-    added_roles,
+    arm_graphs,
     control_tables,
     marked_run,
     roles_section,
@@ -24,7 +24,7 @@ from experiments.report import (
     score_tables,
     verdict,
 )
-from experiments.report.added_roles import AddedRole
+from experiments.report.arm_graphs import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, confound, run_data
@@ -211,7 +211,7 @@ def write(
         roles = Unmarked(why) if why else marked_run.ready(data)
         data = replace(data, marked=roles.games if isinstance(roles, MarkedRun) else ())
         drawn, left_out = drawing.draw(data, png=png)
-        added = tuple(added_roles.added_roles(data))
+        added = tuple(arm_graphs.added_roles(data))
         document = run_report(data, roles, drawn, left_out, tasks, added)
         write_atomically(folder / HTML, html.page(document))
         write_atomically(folder / MARKDOWN, markdown.text(document))

@@ -71,12 +71,7 @@ def _failed(figure: Figure, error: Exception) -> LeftOut:
 
 def _picture(figure: Figure, table: Rows, data: RunData, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
-    with plots.set_up():
-        painted = figure.paint(table, data)
-        plots.footnote(painted, data.label)
-        plots.settle(painted)
-        svg, stem = plots.svg(painted), data.folder / FOLDER / figure.name
-        write_atomically(stem.with_suffix(".svg"), svg)
-        if png:
-            plots.write_png(painted, stem.with_suffix(".png"))
-        return svg
+    stem = data.folder / FOLDER / figure.name
+    svg = plots.drawn(lambda: figure.paint(table, data), data.label, stem.with_suffix(".png") if png else None)
+    write_atomically(stem.with_suffix(".svg"), svg)
+    return svg

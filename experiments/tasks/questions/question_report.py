@@ -299,9 +299,5 @@ def write(report: Report, folder: Path) -> list[Path]:
         "accuracy.csv": data.csv_text(rows(report)),
         "answers.csv": data.csv_text(answers),
     }
-    with plots.set_up():
-        painted = paint(report.names, report.cells, report.guesses)
-        plots.settle(painted)
-        files = write_all(folder, {**texts, "accuracy.svg": plots.svg(painted)})
-        plots.write_png(painted, folder / "accuracy.png")
-    return files
+    svg = plots.drawn(lambda: paint(report.names, report.cells, report.guesses), png=folder / "accuracy.png")
+    return write_all(folder, {**texts, "accuracy.svg": svg})
