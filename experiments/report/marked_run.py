@@ -43,11 +43,6 @@ class MarkedRun:
         analysis = self.data.analysis
         return role_marks.compared(self.games, self.data.arms, analysis.baseline, analysis.stopped)
 
-    @cached_property
-    def labels(self) -> Mapping[str, str]:
-        """As those of its data."""
-        return self.data.labels
-
     def of(self, arm: str) -> list[MarkedGame]:
         return [game for game in self.games if game.row.arm == arm]
 

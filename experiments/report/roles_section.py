@@ -106,7 +106,7 @@ def right(run: MarkedRun) -> Table:
     first = run.data.analysis.baseline or run.data.arms[0]
     options = {"title": "Were the notes right", "caption": MARKS_CAPTION}
     return marks_table.marks_table(
-        "roles-marks", marks, run.labels, folds=lambda mark: len(marks) > MOST and mark.arm != first, **options
+        "roles-marks", marks, run.data.labels, folds=lambda mark: len(marks) > MOST and mark.arm != first, **options
     )
 
 
@@ -114,7 +114,7 @@ def differences(run: MarkedRun) -> Table:
     """Return the marks against the baseline's; of many differences those that are not claimed are folded away."""
     marks = [mark for mark in run.differences if mark.key.name not in JUDGING]
     columns = (
-        Column("arm", "arm", constant=True, of=lambda mark: run.labels[mark.found.arm]),
+        Column("arm", "arm", constant=True, of=lambda mark: run.data.labels[mark.found.arm]),
         Column("role", "role", constant=True, of=lambda mark: mark.key.role),
         Column("mark", "mark", constant=True, of=lambda mark: mark.key.title),
         *(
@@ -167,7 +167,7 @@ def _by_role(run: MarkedRun, needed: str, columns: Sequence[Column], key: str, t
     for mark in run.summaries:
         by_role.setdefault((mark.arm, mark.key.role), {})[mark.key.name] = mark
     heads = (
-        Column("arm", "arm", constant=True, of=lambda marks: run.labels[marks[needed].arm]),
+        Column("arm", "arm", constant=True, of=lambda marks: run.data.labels[marks[needed].arm]),
         Column("role", "role", constant=True, of=lambda marks: answerer(marks[needed])),
     )
     rows = [marks for marks in by_role.values() if needed in marks]

@@ -15,8 +15,7 @@ from experiments.record.rows import PERFECT
 from experiments.report import arm_graphs, order
 from experiments.report.figures.figure import EXPERIENCED, SOURCE, Figure, Rows, by_players, groups
 from experiments.report.figures.scores import both, of_metric
-from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.report.turn_tally import TurnTally
+from experiments.report.run_data import NothingToDrawError, RunData, TurnTally
 
 MARKS = {2: "o", 3: "s", 4: "^", 5: "D"}
 """The form of a point by player count."""

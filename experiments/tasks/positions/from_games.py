@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from experiments.analysis.correlation import Correlation, correlate
+from experiments.analysis.statistics.clusters import Correlation, correlate
 from experiments.record import run_folder
 from experiments.tasks.positions.effects import Effects, Outcome
 from orchestrator.errors import UserError

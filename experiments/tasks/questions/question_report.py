@@ -7,8 +7,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from experiments.analysis.statistics.clusters import guessed_share, mean_share, standard_error
-from experiments.analysis.statistics.estimates import Bounds
+from experiments.analysis.statistics.clusters import guessed_share, mean_share
+from experiments.analysis.statistics.estimates import Bounds, standard_error
 from experiments.document import data, markdown, plots
 from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number

@@ -9,8 +9,7 @@ from experiments.document.blocks import Note
 from experiments.record.turn_rows import TurnRow
 from experiments.report import run_report
 from experiments.report.figures import choices, maps, relations, scores
-from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.report.turn_tally import TurnTally
+from experiments.report.run_data import NothingToDrawError, RunData, TurnTally
 from tests.support.reports import data, game, games, svg
 
 
