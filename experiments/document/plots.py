@@ -1,8 +1,7 @@
 """The style of all figures: one width, colour-blind safe colours, and colours that a page replaces by its own."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -27,38 +26,32 @@ VERMILLION, GREEN, PURPLE, ORANGE, SKY = COLOURS[1:6]
 DASHES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 
-@contextmanager
-def _settings() -> Iterator[None]:
-    """Hold settings with which the same figure always has the same bytes."""
-    import matplotlib
-
-    settings: Any = {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "hanabi",
-        "font.family": "sans-serif",
-        "font.size": 8.5,
-        "axes.titlesize": 8.5,
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-        "axes.labelsize": 8.5,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.edgecolor": MUTED,
-        "axes.labelcolor": INK,
-        "axes.titlecolor": INK,
-        "text.color": INK,
-        "xtick.color": MUTED,
-        "ytick.color": MUTED,
-        "xtick.labelcolor": INK,
-        "ytick.labelcolor": INK,
-        "axes.facecolor": "none",
-        "figure.facecolor": PAPER,
-        "savefig.facecolor": PAPER,
-        "legend.frameon": False,
-        "legend.fontsize": 8,
-    }
-    with matplotlib.rc_context(settings):
-        yield
+SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "hanabi",
+    "font.family": "sans-serif",
+    "font.size": 8.5,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.facecolor": "none",
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+}
+"""With these the same figure always has the same bytes."""
 
 
 def canvas(wide: float, tall: float) -> Any:
@@ -130,10 +123,11 @@ def legend(figure: Any, panels: Sequence[Any], ncols: int, **options: Any) -> No
 
 def drawn(paint: Callable[[], Any], note: str = "", png: Path | None = None) -> str:
     """Draw a figure and return it as SVG; `note`: small print below it; `png`: the file to which it is also written."""
+    import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    with _settings():
+    with matplotlib.rc_context(SETTINGS):
         figure, svg = paint(), StringIO()
         if note:
             figure.supxlabel(note, fontsize=7.5, color=MUTED, x=0.99, ha="right")

@@ -136,7 +136,7 @@ def added_roles(data: RunData) -> list[AddedRole]:
     baseline, arms = data.analysis.baseline, data.run.get("arms") or {}
     purposes = {arm: Purpose.model_validate(entry["purpose"]) for arm, entry in arms.items() if entry.get("purpose")}
     added = {arm: purpose.nodes for arm, purpose in purposes.items() if purpose.kind == "added" and arm in data.arms}
-    there = all((data.folder / row.journal).exists() for row in data.rows)
+    there = all(data.path(row).exists() for row in data.rows)
     return [_added(data, arm, baseline, nodes) for arm, nodes in added.items()] if baseline and there else []
 
 
@@ -146,7 +146,7 @@ def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> Ad
     for deal in deals:
         if (digest := ours[deal].moves_digest) is not None and digest == theirs[deal].moves_digest:
             continue
-        mine, base = (Game.open(data.folder / rows[deal].journal).moves for rows in (ours, theirs))
+        mine, base = (Game.open(data.path(rows[deal])).moves for rows in (ours, theirs))
         if (turn := first_difference(mine, base)) is not None and turn <= min(len(mine), len(base)):
             turns.append(turn)
             ours_is, theirs_is = (moves[turn - 1].kind.partition("_")[0] for moves in (mine, base))

@@ -1,6 +1,7 @@
 """The tables of `experiment policy`: which action follows which, or ranks of chosen moves in recommenders' lists."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
 from experiments.report.figures import choices, maps
-from experiments.report.figures.figure import Rows
 from orchestrator.errors import UserError
 
 KINDS = (".csv", ".svg", ".png")
@@ -44,18 +44,15 @@ def tables(
     note = Provenance.union(row.provenance for row in rows if (row.arm, row.players) in samples).note
     for path in out:
         try:
-            _write(path, points, paint, note)
+            if path.suffix == ".csv":
+                write_atomically(path, csv_text(points, digits=4))
+            else:
+                svg = plots.drawn(partial(paint, points), note, path if path.suffix == ".png" else None)
+                if path.suffix == ".svg":
+                    write_atomically(path, svg)
         except OSError as error:
             raise UserError(f"{str(path)!r} cannot be written: {error.strerror}") from None
     return data, [*blocks, *([Note(note, "no model")] if note else [])]
-
-
-def _write(path: Path, points: Rows, paint: Callable[[Rows], Any], note: str) -> None:
-    if path.suffix == ".png":
-        plots.drawn(lambda: paint(points), note, path)
-    else:
-        svg = path.suffix == ".svg"
-        write_atomically(path, plots.drawn(lambda: paint(points), note) if svg else csv_text(points, digits=4))
 
 
 def action_data(tables: Sequence[ActionTable]) -> list[dict[str, Any]]:

@@ -338,9 +338,13 @@ class RunData:
                 tallies.setdefault((row.arm, row.players), TurnTally()).add(turns, row.seed)
         return tallies
 
+    def path(self, row: Row) -> Path:
+        """Return the journal of a game; the data may be those of a single one."""
+        return (self.folder if self.folder.is_dir() else self.folder.parent) / row.journal
+
     def game(self, row: Row) -> Game:
         """Return a game. Raises NothingToDrawError without its journal, and UserError for an unreadable one."""
-        path = self.folder / row.journal
+        path = self.path(row)
         if not path.exists():
             raise NothingToDrawError("the journals are not in this folder")
         return self.journals.get(path) or Game.open(path)

@@ -115,7 +115,9 @@ def models(data: RunData) -> Table:
 
     Settings of simulated models are those of journals, which state all rates.
     """
-    rates = _rates(data)
+    started = (event for arm in data.arms for event in _first_game(data, arm) if isinstance(event, GameStarted))
+    asked = (model for game in started for seat in game.everybody for model in seat.models.values())
+    rates = dict.fromkeys(_settings(model) for model in asked if is_simulated(model.get("model")))
     recorded = [
         _settings(model) for seat in data.run.get("seats", {}).values() for model in (seat.get("models") or {}).values()
     ]
@@ -138,18 +140,9 @@ def _settings(model: Any) -> tuple[str, str]:
     return str(model["model"]), "; ".join(f"{key} {in_words(value)}" for key, value in model.items() if key != "model")
 
 
-def _rates(data: RunData) -> dict[tuple[str, str], None]:
-    """Return the simulated models in the first game of each arm, with the rates at which they err."""
-    rates = dict[tuple[str, str], None]()
-    started = (event for arm in data.arms for event in _first_game(data, arm) if isinstance(event, GameStarted))
-    for seat in (seat for game in started for seat in game.everybody):
-        rates |= {_settings(m): None for m in seat.models.values() if is_simulated(m.get("model"))}
-    return rates
-
-
 def _first_game(data: RunData, arm: str) -> Sequence[Event]:
     """Return the arm's first game; nothing of a journal that is not there or cannot be read."""
-    path = data.folder / data.rows_of(arm)[0].journal
+    path = data.path(data.rows_of(arm)[0])
     try:
         return list(journal.read(path)) if path.exists() else ()
     except UserError:

@@ -151,7 +151,7 @@ def bootstrap_interval(*samples: Sequence[float]) -> Bounds | None:
 
     draws = bootstrap(
         samples,
-        _mean_difference,
+        lambda first, *rest, axis: np.mean(first, axis=axis) - (np.mean(rest[0], axis=axis) if rest else 0.0),
         n_resamples=RESAMPLES,
         confidence_level=CONFIDENCE,
         method="percentile",
@@ -159,11 +159,6 @@ def bootstrap_interval(*samples: Sequence[float]) -> Bounds | None:
     )
     low, high = draws.confidence_interval
     return float(low), float(high)
-
-
-def _mean_difference(*samples: Matrix, axis: int = -1) -> Matrix:
-    first, *rest = (np.mean(sample, axis=axis) for sample in samples)
-    return np.asarray(first - rest[0] if rest else first)
 
 
 def coin_interval(chances: Sequence[float]) -> Bounds:

@@ -85,7 +85,7 @@ def policy(data: RunData) -> list[Figure]:
 def _actions(data: RunData, *, players: int) -> Rows:
     arms = data.shortlist()
     rows = [row for row in data.rows if row.players == players and row.arm in arms]
-    if not all((data.folder / row.journal).exists() for row in rows):
+    if not all(data.path(row).exists() for row in rows):
         raise NothingToDrawError("the journals are not in this folder")
     if table := action_rows(policies.action_tables(data.folder, rows, journals=data.journals)):
         return table

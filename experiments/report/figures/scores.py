@@ -22,14 +22,6 @@ SINGLE_POINTS = 60
 """The most games of a row that are drawn as single points; more are one point per score, sized by their number."""
 
 
-def _scores(data: RunData) -> Rows:
-    return by_players({**_head(s, data), **both(s)} for s in data.summaries())
-
-
-def _head(s: Summary, data: RunData) -> dict[str, Any]:
-    return {"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric}
-
-
 def both(summary: Summary) -> dict[str, float | None]:
     """Return the columns of both scores: their means and intervals."""
     strict, kept = summary.of("strict"), summary.of("kept")
@@ -134,7 +126,7 @@ def _paint_differences(table: Rows, data: RunData) -> Any:
     metric = data.analysis.metric
     by_count = {players: [row for row in rows if row["metric"] == metric] for players, rows in groups(table).items()}
     second = {(row["players"], row["arm"]): row for row in table if row["metric"] != metric}
-    offset = metric in OTHER and any(row["strict"] != row["kept"] for row in _scores(data))
+    offset = metric in OTHER and any(row["strict"] != row["kept"] for row in _means(data))
     first, score = data.analysis.differences[0], f", {metric} score" if metric in OTHER else ""
     xlabel = f"{first.measured_in} more or fewer than {data.name(first.baseline)}{score}"
     figure, axes = plots.row_panels(by_count, xlabel)
@@ -198,15 +190,17 @@ def _paint_histogram(table: Rows, data: RunData) -> Any:
     return figure
 
 
-def _means(data: RunData, *, name: str) -> Rows:
-    """Return a row for each summary, with its number of this name and the ends of its interval."""
+def _means(data: RunData, *, name: str = "") -> Rows:
+    """Return a row for each summary with its number of this name and its interval; by default with its scores."""
     rows = []
     for s in data.summaries():
-        value, low, high = s.means.get(name), None, None
-        if name == "iqm":
-            score = s.of(data.metric)
-            value, low, high = score.iqm, score.iqm_low, score.iqm_high
-        rows.append({**_head(s, data), name: value, "low": low, "high": high})
+        numbers = both(s)
+        if name:
+            score, numbers = s.of(data.metric), {name: s.means.get(name), "low": None, "high": None}
+            if name == "iqm":
+                numbers = {"iqm": score.iqm, "low": score.iqm_low, "high": score.iqm_high}
+        head = {"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric}
+        rows.append({**head, **numbers})
     return by_players(rows)
 
 
@@ -286,7 +280,7 @@ FIGURES = (
         "Mean score with its 95 % interval (line), and every game as a point; for more than "
         f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. A diamond is the mean of the other "
         f"score, where it differs. The grey band: {SOURCE}. Dashed, where they were asked for: published scores.",
-        _scores,
+        _means,
         _paint_scores,
     ),
     Figure(
