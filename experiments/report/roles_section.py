@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any
 
 from experiments.analysis.role_marks import MarkSummary
@@ -115,16 +115,10 @@ def differences(run: MarkedRun) -> Table:
     marks = [mark for mark in run.differences if mark.key.name not in JUDGING]
     columns = (
         Column("arm", "arm", constant=True, of=lambda mark: run.data.labels[mark.found.arm]),
-        Column("role", "role", constant=True, of=lambda mark: mark.key.role),
-        Column("mark", "mark", constant=True, of=lambda mark: mark.key.title),
-        *(
-            Column(key, title, format, of=attrgetter(f"found.{key}"))
-            for key, title, format in (
-                *(("mean", "difference", SIGNED), ("bounds", "95 %", SIGNED_INTERVAL), ("p", "p", P_VALUE)),
-                *(("p_holm", "p, Holm", P_VALUE), ("tally", "W/T/L", TALLY)),
-                ("n", marks[0].found.unit if marks else "n", INT),
-            )
-        ),
+        *(Column("key.role", "role", constant=True), Column("key.title", "mark", constant=True)),
+        *(Column("found.mean", "difference", SIGNED), Column("found.bounds", "95 %", SIGNED_INTERVAL)),
+        *(Column("found.p", "p", P_VALUE), Column("found.p_holm", "p, Holm", P_VALUE)),
+        *(Column("found.tally", "W/T/L", TALLY), Column("found.n", marks[0].found.unit if marks else "n", INT)),
     )
     title = f"Marks against *{run.data.analysis.baseline}*, paired by deal"
     folds = (lambda mark: not mark.found.claimed) if len(marks) > MOST else (lambda mark: False)
