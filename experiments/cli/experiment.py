@@ -108,7 +108,7 @@ def run(
         done = experiment_run.run(study, folder, options=options, progress=progress)
     if done.rows and not done.interrupted:
         progress.line("Marking the games and writing the report ...")
-    from experiments.report import run_summary
+    from experiments.cli import run_summary
     from experiments.tasks.judge import judge_report
 
     tasks = judge_report.blocks_of_run(done.plan.folder)

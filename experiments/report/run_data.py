@@ -19,7 +19,7 @@ from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.statistics.clusters import groups
 from experiments.analysis.statistics.estimates import Estimate, Interval, Matrix, estimate_mean
 from experiments.analysis.summaries import DealVariance, Summary, deal_variance
-from experiments.record import measures, turn_rows
+from experiments.record import measures, run_folder, turn_rows
 from experiments.record.game import Game
 from experiments.record.measures import MARK, METRICS, Measure
 from experiments.record.provenance import Provenance
@@ -381,3 +381,9 @@ def run_data(
     )
     arms = order.by_effect(arms, analysis, run)
     return RunData(folder, tuple(games), order.ordered(analysis, arms), run, arms, named)
+
+
+def uncompared(folder: Path, games: Sequence[Row], metric: str | None) -> RunData:
+    """Return the data of a run of which no report is written: without games, or where none can be written."""
+    named = headline({"metric": metric})
+    return RunData(folder, tuple(games), analyse(games, score=named.score), run_folder.run(folder), (), named)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis import caveats, conclusions, stopping
+from experiments.analysis.analysis import Analysis
 from experiments.analysis.statistics.estimates import Interval
 from experiments.document import html, latex, markdown
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
@@ -299,6 +300,12 @@ def json_value(report: Report) -> dict[str, Any]:
         "roles": roles_section.data(report.roles),
         **findings(data, report.added),
     }
+
+
+def analysis_data(analysis: Analysis) -> dict[str, Any]:
+    """Return an analysis as plain data, with its summaries under `arms`."""
+    plain = conclusions.as_data(analysis)
+    return {"arms": plain.pop("summaries"), **plain}
 
 
 def findings(data: RunData, added: Sequence[AddedRole] = ()) -> dict[str, Any]:
