@@ -159,7 +159,6 @@ def summaries(games: Sequence[Row], interval: Interval = "t") -> list[Summary]:
 
 
 def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> Summary:
-    perfect, struck_out = _share(games, lambda row: row.end == "perfect"), _share(games, lambda row: row.lives == 0)
     return Summary(
         arm=games[0].arm,
         players=players,
@@ -168,12 +167,8 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         deals=len({row.seed for row in games}),
         scores={"strict": _score(games, "strict", interval), "kept": _score(games, "kept", interval)},
         means={key: _mean(games, MEASURES[key].of) for key in COUNTED},
-        perfect=perfect[0],
-        perfect_low=perfect[1],
-        perfect_high=perfect[2],
-        struck_out=struck_out[0],
-        struck_out_low=struck_out[1],
-        struck_out_high=struck_out[2],
+        **_share("perfect", games, lambda row: row.end == "perfect"),
+        **_share("struck_out", games, lambda row: row.lives == 0),
         struck_out_deals=sum(any(row.lives == 0 for row in rows) for rows in by_unit(games).values()),
         ends=dict(sorted(Counter(row.end for row in games).items())),
         forced_share=forced_share(games),
@@ -209,12 +204,13 @@ def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
     )
 
 
-def _share(games: Sequence[Row], counts: Callable[[Row], bool]) -> tuple[float, float, float]:
-    """Return the share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
+def _share(name: str, games: Sequence[Row], counts: Callable[[Row], bool]) -> dict[str, Any]:
+    """Return a share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
     share = fmean(map(counts, games))
     deals = {(row.players, row.seed) for row in games}
     n = len(games) if unit(games) == "repeats" and not one_game(games) else len(deals)
-    return share, *clopper_pearson(round(share * n, 9), n)
+    low, high = clopper_pearson(round(share * n, 9), n)
+    return {name: share, f"{name}_low": low, f"{name}_high": high}
 
 
 def _mean(games: Sequence[Row], value: Callable[[Row], float | None]) -> float | None:

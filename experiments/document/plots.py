@@ -121,7 +121,7 @@ def legend(figure: Any, panels: Sequence[Any], ncols: int, **options: Any) -> No
     figure.legend(marks.values(), marks.keys(), loc="outside upper center", **look)
 
 
-def drawn(paint: Callable[[], Any], note: str = "", png: Path | None = None) -> str:
+def picture(paint: Callable[[], Any], note: str = "", png: Path | None = None) -> str:
     """Draw a figure and return it as SVG; `note`: small print below it; `png`: the file to which it is also written."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -47,7 +47,7 @@ def tables(
             if path.suffix == ".csv":
                 write_atomically(path, csv_text(points, digits=4))
             else:
-                svg = plots.drawn(partial(paint, points), note, path if path.suffix == ".png" else None)
+                svg = plots.picture(partial(paint, points), note, path if path.suffix == ".png" else None)
                 if path.suffix == ".svg":
                     write_atomically(path, svg)
         except OSError as error:

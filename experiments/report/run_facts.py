@@ -116,8 +116,8 @@ def models(data: RunData) -> Table:
     Settings of simulated models are those of journals, which state all rates.
     """
     started = (event for arm in data.arms for event in _first_game(data, arm) if isinstance(event, GameStarted))
-    asked = (model for game in started for seat in game.everybody for model in seat.models.values())
-    rates = dict.fromkeys(_settings(model) for model in asked if is_simulated(model.get("model")))
+    settings = (model for game in started for seat in game.everybody for model in seat.models.values())
+    rates = dict.fromkeys(_settings(model) for model in settings if is_simulated(model.get("model")))
     recorded = [
         _settings(model) for seat in data.run.get("seats", {}).values() for model in (seat.get("models") or {}).values()
     ]

@@ -50,9 +50,9 @@ def write(trained: Trained) -> None:
     ]
     rows = [{key: entry.get(key) for key in columns} for entry in trained.log]
     write_atomically(trained.folder / "figures/loss.csv", data.csv_text(rows))
-    picture = plots.drawn(lambda: paint(rows, columns))
-    write_atomically(trained.folder / "figures/loss.svg", picture)
-    svg = plots.inline(picture, "loss", "Loss by step")
+    svg = plots.picture(lambda: paint(rows, columns))
+    write_atomically(trained.folder / "figures/loss.svg", svg)
+    svg = plots.inline(svg, "loss", "Loss by step")
     curve = Figure("loss", "Loss by step", "As the trainer logged it.", "figures/loss.csv", "figures/loss.svg", svg)
     document = Document(name, (*blocks(trained), Heading("Curves"), curve, Heading("Settings"), settings))
     write_atomically(trained.folder / "report.md", markdown.text(document))

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from experiments.document import plots
-from experiments.document.blocks import Figure as Drawn
+from experiments.document import blocks, plots
 from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
 from experiments.report.figures import calibration, choices, maps, relations, scores
@@ -39,12 +38,12 @@ class LeftOut:
     why: str
 
 
-def draw(data: RunData, *, png: bool = True) -> tuple[list[Drawn], list[LeftOut]]:
+def draw(data: RunData, *, png: bool = True) -> tuple[list[blocks.Figure], list[LeftOut]]:
     """Write all figures that have data, and their tables; also returns which were left out, and why.
 
     A figure that fails does not stop the others: its table has no picture.
     """
-    drawn, left_out, failed = list[Drawn](), list[LeftOut](), list[LeftOut]()
+    figures, left_out, failed = list[blocks.Figure](), list[LeftOut](), list[LeftOut]()
     for figure in all_figures(data):
         try:
             table = figure.data(data)
@@ -58,8 +57,9 @@ def draw(data: RunData, *, png: bool = True) -> tuple[list[Drawn], list[LeftOut]
         except Exception as error:
             failed.append(_failed(figure, error))
         broad = figure.name.startswith(("cross-play", "policy")) and len(table) > BROAD
-        drawn.append(Drawn(figure.name, figure.title, figure.caption, csv, picture if svg else "", svg, broad))
-    return drawn, [*left_out, *failed]
+        heads = figure.name, figure.title, figure.caption
+        figures.append(blocks.Figure(*heads, csv, picture if svg else "", svg, broad))
+    return figures, [*left_out, *failed]
 
 
 def _failed(figure: Figure, error: Exception) -> LeftOut:
@@ -72,6 +72,6 @@ def _failed(figure: Figure, error: Exception) -> LeftOut:
 def _picture(figure: Figure, table: Rows, data: RunData, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
     stem = data.folder / FOLDER / figure.name
-    svg = plots.drawn(lambda: figure.paint(table, data), data.label, stem.with_suffix(".png") if png else None)
+    svg = plots.picture(lambda: figure.paint(table, data), data.label, stem.with_suffix(".png") if png else None)
     write_atomically(stem.with_suffix(".svg"), svg)
     return svg

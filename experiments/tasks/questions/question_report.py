@@ -299,5 +299,5 @@ def write(report: Report, folder: Path) -> list[Path]:
         "accuracy.csv": data.csv_text(rows(report)),
         "answers.csv": data.csv_text(answers),
     }
-    svg = plots.drawn(lambda: paint(report.names, report.cells, report.guesses), png=folder / "accuracy.png")
+    svg = plots.picture(lambda: paint(report.names, report.cells, report.guesses), png=folder / "accuracy.png")
     return write_all(folder, {**texts, "accuracy.svg": svg})
