@@ -18,7 +18,6 @@ from experiments.analysis.statistics.estimates import (
     Matrix,
     bootstrap_interval,
     estimate_mean,
-    mean_difference,
 )
 from experiments.analysis.statistics.permutation import sign_flip_test
 from experiments.document.terminal import plain_table
@@ -127,7 +126,7 @@ def student(sample: list[float]) -> Bounds | None:
 
 
 def resampled(sample: list[float]) -> Bounds | None:
-    return bootstrap_interval(mean_difference, sample)
+    return bootstrap_interval(sample)
 
 
 def _coverage(interval: Callable[[list[float]], Bounds | None], samples: Matrix, truth: float) -> float:

@@ -5,9 +5,8 @@ nothing of partners that are not in the pool.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.conclusions import listed
@@ -175,8 +174,3 @@ def _sentence(teams: AdHocTeams) -> str:
 
 def _interval(mean: Mean, sign: str) -> str:
     return f" (95 % {mean.bounds[0]:{sign}.2f} to {mean.bounds[1]:{sign}.2f} over deals)" if mean.bounds else ""
-
-
-def data(counts: Sequence[AdHocTeams]) -> list[dict[str, Any]]:
-    """Return the teams as plain data."""
-    return [asdict(teams) for teams in counts]

@@ -5,6 +5,7 @@ docs/statistics.md says how each number is computed.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from experiments.analysis.differences import Difference, contrast, differences
 from experiments.analysis.games import by_arm
@@ -103,7 +104,11 @@ def analyse(
         return analysis
     base = None if stopped else baseline  # a stop rule counted on the games that are left out here
     free = analyse(unforced, base, order, interval=interval, metric=measure, score=headline)
-    return replace(analysis, unforced=_without(withheld, free))
+    compared: dict[str, Any] = {  # of a withheld arm, the few games without a forced move are no sample
+        name: tuple(each for each in getattr(free, name) if not {each.arm, each.baseline} & {*withheld})
+        for name in ("differences", "other_differences", "apart")
+    }
+    return replace(analysis, unforced=replace(free, **compared))
 
 
 def no_hypothesis(games: Sequence[Row], standard: Sequence[Row]) -> bool:
@@ -116,18 +121,3 @@ def is_null(games: Sequence[Row], standard: Sequence[Row]) -> bool:
     again = all("null" in (row.control or "").split("; ") for row in games)
     graphs = {row.graph for row in standard}
     return bool(games) and again and {row.graph.removesuffix("-null") for row in games} <= graphs
-
-
-def _without(withheld: Sequence[str], analysis: Analysis) -> Analysis:
-    """Return the analysis without the differences of these arms: the few games in which none of their moves was forced
-    are no sample."""
-
-    def compared(differences: Sequence[Difference]) -> tuple[Difference, ...]:
-        return tuple(each for each in differences if each.arm not in withheld and each.baseline not in withheld)
-
-    return replace(
-        analysis,
-        differences=compared(analysis.differences),
-        other_differences=compared(analysis.other_differences),
-        apart=compared(analysis.apart),
-    )

@@ -1,8 +1,8 @@
 """What can and cannot be concluded from an analysis, in sentences."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from operator import attrgetter
 from typing import Any
 
 from experiments.analysis import sentence_templates as say
@@ -10,6 +10,7 @@ from experiments.analysis import stopping
 from experiments.analysis.analysis import DOUBTFUL, OTHER, Analysis
 from experiments.analysis.caveats import NAMED, caveats, last, rare_strike_outs
 from experiments.analysis.differences import Difference
+from experiments.analysis.statistics.clusters import groups
 from experiments.analysis.statistics.estimates import ALPHA, ROUNDING, unseen_share
 from experiments.analysis.statistics.permutation import fewest_pairs
 from experiments.analysis.summaries import WITHHELD
@@ -189,10 +190,7 @@ def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None)
 
 def _untested(effects: Iterable[Difference], analysis: Analysis) -> Iterator[str]:
     """Return a sentence for all arms whose difference could not be significant, by what they are compared with."""
-    groups: dict[tuple[object, ...], list[Difference]] = defaultdict(list)
-    for each in effects:
-        groups[each.baseline, each.n, each.unit, each.tests].append(each)
-    for group in groups.values():
+    for group in groups(effects, attrgetter("baseline", "n", "unit", "tests")).values():
         first, changes = group[0], []
         for each in group:
             struck_out = _struck_out(each.arm, analysis, each.players)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from experiments.analysis import stopping
 from experiments.analysis.compare import Comparison, compare
 from experiments.analysis.games import Unit, player_counts
+from experiments.analysis.statistics.clusters import groups
 from experiments.analysis.statistics.estimates import ALPHA, Bounded
 from experiments.analysis.statistics.permutation import PermutationTest, holm, holm_levels, least_p
 from experiments.analysis.statistics.power import detectable, detectable_by_t, needed_by_t, pairs_needed
@@ -271,11 +272,8 @@ def _by_rule(tested: _Tested, stopped: Stopped) -> Difference:
 
 def _by_holm(tested: Sequence[_Tested], family: Callable[[_Tested], Hashable]) -> tuple[Difference, ...]:
     """Correct by Holm within each family."""
-    families: dict[Hashable, list[_Tested]] = {}
-    for each in tested:
-        families.setdefault(family(each), []).append(each)
     corrected = dict[int, Difference]()
-    for members in families.values():
+    for members in groups(tested, family).values():
         ps = [each.test.p for each in members if each.test]
         tests = zip(holm(ps), holm_levels(ps), strict=True)
         for each in members:

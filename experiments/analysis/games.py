@@ -5,10 +5,11 @@ so pooled results are over seeds. When there is a single deal, its repeats are t
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from statistics import fmean
 from typing import Literal
 
-from experiments.analysis.statistics.clusters import cluster_means
+from experiments.analysis.statistics.clusters import cluster_means, groups
 from experiments.record.rows import Row
 
 Unit = Literal["deals", "repeats"]
@@ -45,10 +46,8 @@ def repetitive(games: Iterable[Row], value: Value | None = None) -> bool:
 
     `value`: a number that games with the same moves may differ in.
     """
-    deals: dict[tuple[int, int], list[object]] = {}
-    for row in games:
-        deals.setdefault((row.players, row.seed), []).append((row.game, value and value(row)))
-    return all(len(repeats) > 1 and len(set(repeats)) == 1 for repeats in deals.values())
+    deals = groups(games, attrgetter("players", "seed")).values()
+    return all(len(rows) > 1 and len({(row.game, value and value(row)) for row in rows}) == 1 for rows in deals)
 
 
 def one_game(games: Sequence[Row], value: Value | None = None) -> bool:
@@ -58,10 +57,7 @@ def one_game(games: Sequence[Row], value: Value | None = None) -> bool:
 
 def by_unit(games: Sequence[Row]) -> dict[int, list[Row]]:
     """Return the games of each deal, or of each repeat of a single deal."""
-    repeats, units = unit(games) == "repeats", dict[int, list[Row]]()
-    for row in games:
-        units.setdefault(row.repeat if repeats else row.seed, []).append(row)
-    return units
+    return groups(games, attrgetter("repeat" if unit(games) == "repeats" else "seed"))
 
 
 def unit_values(games: Sequence[Row], value: Value) -> list[float]:

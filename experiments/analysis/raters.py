@@ -11,8 +11,7 @@ from math import nan
 import numpy as np
 
 from experiments.analysis.statistics import agreement
-from experiments.analysis.statistics.clusters import Clustered as Clustered
-from experiments.analysis.statistics.clusters import bootstrap_clusters
+from experiments.analysis.statistics.clusters import Clustered, bootstrap_clusters
 from experiments.analysis.statistics.estimates import Matrix
 
 Rating = Mapping[str, float]

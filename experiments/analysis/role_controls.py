@@ -7,8 +7,8 @@ That one arm shows an effect and another does not is no difference between the t
 control shows one itself, and a control explains it only where it and the removal differ, deal by deal. Else it is open.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from experiments.analysis import sentence_templates as say
@@ -195,8 +195,3 @@ def _arms(run: Mapping[str, Any]) -> tuple[Mapping[tuple[str, ...], Mapping[str,
             nodes.setdefault(tuple(purpose.get("nodes", ())), {})[purpose["kind"]] = arm
     controlled = null is not None or any(kind != "removed" for arms in nodes.values() for kind in arms)
     return (nodes if controlled else {}), null
-
-
-def data(controls: Sequence[RoleControls]) -> list[dict[str, Any]]:
-    """Return them as plain data, with the sentence of each."""
-    return [{**asdict(each), "survives": each.survives, "said": each.sentence} for each in controls]

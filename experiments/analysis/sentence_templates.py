@@ -1,54 +1,15 @@
 """The sentences that say what a run shows, each with the condition under which it is printed.
 
-A report, a terminal and the page print no other sentence about an effect, and a test matches every printed sentence
-with this list. "Not shown" is never "none": without a significant difference a sentence says that one is not excluded.
+A report, a terminal and the page print no other sentence about an effect, and tests match every printed sentence with
+this list; `tests/support/sentences.py` says what may stand in its fields. "Not shown" is never "none": without a
+significant difference a sentence says that one is not excluded.
 """
 
-import re
 from dataclasses import dataclass
-from functools import cached_property
 
-NUMBER = r"[-+]?[\d,]*\.?\d+"
-NAME = r"(?:[AB]: )?[^\s;:,()]+"
-P = r"(?:Holm-corrected |corrected )?p (?:= (?:\.\d{3}|1\.000)|< \.001)"
-UNIT = r"[a-z][\w ()-]*?"
 CHANCE, LENGTH, ANY_NOTE = "chance", "the length of the prompt", "that any plausible note would do"
 """What else could explain the effect of a role."""
 PLACEBO, FOREIGN = "a placebo of the same length", "the note of another game"
-
-FIELDS: dict[str, str] = {
-    "arm": NAME,
-    "arms": rf"(?:{NAME}|\d+ arms)(?:, {NAME})*(?: and {NAME})?",
-    "than": rf"{NAME}(?: at [\d, and]+ players)?",
-    "role": rf"{NAME}(?: and {NAME})*",
-    "change": f"{NUMBER} {UNIT}",
-    "effect": rf"(?: \((?:the same games|{NUMBER}(?:, p (?:= (?:\.\d{{3}}|1\.000)|< \.001))?)\))?",
-    "p": P,
-    "units": r"(?:deals?|repeats?)",
-    "unit": UNIT,
-    "averaged": r"(?: of each count|, averaged over these counts)?",
-    "alike": r"(?:, the same games in \d+ of them)?",
-    "family": r"(?:one arm|\d+ arms)",
-    "percent": r"[\d.]+%",
-    "effects": rf"{NUMBER}(?: to {NUMBER})? {UNIT}(?:, by arm)?",
-    "rare": rf"(?:every arm|\d+ of \d+ arms|{NAME}(?:, {NAME})*)",
-    "sentence": ".+",
-    "metric": r"[\w.:]+",
-    "readings": rf"(?:(?:{CHANCE}|{LENGTH}|{ANY_NOTE})(?: or )?)+",
-    "note": rf"(?:{PLACEBO}|{FOREIGN})",
-    "it": "(?:it|them)",
-    "its": "(?:its|their)",
-    "removal": "(?:its removal|their removal together)",
-    "marks": r"[\w (),.]+",
-    **dict.fromkeys(("low", "high", "size"), NUMBER),
-    **dict.fromkeys(("n", "tests", "enough", "games"), r"[\d,]+"),
-}
-FIELDS["beside"] = FIELDS["effect"]
-"""The pattern of each field of a template."""
-
-
-EVERY: list["Template"] = []
-"""The templates of all modules that were imported."""
 
 
 @dataclass(frozen=True)
@@ -59,38 +20,20 @@ class Template:
     when: str
     """The condition under which it is printed."""
 
-    def __post_init__(self) -> None:
-        EVERY.append(self)
-
     def __call__(self, **values: object) -> str:
         return self.text.format(**values)
-
-    @cached_property
-    def pattern(self) -> str:
-        """A regular expression that matches every sentence of it."""
-        parts = re.split(r"\{(\w+)\}", self.text)
-        return "".join(FIELDS[part] if place % 2 else re.escape(part) for place, part in enumerate(parts))
-
-
-def field(name: str, *templates: Template, before: str | None = None) -> None:
-    """Let a field hold one of these templates; `before`: any number of them, each after this text."""
-    either = f"(?:{'|'.join(template.pattern for template in templates)})"
-    FIELDS[name] = either if before is None else f"(?:{before}{either})*"
 
 
 # The parts of a difference
 INTERVAL = Template("95 % interval {low} to {high}", "the test can reject some difference at .05")
 NO_INTERVAL = Template("no 95 % interval", "the test can reject none")
-field("interval", INTERVAL, NO_INTERVAL)
 ESTIMATE = Template("{interval}, {p}, {n} {units}{averaged}{alike}", "a difference was tested")
-field("estimate", ESTIMATE)
 SCORES_LESS = Template("scores {size} {unit} less than {than}", "a negative difference in a score")
 SCORES_MORE = Template("scores {size} {unit} more than {than}", "a positive difference in a score")
 SCORES_ALIKE = Template("scores as much as {than}", "no difference in the mean of a score")
 HAS_FEWER = Template("has {size} fewer {unit} than {than}", "a negative difference in another metric")
 HAS_MORE = Template("has {size} more {unit} than {than}", "a positive difference in another metric")
 HAS_ALIKE = Template("has as much as {than} ({unit})", "no difference in the mean of another metric")
-field("difference", SCORES_LESS, SCORES_MORE, SCORES_ALIKE, HAS_FEWER, HAS_MORE, HAS_ALIKE)
 
 # What the sentence of an arm adds after a semicolon
 NO_VALUE = Template("games left out because they have no value: {games}", "the metric is unknown for some games")
@@ -107,9 +50,7 @@ LEAST_P = Template(
     "no p below {least} is possible with {n} {units} and {family}",
     "the uncorrected interval excludes 0, and p can be below .05 only if all deals agree",
 )
-FIELDS["least"] = r"\.\d{3}"
 LACKS = Template("it lacks {removed}", "an arm removes nodes or sections that its name does not name")
-FIELDS["removed"] = rf"(?:section )?{NAME}(?:(?:, | and )(?:section )?{NAME})*"
 CONTROLS_HOLD = Template("its controls do not explain it", "a shown effect of a role survives every control")
 CONTROL_EXPLAINS = Template("a control explains at least part of it", "a control is shown to explain a role's effect")
 CONTROLS_OPEN = Template("its controls leave open why", "a role's effect is shown, and a control decides nothing")
@@ -118,13 +59,6 @@ STRIKE_OUTS = Template(
     "{n} of {games} games struck out, strict score {low}, kept score {high}",
     "at least half of its games were struck out",
 )
-field("struck_out", STRIKE_OUTS)
-field(
-    "more",
-    STRIKE_OUTS, NO_VALUE, NO_COUNTERPART, OTHER_SHOWN, OTHER_OPEN, DETECTS, LEAST_P, LACKS,
-    CONTROLS_HOLD, CONTROL_EXPLAINS, CONTROLS_OPEN, CONTROLS_MISSING,
-    before="; ",
-)  # fmt: skip
 
 # An arm beside its baseline
 SHOWN = Template("{arm} {difference} ({estimate}){more}.", "the corrected p is below .05")
@@ -166,9 +100,7 @@ UNTESTED_ARMS = Template(
     "Differences from {than}, in {unit}, inconclusive: {changes}.",
     "the same, once for all arms of a run",
 )
-FIELDS["changes"] = "{0}(?:, {0})*".replace("{0}", rf"{NAME} {NUMBER}(?: \({FIELDS['struck_out']}\))?")
 ENOUGH = Template("; with {enough} deals it could", "deals are the unit")
-FIELDS["enough_deals"] = f"(?:{ENOUGH.pattern})?"
 SINGLE = Template("{arm} {difference}; one pair of games allows no conclusion{more}.", "a single pair of games")
 REPEATED = Template(
     "{arm} {difference}; all {n} repeats are the same game, so they allow no conclusion{more}.",
@@ -188,16 +120,12 @@ GRAPHS = Template(
     "{arms} differ in more than their roles: {aspects}.",
     "arms have another graph than the baseline, with another verifier, context, number of calls, or models",
 )
-_ASPECT = r"(?:verifier|context|calls a turn|models)(?: \([^()]+\))?"
 SEATS = "; the report's table of seats lists them"
-FIELDS["aspects"] = rf"{_ASPECT}(?:(?:, | and ){_ASPECT})*(?:{SEATS})?"
 FAULTS = Template(
     "Largest changes of faults per game from {than}, not tested: {faults}; see Roles in the report.",
     "moves are marked, and a fault is much more or less frequent in an arm",
 )
 FAULT = Template("{fault} from {low} to {high} ({arm})", "for each of these arms: the fault that changed most")
-FIELDS["fault"] = r"an? [\w ]+"
-FIELDS["faults"] = f"{FAULT.pattern}(?:, {FAULT.pattern})*"
 STRUCK_OUT = Template("{arm}: {struck_out}.", "most games of the baseline were struck out")
 
 # Beside the verdict
@@ -248,7 +176,6 @@ SHUFFLED_READ = Template(
     "The note of another game in {its} place changes the {metric}: readers use what stands there.",
     "the shuffled note's p is below .05",
 )
-field("read", PLACEBO_READ, SHUFFLED_READ, before=" ")
 CHANCE_EXPLAINS = Template(
     "the baseline differs from itself{effect}, so chance may explain it", "the null arm's p is below .05"
 )
@@ -279,8 +206,6 @@ SURVIVES = Template(
 SURVIVES_EXACT = Template(
     "the length of the prompt and the note of another game do not explain it", "the same, played by exact programs"
 )
-field("reason", CHANCE_EXPLAINS, NOTE_EXPLAINS, RULES_OUT, HARMS, CHANCE_OPEN, NOTE_OPEN, SURVIVES, SURVIVES_EXACT)
-FIELDS["reasons"] = rf"{FIELDS['reason']}(?:; {FIELDS['reason']})*"
 REMOVAL_SHOWN = Template(
     "{role}: {removal} shows an effect{effect}; {reasons}.", "the removal's corrected p is below .05"
 )
@@ -291,7 +216,6 @@ PROGRAMS_MARKED = Template(
     "for other answers, and test no model.",
     "no role asked a model",
 )
-FIELDS["deals"] = r"(?:\d+ to )?\d+ deals?"
 MARKS_UNTESTED = Template(
     "With {deals} no mark of a role can differ significantly from its program's or a uniform guess's.",
     "once for all roles, where no sign-flip test of the marks can reject",
@@ -306,28 +230,19 @@ COUNTED = Template(
     "{counts} (95 % intervals over {deals}, not corrected for their number).",
     "its marks were tested beside its program's and a uniform guess's",
 )
-_SIDES = r"(?:(?:better|worse|equal|not tested|no significant difference) on \d+(?: \([\w ,.]+\))?(?:, )?)+"
-FIELDS["counts"] = rf"(?:[Oo]f \d+ marks? beside (?:its program|a uniform guess) {_SIDES}(?:; )?)+"
 FOLLOWED = Template(
     "Its first choice was played in {share} of the {n} turns with a move of the kind that it proposes; of these turns, "
     "{percent} overruled it though it was right, {wrong} followed it though it was wrong.",
     "the role proposes moves",
 )
-FIELDS["share"] = r"[\d.]+%(?: \([\d.]+–[\d.]+%\))?"
-FIELDS["wrong"] = FIELDS["percent"]
 REFUSED = Template("It refused {share} of {n} choices{gain}.", "the role accepts or refuses moves")
 GAIN = Template("; a refusal gained {size} points at once on average{bounds}", "the values of moves are known")
-FIELDS["bounds"] = rf"(?: \([+−-]?{NUMBER} to [+−-]?{NUMBER}\))?"
-FIELDS["gain"] = f"(?:{GAIN.pattern})?"
 DECIDES = Template("It decides, so its choices are the moves.", "the role chooses the move")
 UNREAD = Template("Whether its notes were used cannot be read from moves: it proposes none.", "any other role")
-field("part", UNMARKABLE, EXACT, MARK, COUNTED, FOLLOWED, REFUSED, DECIDES, UNREAD)
-FIELDS["parts"] = rf"{FIELDS['part']}(?: {FIELDS['part']})*"
 ROLE = Template("{role}: {parts}", "for each role whose notes have marks")
 ROLE_OF_ARM = Template("{role}, in arm {arm}: {parts}", "a role that only other arms than the baseline have")
 
 # Arms that add a role
-FIELDS |= {"of_turns": r"\d+ turns?", "turn": r"\d+", "moves": r"[a-z ]+ \(\d+\)(?:, [a-z ]+ \(\d+\))*"}
 ADDED_SAME = Template(
     "All {n} games are the same, move by move: its notes change no move.", "no game differs from the baseline's"
 )
@@ -335,38 +250,17 @@ ADDED_OTHER = Template(
     "{n} of {games} games differ, half of these by turn {turn}; the first other move is {moves}.", "games differ"
 )
 ADDED_PLAYED = Template("The proposal of {role} was played in {percent} of {of_turns}.", "the role proposes moves")
-field("added", ADDED_SAME, ADDED_OTHER)
-field("played", ADDED_PLAYED, before=" ")
 ADDED = Template("{arm} adds {role}. {added}{played}", "for each arm that only adds roles")
 
 # Ad-hoc teams
-FIELDS |= {
-    "team": r"[^\s;,()]+ at [\d, and]+ players",
-    "partners": rf"(?:the \d+ partners|{NAME})",
-    "over_deals": rf"(?: \(95 % {NUMBER} to {NUMBER} over deals\))?",
-    "unmeasured": "(?:no deal was played with all held-out partners|no partner of the pool is held out|"
-    "the run does not say who its players are)",
-    "friends": rf"{NAME} \((?:known kind|itself)\)(?:, {NAME} \((?:known kind|itself)\))*",
-}
 ADHOC_UNMEASURED = Template("{team} is not measured in ad-hoc teams: {unmeasured}.", "there is no mean over partners")
 SELF_PLAY = Template(", {size} against its own self-play{over_deals}", "the evaluated seat plays with itself, too")
 ALONE = Template("; {who} {size} among themselves", "all of these partners play with themselves, too")
-FIELDS["who"] = "(?:these partners score|the partner scores)"
 FRIENDS = Template(
     " Left out of that mean, for they are no strangers to it: {friends}.", "partners of its own kind are in the pool"
 )
-FIELDS |= {
-    "against": f"(?:{SELF_PLAY.pattern})?",
-    "alone": f"(?:{ALONE.pattern})?",
-    "left_out": f"(?:{FRIENDS.pattern})?",
-}
 ADHOC = Template(
     "With {partners} held out for it, {team} scores {size} of 25 on average{over_deals}{against}{alone}. This holds "
     "for these partners only.{left_out}",
     "deals were played with all held-out partners",
 )
-
-
-def template_of(sentence: str) -> Template | None:
-    """Return the template of a whole sentence; None for one that is not in this list."""
-    return next((each for each in EVERY if re.fullmatch(each.pattern, sentence)), None)

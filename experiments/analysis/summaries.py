@@ -1,25 +1,28 @@
-"""The summary of an arm's games at one player count, or pooled over all of them."""
+"""The summary of an arm's games at one player count, or pooled over all of them, and how deals and repeats vary."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from statistics import fmean
+from math import sqrt
+from statistics import correlation, fmean, variance
 from typing import Any
 
 import numpy as np
 
+from experiments.analysis.compare import compare
 from experiments.analysis.games import by_unit, complete, one_game, player_counts, repetitive, unit, unit_values
-from experiments.analysis.statistics.clusters import bootstrap_clusters, interquartile_mean
+from experiments.analysis.statistics.clusters import bootstrap_clusters, by_cluster, interquartile_mean
 from experiments.analysis.statistics.estimates import (
+    ROUNDING,
     Bounded,
     Interval,
     bootstrap_interval,
     clopper_pearson,
     estimate_mean,
-    mean_difference,
     standard_deviation,
 )
-from experiments.record.measures import MEASURES, metric
+from experiments.record import measures
+from experiments.record.measures import MEASURES, Measure
 from experiments.record.provenance import Provenance
 from experiments.record.rows import PERFECT, Metric, Row
 from orchestrator.models import list_prices
@@ -156,7 +159,6 @@ def summaries(games: Sequence[Row], interval: Interval = "t") -> list[Summary]:
 
 
 def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> Summary:
-    perfect, struck_out = _share(games, lambda row: row.end == "perfect"), _share(games, lambda row: row.lives == 0)
     return Summary(
         arm=games[0].arm,
         players=players,
@@ -165,12 +167,8 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
         deals=len({row.seed for row in games}),
         scores={"strict": _score(games, "strict", interval), "kept": _score(games, "kept", interval)},
         means={key: _mean(games, MEASURES[key].of) for key in COUNTED},
-        perfect=perfect[0],
-        perfect_low=perfect[1],
-        perfect_high=perfect[2],
-        struck_out=struck_out[0],
-        struck_out_low=struck_out[1],
-        struck_out_high=struck_out[2],
+        **_share("perfect", games, lambda row: row.end == "perfect"),
+        **_share("struck_out", games, lambda row: row.lives == 0),
         struck_out_deals=sum(any(row.lives == 0 for row in rows) for rows in by_unit(games).values()),
         ends=dict(sorted(Counter(row.end for row in games).items())),
         forced_share=forced_share(games),
@@ -184,14 +182,14 @@ def _summary(games: Sequence[Row], players: int | None, interval: Interval) -> S
 
 
 def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
-    units, scores = unit_values(games, metric(name).of), [row.score(name) for row in games]
+    units, scores = unit_values(games, measures.metric(name).of), [row.score(name) for row in games]
     estimate = None if one_game(games) else estimate_mean(units)
     clusters = [np.array([[float(row.score(name))] for row in rows]) for rows in by_unit(games).values()]
     iqm = bootstrap_clusters(interquartile_mean, clusters)
     iqm_low, iqm_high = iqm.interval if estimate and iqm.interval else (None, None)
     bounds = estimate.within(0, PERFECT) if estimate else None
     if estimate and estimate.error and interval == "bootstrap":
-        bounds = bootstrap_interval(mean_difference, units) or bounds
+        bounds = bootstrap_interval(units) or bounds
     low, high = bounds or (None, None)
     return Score(
         mean=fmean(units),
@@ -206,12 +204,13 @@ def _score(games: Sequence[Row], name: Metric, interval: Interval) -> Score:
     )
 
 
-def _share(games: Sequence[Row], counts: Callable[[Row], bool]) -> tuple[float, float, float]:
-    """Return the share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
+def _share(name: str, games: Sequence[Row], counts: Callable[[Row], bool]) -> dict[str, Any]:
+    """Return a share of games, and its interval. Repeats of a deal may be alike, so several deals count once each."""
     share = fmean(map(counts, games))
     deals = {(row.players, row.seed) for row in games}
     n = len(games) if unit(games) == "repeats" and not one_game(games) else len(deals)
-    return share, *clopper_pearson(round(share * n, 9), n)
+    low, high = clopper_pearson(round(share * n, 9), n)
+    return {name: share, f"{name}_low": low, f"{name}_high": high}
 
 
 def _mean(games: Sequence[Row], value: Callable[[Row], float | None]) -> float | None:
@@ -224,3 +223,67 @@ def _listed_usd(row: Row) -> float | None:
     """Return the dollars of a game at the list price of its model, as if no prompt were cached at the provider."""
     listed = list_prices.of_name(row.model)
     return None if listed is None else listed.price.usd(row.tokens_in, row.tokens_out)
+
+
+@dataclass(frozen=True)
+class DealVariance:
+    """Of an arm at one player count."""
+
+    arm: str
+    players: int
+    deals: int
+    games: int
+    sd: float | None
+    """Standard deviation of the scores of deals, repeats averaged; None for one deal."""
+    within: float | None
+    """Standard deviation of the repeats of a deal, pooled over deals; None without repeats."""
+    between: float | None
+    """Standard deviation of the deals' true means: what is left of `sd` without the share of the repeats."""
+    correlation: float | None
+    """With the baseline's scores of the same deals; None for the baseline, and where either always scores the same."""
+
+    @property
+    def share(self) -> float | None:
+        """The share of the variance of games that lies between deals; None where it is not known."""
+        if self.within is None or self.between is None or not (total := self.within**2 + self.between**2):
+            return None
+        return self.between**2 / total
+
+
+def deal_variance(
+    games: Sequence[Row], baseline: Sequence[Row], players: int, metric: Metric = "strict"
+) -> DealVariance:
+    """Analyse the variance of an arm's games at a player count, one way; `baseline`: the games to correlate with."""
+    ours, theirs = ([row for row in rows if row.players == players] for rows in (games, baseline))
+    deals = list(by_cluster((row.seed, row.score(metric)) for row in ours).values())
+    means, sizes, n = list(map(fmean, deals)), list(map(len, deals)), len(ours)
+    within = between = None
+    if n > len(deals):
+        squares = ((score - mean) ** 2 for mean, each in zip(means, deals, strict=True) for score in each)
+        within = sum(squares) / (n - len(deals))
+    if within is not None and len(deals) > 1:  # deals may have different numbers of repeats
+        grand, df = fmean(score for each in deals for score in each), len(deals) - 1
+        of_means = sum(size * (mean - grand) ** 2 for mean, size in zip(means, sizes, strict=True)) / df
+        repeats = (n - sum(size**2 for size in sizes) / n) / df
+        between = sqrt(max(0.0, (of_means - within) / repeats))
+    return DealVariance(
+        arm=ours[0].arm,
+        players=players,
+        deals=len(deals),
+        games=n,
+        sd=sqrt(variance(means)) if len(means) > 1 else None,
+        within=None if within is None else sqrt(within),
+        between=between,
+        correlation=_correlation(ours, theirs, measures.metric(metric)),
+    )
+
+
+def _correlation(ours: Sequence[Row], theirs: Sequence[Row], measure: Measure) -> float | None:
+    """Return that of the scores of the deals that both played; None where either always scores the same."""
+    if not theirs or theirs[0].arm == ours[0].arm or unit(ours) == "repeats":
+        return None
+    comparison = compare(ours, theirs, measure)
+    values = comparison.values if comparison else ((), ())
+    if len(values[0]) < 3 or any(max(scores) - min(scores) < ROUNDING for scores in values):
+        return None
+    return correlation(*values)

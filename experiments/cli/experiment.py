@@ -84,7 +84,7 @@ def run(
         done = experiment_run.run(study, folder, options=options, progress=progress)
     if done.rows and not done.interrupted:
         progress.line("Marking the games and writing the report ...")
-    from experiments.report import run_summary
+    from experiments.cli import run_summary
     from experiments.tasks.judge import judge_report
 
     tasks = judge_report.blocks_of_run(done.plan.folder)
@@ -150,10 +150,7 @@ def policy(
     """
     from experiments.report import policy_tables
 
-    files = {path.suffix == ".csv": path for path in out or ()}
-    csv, figure = files.get(True), files.get(False)
-    tables = policy_tables.tables(folder, arm, players, by, list_ranks=list_ranks, csv=csv, figure=figure)
-    output.show(*tables)
+    output.show(*policy_tables.tables(folder, arm, players, by, list_ranks=list_ranks, out=out or ()))
 
 
 @app.command("status")

@@ -32,7 +32,7 @@ class Column:
     constant: bool = False
     """Whether it is no reason to print a table: it says which row this is."""
     of: Callable[[Any], Cell] | None = None
-    """Its value in a row of `listing`; by default the attribute that its key names."""
+    """Its value in a row of `listing`; by default the attribute that its key names, such as `found.mean`."""
 
 
 @dataclass(frozen=True)

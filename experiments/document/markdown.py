@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import groupby
 
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text
 
@@ -13,15 +14,11 @@ def text(document: Document) -> str:
 
 def blocks(parts: Iterable[Block]) -> list[str]:
     """Return each block as Markdown; notes that follow each other are one list."""
+    written = ((part, text) for part in parts if (text := _block(part)))
     lines: list[str] = []
-    before: Block | None = None
-    for part in parts:
-        if written := _block(part):
-            if isinstance(part, Note) and isinstance(before, Note) and part.listed and before.listed:
-                lines[-1] += f"\n{written}"
-            else:
-                lines.append(written)
-            before = part
+    for listed, group in groupby(written, lambda pair: isinstance(pair[0], Note) and pair[0].listed):
+        texts = [text for _, text in group]
+        lines += ["\n".join(texts)] if listed else texts
     return lines
 
 

@@ -1,8 +1,7 @@
 """The style of all figures: one width, colour-blind safe colours, and colours that a page replaces by its own."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -27,45 +26,44 @@ VERMILLION, GREEN, PURPLE, ORANGE, SKY = COLOURS[1:6]
 DASHES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 
-@contextmanager
-def set_up() -> Iterator[None]:
-    """Hold settings with which the same figure always has the same bytes."""
-    import matplotlib
+SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "hanabi",
+    "font.family": "sans-serif",
+    "font.size": 8.5,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.facecolor": "none",
+    "figure.facecolor": PAPER,
+    "savefig.facecolor": PAPER,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+}
+"""With these the same figure always has the same bytes."""
 
-    settings: Any = {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "hanabi",
-        "font.family": "sans-serif",
-        "font.size": 8.5,
-        "axes.titlesize": 8.5,
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-        "axes.labelsize": 8.5,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.edgecolor": MUTED,
-        "axes.labelcolor": INK,
-        "axes.titlecolor": INK,
-        "text.color": INK,
-        "xtick.color": MUTED,
-        "ytick.color": MUTED,
-        "xtick.labelcolor": INK,
-        "ytick.labelcolor": INK,
-        "axes.facecolor": "none",
-        "figure.facecolor": PAPER,
-        "savefig.facecolor": PAPER,
-        "legend.frameon": False,
-        "legend.fontsize": 8,
-    }
-    with matplotlib.rc_context(settings):
-        yield
+
+def canvas(wide: float, tall: float) -> Any:
+    """Return an empty figure of this size in inches."""
+    from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
+
+    return Figure(figsize=(wide, tall), layout="constrained")
 
 
 def panels(heights: Sequence[float], *, share: bool = True) -> tuple[Any, list[Any]]:
     """Return a figure with panels below one another, of these heights in inches; and the panels."""
-    from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
-
-    figure: Any = Figure(figsize=(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights)), layout="constrained")
+    figure = canvas(WIDTH, sum(heights) + 0.62 + 0.3 * len(heights))
     figure.get_layout_engine().set(h_pad=0.03, w_pad=0.03)
     axes = figure.subplots(len(heights), 1, squeeze=False, sharex=share, height_ratios=list(heights))
     return figure, [row[0] for row in axes]
@@ -116,33 +114,33 @@ def headed(players: int | None) -> str:
     return "all player counts" if players is None else f"{players} players"
 
 
-def footnote(figure: Any, text: str) -> None:
-    if text:
-        figure.supxlabel(text, fontsize=7.5, color=MUTED, x=0.99, ha="right")
+def legend(figure: Any, panels: Sequence[Any], ncols: int, **options: Any) -> None:
+    """Explain the marks of these panels above the figure, each once."""
+    marks = {label: mark for ax in panels for mark, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    look = {"ncols": ncols, "handlelength": 1, "columnspacing": 1.2, **options}
+    figure.legend(marks.values(), marks.keys(), loc="outside upper center", **look)
 
 
-def settle(figure: Any) -> None:
-    """Compute the layout once for all files that the figure is written to."""
-    figure.get_layout_engine().execute(figure)
-    figure.set_layout_engine("none")
-
-
-def svg(figure: Any) -> str:
-    """Return a settled figure as SVG, through the canvas, since `savefig` draws a figure twice."""
+def picture(paint: Callable[[], Any], note: str = "", png: Path | None = None) -> str:
+    """Draw a figure and return it as SVG; `note`: small print below it; `png`: the file to which it is also written."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    out = StringIO()
-    canvas: Any = FigureCanvasSVG(figure)
-    canvas.print_svg(out, metadata={"Date": None, "Creator": None})
-    return out.getvalue()
-
-
-def write_png(figure: Any, path: Path) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    figure.set_dpi(200)
-    canvas: Any = FigureCanvasAgg(figure)
-    canvas.print_png(path, metadata={"Software": None})
+    with matplotlib.rc_context(SETTINGS):
+        figure, svg = paint(), StringIO()
+        if note:
+            figure.supxlabel(note, fontsize=7.5, color=MUTED, x=0.99, ha="right")
+        figure.get_layout_engine().execute(figure)  # once for both files
+        figure.set_layout_engine("none")
+        canvas: Any = FigureCanvasSVG(figure)  # `savefig` would draw the figure twice
+        canvas.print_svg(svg, metadata={"Date": None, "Creator": None})
+        if png:
+            png.parent.mkdir(parents=True, exist_ok=True)
+            figure.set_dpi(200)
+            canvas = FigureCanvasAgg(figure)
+            canvas.print_png(png, metadata={"Software": None})
+    return svg.getvalue()
 
 
 def inline(svg: str, name: str, alt: str) -> str:

@@ -230,4 +230,4 @@ def roles(data: RunData) -> Json:
                 **{"replies": mark.replies, "models": list(mark.models)},
             }
         )
-    return {"why": None, "arms": [{"arm": arm, "label": marked.labels[arm], "marks": marks[arm]} for arm in data.arms]}
+    return {"why": None, "arms": [{"arm": arm, "label": data.labels[arm], "marks": marks[arm]} for arm in data.arms]}

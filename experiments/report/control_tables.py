@@ -28,11 +28,16 @@ CONTROLS_CAPTION = (
 
 def controls(roles: Sequence[RoleControls]) -> Table:
     """Return each role's effect beside what else could explain it."""
+
+    def survives(role: RoleControls) -> str | None:
+        shown = role.removed is not None and role.removed.claimed
+        return {True: "yes", False: "no", None: "open" if shown else None}[role.survives]
+
     columns = (
         Column("role", "role", constant=True, of=lambda role: role.name),
         Column("players", "players", INT, constant=True, of=lambda role: ", ".join(map(str, role.counts))),
         *(Column(kind, kind, estimate(signed=True), of=_effect(kind)) for kind in (*KINDS, "null")),
-        Column("survives", "survives", RIGHT, of=_survives),
+        Column("survives", "survives", RIGHT, of=survives),
     )
     return listing("controls", columns, roles, title="Controls", caption=CONTROLS_CAPTION)
 
@@ -49,12 +54,6 @@ def _effect(kind: str) -> Callable[[RoleControls], Cell]:
         return (effect.mean, *(effect.bounds or (None, None)))
 
     return cell
-
-
-def _survives(role: RoleControls) -> str | None:
-    if role.survives is None:
-        return "open" if role.removed and role.removed.claimed else None
-    return "yes" if role.survives else "no"
 
 
 def apart(analysis: Analysis) -> Table:

@@ -42,11 +42,6 @@ class MarkedRun:
         analysis = self.data.analysis
         return role_marks.compared(self.games, self.data.arms, analysis.baseline, analysis.stopped)
 
-    @cached_property
-    def labels(self) -> Mapping[str, str]:
-        """As those of its data."""
-        return self.data.labels
-
     def of(self, arm: str) -> list[MarkedGame]:
         return [game for game in self.games if game.row.arm == arm]
 
@@ -105,7 +100,7 @@ def marked(
     """
     if why := unloaded(data.run):
         raise UserError(why)
-    paths = _journals(data)
+    paths = list(map(data.path, data.rows))
     if missing := [path for path in paths if not path.exists()]:
         raise UserError(f"{str(missing[0])!r} is not there; marks are computed from the journals")
     games = []
@@ -139,7 +134,7 @@ def ready(data: RunData) -> "MarkedRun | Unmarked":
     """Return the marks for a report, as far as they are kept. Marks of a part of the games are not shown."""
     if why := unloaded(data.run):
         return Unmarked(why)
-    paths = _journals(data)
+    paths = list(map(data.path, data.rows))
     if not all(path.exists() for path in paths):
         return Unmarked("The journals are not in this folder, and marks are computed from them.")
     if not (missing := len(marking.missing(paths))):
@@ -168,8 +163,3 @@ class Unmarked:
     """Why a report has no marks."""
 
     why: str
-
-
-def _journals(data: RunData) -> list[Path]:
-    base = data.folder if data.folder.is_dir() else data.folder.parent
-    return [base / row.journal for row in data.rows]

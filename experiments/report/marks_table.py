@@ -64,7 +64,7 @@ def faults(run: MarkedRun, titles: Mapping[Kind, str]) -> Table:
         games = run.of(arm)
         means = [sum(game.quality[kind] for game in games) / len(games) for kind in kinds]
         swing = sum(game.swing or 0.0 for game in games) / len(games) if valued else None
-        rows.append((run.labels[arm], len(games), *means, swing))
+        rows.append((run.data.labels[arm], len(games), *means, swing))
     return table("faults", columns, rows)
 
 
@@ -105,8 +105,8 @@ def blocks(run: MarkedRun) -> Iterator[Block]:
     yield from notes(caveats(run.data.analysis), "no model")
     for arm in run.data.arms:
         summaries = [mark for mark in run.summaries if mark.arm == arm]
-        yield Heading(f"{run.labels[arm]}, {many(len(run.of(arm)), 'game')}")
-        yield narrow_table(summaries, run.labels) if summaries else Note("no reply has a mark")
+        yield Heading(f"{run.data.labels[arm]}, {many(len(run.of(arm)), 'game')}")
+        yield narrow_table(summaries, run.data.labels) if summaries else Note("no reply has a mark")
         yield from notes(missing(run.of(arm), run.only), "aside")
     yield Note(LEGEND, "aside")
     if run.summaries and all(mark.units == 1 for mark in run.summaries):
@@ -125,7 +125,7 @@ def data(run: MarkedRun) -> dict[str, Any]:
         "arms": [
             {
                 "arm": arm,
-                "label": run.labels[arm],
+                "label": run.data.labels[arm],
                 "games": len(games),
                 "marks": [plain(mark) for mark in run.summaries if mark.arm == arm],
                 "missing": list(missing(games, run.only)),

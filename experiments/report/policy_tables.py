@@ -1,7 +1,7 @@
 """The tables of `experiment policy`: which action follows which, or ranks of chosen moves in recommenders' lists."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,65 +14,45 @@ from experiments.document.formats import COUNT, INT, Format, number
 from experiments.record import run_folder
 from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
-from experiments.report.figures import list_ranks as rank_figure
-from experiments.report.figures import policy
+from experiments.report.figures import choices, maps
 from orchestrator.errors import UserError
 
-KINDS = (".svg", ".png")
+KINDS = (".csv", ".svg", ".png")
 
 
 def tables(
-    folder: Path,
-    arm: str | None,
-    players: int | None,
-    by: By,
-    *,
-    list_ranks: bool,
-    csv: Path | None = None,
-    figure: Path | None = None,
+    folder: Path, arm: str | None, players: int | None, by: By, *, list_ranks: bool, out: Sequence[Path] = ()
 ) -> tuple[list[dict[str, Any]], list[Block]]:
-    """Return the tables of a run folder as data and as blocks, and write the files that are named.
+    """Return the tables of a run folder as data and as blocks, and write them to `out` as CSV, or draw them there.
 
     Raises UserError when there is no such table, and for a file that cannot be written.
     """
-    if figure and figure.suffix not in KINDS:
-        raise UserError(f"--out writes .csv, {' or '.join(KINDS)} files, not {figure.name!r}")
+    if wrong := next((path.name for path in out if path.suffix not in KINDS), None):
+        raise UserError(f"--out writes {', '.join(KINDS[:-1])} or {KINDS[-1]} files, not {wrong!r}")
     rows = run_folder.read_rows(folder)
     if list_ranks:
         nobody = "nobody chose from a recommender's list in"
         ranks = policies.select(policies.rank_tables(folder, rows, by=by), arm, players, nobody)
         data, blocks = rank_data(ranks), [*rank_blocks(ranks)]
-        points, paint = rank_figure.table_of(ranks), rank_figure.paint
+        points, paint = choices.rank_rows(ranks), choices.paint_ranks
     else:
         none = "there are no two turns of"
         pairs = policies.select(policies.action_tables(folder, rows, by=by), arm, players, none)
         data, blocks = action_data(pairs), [*action_blocks(pairs)]
-        points, paint = policy.table_of(pairs), policy.paint
+        points, paint = maps.action_rows(pairs), maps.paint_actions
     samples = {(row["arm"], row["players"]) for row in points}
     note = Provenance.union(row.provenance for row in rows if (row.arm, row.players) in samples).note
-    if csv:
-        with _writing(csv):
-            write_atomically(csv, csv_text(points, digits=4))
-    if figure:
-        with plots.set_up():
-            painted = paint(points)
-            plots.footnote(painted, note)
-            plots.settle(painted)
-            with _writing(figure):
-                figure.parent.mkdir(parents=True, exist_ok=True)
-                if figure.suffix == ".png":
-                    plots.write_png(painted, figure)
-                else:
-                    figure.write_text(plots.svg(painted), "utf-8")
+    for path in out:
+        try:
+            if path.suffix == ".csv":
+                write_atomically(path, csv_text(points, digits=4))
+            else:
+                svg = plots.picture(partial(paint, points), note, path if path.suffix == ".png" else None)
+                if path.suffix == ".svg":
+                    write_atomically(path, svg)
+        except OSError as error:
+            raise UserError(f"{str(path)!r} cannot be written: {error.strerror}") from None
     return data, [*blocks, *([Note(note, "no model")] if note else [])]
-
-
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UserError(f"{str(path)!r} cannot be written: {error.strerror}") from None
 
 
 def action_data(tables: Sequence[ActionTable]) -> list[dict[str, Any]]:

@@ -1,16 +1,17 @@
 """In words: were the notes of each role right, were they used; and which faults arms make more or less often."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from statistics import fmean
 from typing import NamedTuple
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.role_marks import MarkedGame, MarkSummary
+from experiments.analysis.statistics.clusters import groups
 from experiments.analysis.statistics.estimates import ROUNDING
 from experiments.analysis.statistics.permutation import fewest_pairs
 from experiments.document.formats import NUMBER, SIGNED, SIGNED_INTERVAL
 from experiments.report.marked_run import MarkedRun
-from experiments.values.game_marks import NodeReplies
 from experiments.values.mark_tally import infos_of
 from experiments.values.move_values import TITLES, Kind
 from orchestrator.models.settings import PROGRAM
@@ -166,9 +167,7 @@ def _fault_changes(run: MarkedRun, arm: str, baseline: str) -> list[FaultChange]
 def missing(games: Sequence[MarkedGame], only: str | None = None) -> Iterator[str]:
     """Return what could not be marked and why: roles that state nothing, fields that no format asked for, answers that
     were unusable. `only`: the role to which the games are narrowed."""
-    nodes: dict[str, list[NodeReplies]] = {}
-    for node in (node for game in games for node in game.nodes):
-        nodes.setdefault(node.role, []).append(node)
+    nodes = groups((node for game in games for node in game.nodes), attrgetter("role"))
     marked = {key.role for game in games for key in game.tallies}
     unknown = sorted(role for role in nodes if not registry.is_known(role))
     if silent := sorted(role for role in nodes if role not in (*unknown, *marked) and not infos_of(role)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any
 
 from experiments.analysis.role_marks import MarkSummary
@@ -106,7 +106,7 @@ def right(run: MarkedRun) -> Table:
     first = run.data.analysis.baseline or run.data.arms[0]
     options = {"title": "Were the notes right", "caption": MARKS_CAPTION}
     return marks_table.marks_table(
-        "roles-marks", marks, run.labels, folds=lambda mark: len(marks) > MOST and mark.arm != first, **options
+        "roles-marks", marks, run.data.labels, folds=lambda mark: len(marks) > MOST and mark.arm != first, **options
     )
 
 
@@ -114,17 +114,11 @@ def differences(run: MarkedRun) -> Table:
     """Return the marks against the baseline's; of many differences those that are not claimed are folded away."""
     marks = [mark for mark in run.differences if mark.key.name not in JUDGING]
     columns = (
-        Column("arm", "arm", constant=True, of=lambda mark: run.labels[mark.found.arm]),
-        Column("role", "role", constant=True, of=lambda mark: mark.key.role),
-        Column("mark", "mark", constant=True, of=lambda mark: mark.key.title),
-        *(
-            Column(key, title, format, of=attrgetter(f"found.{key}"))
-            for key, title, format in (
-                *(("mean", "difference", SIGNED), ("bounds", "95 %", SIGNED_INTERVAL), ("p", "p", P_VALUE)),
-                *(("p_holm", "p, Holm", P_VALUE), ("tally", "W/T/L", TALLY)),
-                ("n", marks[0].found.unit if marks else "n", INT),
-            )
-        ),
+        Column("arm", "arm", constant=True, of=lambda mark: run.data.labels[mark.found.arm]),
+        *(Column("key.role", "role", constant=True), Column("key.title", "mark", constant=True)),
+        *(Column("found.mean", "difference", SIGNED), Column("found.bounds", "95 %", SIGNED_INTERVAL)),
+        *(Column("found.p", "p", P_VALUE), Column("found.p_holm", "p, Holm", P_VALUE)),
+        *(Column("found.tally", "W/T/L", TALLY), Column("found.n", marks[0].found.unit if marks else "n", INT)),
     )
     title = f"Marks against *{run.data.analysis.baseline}*, paired by deal"
     folds = (lambda mark: not mark.found.claimed) if len(marks) > MOST else (lambda mark: False)
@@ -167,7 +161,7 @@ def _by_role(run: MarkedRun, needed: str, columns: Sequence[Column], key: str, t
     for mark in run.summaries:
         by_role.setdefault((mark.arm, mark.key.role), {})[mark.key.name] = mark
     heads = (
-        Column("arm", "arm", constant=True, of=lambda marks: run.labels[marks[needed].arm]),
+        Column("arm", "arm", constant=True, of=lambda marks: run.data.labels[marks[needed].arm]),
         Column("role", "role", constant=True, of=lambda marks: answerer(marks[needed])),
     )
     rows = [marks for marks in by_role.values() if needed in marks]

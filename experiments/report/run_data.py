@@ -7,24 +7,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from experiments.analysis import adhoc_teams, conclusions, role_controls, stopping
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
-from experiments.analysis.deal_variance import DealVariance, deal_variance
+from experiments.analysis.caveats import labels, provenances
 from experiments.analysis.differences import Difference, more_differences
-from experiments.analysis.labels import labels, provenances
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
-from experiments.analysis.statistics.estimates import Interval
-from experiments.analysis.summaries import Summary
-from experiments.record import measures, turn_rows
+from experiments.analysis.statistics.clusters import groups
+from experiments.analysis.statistics.estimates import Estimate, Interval, Matrix, estimate_mean
+from experiments.analysis.summaries import DealVariance, Summary, deal_variance
+from experiments.record import measures, run_folder, turn_rows
 from experiments.record.game import Game
 from experiments.record.measures import MARK, METRICS, Measure
 from experiments.record.provenance import Provenance
 from experiments.record.rows import Metric, Row
+from experiments.record.turn_rows import TurnRow
 from experiments.report import order
 from experiments.report.mark_metric import of_mark
-from experiments.report.turn_tally import TurnTally
 from experiments.study.metric import Headline, headline
 from experiments.study.pairs import EVALUATED, WITH
 from experiments.study.references import Reference
@@ -75,9 +77,7 @@ def read_answerers(folder: Path, rows: Iterable[Row]) -> dict[str, Answerer]:
 
 def confound(answerers: Mapping[str, Answerer]) -> Iterator[str]:
     """Say where models differ in what their answers were held to, which their games then differ in, too."""
-    by_kind: dict[str, list[str]] = {}
-    for model, answerer in answerers.items():
-        by_kind.setdefault(answerer.held.most_common(1)[0][0], []).append(model)
+    by_kind = groups(answerers, lambda model: answerers[model].held.most_common(1)[0][0])
     if len(by_kind) > 1:
         ways = "; ".join(f"those of {', '.join(models)} to {kind}" for kind, models in by_kind.items())
         yield (
@@ -95,6 +95,65 @@ def second(headline: Headline) -> Measure:
     """Return what the second columns of a table of differences show: the other score, or the score beside another
     metric."""
     return measures.metric(OTHER[headline.score] if headline.metric == headline.score else headline.score)
+
+
+MOST_TURNS = 128
+"""Turns that are counted separately; no game of Hanabi has as many."""
+
+
+@dataclass
+class TurnTally:
+    """Sums over the turns of an arm's games, added game by game, so that no turn has to be kept."""
+
+    games: int = 0
+    longest: int = 0
+    deals: dict[int, list[Matrix]] = field(default_factory=dict)
+    """By seed, for each repeat: the points after every turn; a finished game keeps its points."""
+    lost: list[int] = field(default_factory=lambda: [0] * MOST_TURNS)
+    """By turn, the sum of the lives lost until then."""
+    ranks: Counter[int] = field(default_factory=Counter)
+    agreements: Counter[float] = field(default_factory=Counter)
+    proposed: dict[str, list[float]] = field(default_factory=dict)
+    """By node: the sum of the shares of its samples that proposed the move, and the number of turns."""
+    list_ranks: dict[int, dict[tuple[int, int], Counter[int]]] = field(default_factory=dict)
+    """By seat, then by seed and repeat: ranks of chosen moves in a recommender's list, as `TurnRow.list_rank`."""
+
+    def add(self, turns: Sequence[TurnRow], seed: int = 0) -> None:
+        """Add the turns of a game of the deal of this seed, in order."""
+        if not turns:
+            return
+        self.games += 1
+        self.longest = min(max(self.longest, len(turns)), MOST_TURNS)
+        each = [turns[min(number, len(turns) - 1)] for number in range(MOST_TURNS)]
+        self.deals.setdefault(seed, []).append(np.array([turn.score for turn in each], dtype=np.uint8))
+        for number, turn in enumerate(each):
+            self.lost[number] += 3 - turn.lives
+        for turn in turns:
+            if turn.rank is not None:
+                self.ranks[turn.rank] += 1
+            if turn.agreement is not None:
+                self.agreements[turn.agreement] += 1
+            for node, share in turn.proposals.items():
+                sums = self.proposed.setdefault(node, [0.0, 0])
+                sums[0] += share
+                sums[1] += 1
+            if turn.list_rank is not None:
+                by_game = self.list_ranks.setdefault(turn.seat, {})
+                by_game.setdefault((turn.seed or seed, turn.repeat), Counter())[turn.list_rank] += 1
+
+    @cached_property
+    def units(self) -> Matrix:
+        """The points after every turn, a row for each deal, repeats averaged; of a single deal, for each repeat."""
+        deals = list(self.deals.values())
+        return np.array(deals[0] if len(deals) == 1 else [np.mean(games, axis=0) for games in deals], dtype=float)
+
+    def score(self, turn: int) -> Estimate | float:
+        """Return mean points after a turn, over deals; a bare mean for a single one. Turn 1 is the first."""
+        points = self.units[:, turn - 1].tolist()
+        return estimate_mean(points) or float(points[0])
+
+    def lives_lost(self, turn: int) -> float:
+        return self.lost[turn - 1] / self.games
 
 
 DERIVED = ("lives", "tokens")
@@ -278,9 +337,13 @@ class RunData:
                 tallies.setdefault((row.arm, row.players), TurnTally()).add(turns, row.seed)
         return tallies
 
+    def path(self, row: Row) -> Path:
+        """Return the journal of a game; the data may be those of a single one."""
+        return (self.folder if self.folder.is_dir() else self.folder.parent) / row.journal
+
     def game(self, row: Row) -> Game:
         """Return a game. Raises NothingToDrawError without its journal, and UserError for an unreadable one."""
-        path = self.folder / row.journal
+        path = self.path(row)
         if not path.exists():
             raise NothingToDrawError("the journals are not in this folder")
         return self.journals.get(path) or Game.open(path)
@@ -317,3 +380,9 @@ def run_data(
     )
     arms = order.by_effect(arms, analysis, run)
     return RunData(folder, tuple(games), order.ordered(analysis, arms), run, arms, named)
+
+
+def uncompared(folder: Path, games: Sequence[Row], metric: str | None) -> RunData:
+    """Return the data of a run of which no report is written: without games, or where none can be written."""
+    named = headline({"metric": metric})
+    return RunData(folder, tuple(games), analyse(games, score=named.score), run_folder.run(folder), (), named)

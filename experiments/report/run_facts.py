@@ -1,12 +1,11 @@
 """What was run, as a report tells it: deals, seats, models and prompts; from run.yaml and the journals."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from experiments.document.blocks import Block, Column, Folded, Table, Text, table
 from experiments.document.formats import TEXT
 from experiments.record import run_folder
-from experiments.record.game import Game
 from experiments.record.rows import Row
 from experiments.report import arm_graphs, order
 from experiments.report.run_data import Answerer, RunData
@@ -15,7 +14,7 @@ from graphs import attempts
 from graphs.replaced_texts import diff
 from orchestrator import journal
 from orchestrator.errors import UserError
-from orchestrator.journal.events import Call
+from orchestrator.journal.events import Call, Event, GameStarted
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among, is_simulated
 
@@ -116,7 +115,9 @@ def models(data: RunData) -> Table:
 
     Settings of simulated models are those of journals, which state all rates.
     """
-    rates = _rates(data)
+    started = (event for arm in data.arms for event in _first_game(data, arm) if isinstance(event, GameStarted))
+    settings = (model for game in started for seat in game.everybody for model in seat.models.values())
+    rates = dict.fromkeys(_settings(model) for model in settings if is_simulated(model.get("model")))
     recorded = [
         _settings(model) for seat in data.run.get("seats", {}).values() for model in (seat.get("models") or {}).values()
     ]
@@ -139,18 +140,13 @@ def _settings(model: Any) -> tuple[str, str]:
     return str(model["model"]), "; ".join(f"{key} {in_words(value)}" for key, value in model.items() if key != "model")
 
 
-def _rates(data: RunData) -> dict[tuple[str, str], None]:
-    """Return the simulated models in the first game of each arm, with the rates at which they err."""
-    rates = dict[tuple[str, str], None]()
-    for arm in data.arms:
-        path = data.folder / data.rows_of(arm)[0].journal
-        try:
-            started = Game.open(path).started if path.exists() else None
-        except UserError:
-            continue
-        for seat in started.everybody if started else ():
-            rates |= {_settings(m): None for m in seat.models.values() if is_simulated(m.get("model"))}
-    return rates
+def _first_game(data: RunData, arm: str) -> Sequence[Event]:
+    """Return the arm's first game; nothing of a journal that is not there or cannot be read."""
+    path = data.path(data.rows_of(arm)[0])
+    try:
+        return list(journal.read(path)) if path.exists() else ()
+    except UserError:
+        return ()
 
 
 def prompts(data: RunData) -> Iterator[Block]:
@@ -187,16 +183,12 @@ def _prompt_changes(arm: str, base: str, before: Prompts, prompts: Prompts) -> I
 
 
 def _first_prompts(data: RunData, arm: str) -> Prompts:
-    """Return the first prompts in the arm's first game; none for a journal that cannot be read."""
-    path = data.folder / data.rows_of(arm)[0].journal
+    """Return the first prompts in the arm's first game."""
     prompts: dict[str, tuple[int, str]] = {}
-    try:
-        for event in journal.read(path) if path.exists() else ():
-            if isinstance(event, Call) and event.messages and event.node not in prompts:
-                text = "\n\n".join(f"[{message.role}]\n{message.content}" for message in event.messages)
-                prompts[event.node] = event.turn, text
-    except UserError:
-        return {}
+    for event in _first_game(data, arm):
+        if isinstance(event, Call) and event.messages and event.node not in prompts:
+            text = "\n\n".join(f"[{message.role}]\n{message.content}" for message in event.messages)
+            prompts[event.node] = event.turn, text
     return prompts
 
 

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import adhoc_teams, caveats, conclusions, role_controls, stopping
+from experiments.analysis import caveats, conclusions, stopping
+from experiments.analysis.analysis import Analysis
 from experiments.analysis.statistics.estimates import Interval
-from experiments.document import html, latex, markdown, plots
+from experiments.document import html, latex, markdown
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
 from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
@@ -16,7 +17,7 @@ from experiments.record.game import Game
 from experiments.record.measures import METRICS
 from experiments.record.rows import peek_all
 from experiments.report import (
-    added_roles,
+    arm_graphs,
     control_tables,
     marked_run,
     roles_section,
@@ -24,7 +25,7 @@ from experiments.report import (
     score_tables,
     verdict,
 )
-from experiments.report.added_roles import AddedRole
+from experiments.report.arm_graphs import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, confound, run_data
@@ -38,7 +39,7 @@ HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
 def run_report(
     data: RunData,
     roles: MarkedRun | Unmarked | None = None,
-    figures: Sequence[drawing.DrawnFigure] = (),
+    figures: Sequence[Figure] = (),
     left_out: Sequence[drawing.LeftOut] = (),
     tasks: Sequence[Block] = (),
     added: Sequence[AddedRole] = (),
@@ -71,13 +72,13 @@ def run_report(
         *unfit(data.references, data.players(), data.metric),
     )
     corrected = score_tables.corrected_intervals(analysis)
-    first = [drawn for drawn in figures if drawn.figure.name == FIRST]
+    first = [figure for figure in figures if figure.key == FIRST]
     blocks = (
         *([Text(question)] if question else []),
         *notes(warnings, "no model"),
         Heading("What can and cannot be concluded", key="conclusions"),
         *notes(concluded),
-        *_drawn(first),
+        *first,
         replace(score_tables.brief(analysis, data.comparable), caption=score_tables.BRIEF_CAPTION),
         *([Heading("Beside the verdict", 3)] if more else []),
         *notes(said for said in more if said != conclusions.PROGRAMS),  # a warning says it
@@ -90,7 +91,7 @@ def run_report(
         *_game_tables(data, tasks),
         *(roles_section.blocks(roles) if roles else ()),
         Heading("Figures", key="figures"),
-        *_drawn([drawn for drawn in figures if drawn not in first]),
+        *(figure for figure in figures if figure not in first),
         *([Text("Left out:")] if left_out else []),
         *notes((f"{omitted.title}: {omitted.why}" for omitted in left_out), "aside"),
         *_settings(data),
@@ -130,19 +131,6 @@ def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
         yield replace(differences, key="unforced-differences", title="", caption="")
 
 
-def _drawn(figures: Sequence[drawing.DrawnFigure]) -> Iterator[Figure]:
-    for painted in figures:
-        figure = painted.figure
-        svg = plots.inline(painted.svg, figure.name, f"{figure.title}. {figure.caption}") if painted.svg else ""
-        broad = figure.name.startswith(("cross-play", "policy")) and len(painted.table) > BROAD
-        picture = painted.picture if painted.svg else ""
-        yield Figure(figure.name, figure.title, figure.caption, painted.csv, picture, svg, broad)
-
-
-BROAD = 64
-"""Cells from which a map is wider than a text."""
-
-
 def _settings(data: RunData) -> Iterator[Block]:
     """Return what was run: deals, seats, models, words and prompts."""
     yield Heading("What was run", key="run")
@@ -168,7 +156,7 @@ class Report:
 
     data: RunData
     roles: MarkedRun | Unmarked | None
-    drawn: tuple[drawing.DrawnFigure, ...]
+    drawn: tuple[Figure, ...]
     left_out: tuple[drawing.LeftOut, ...]
     """Figures without data, and those that could not be drawn."""
     tex: bool
@@ -223,14 +211,14 @@ def write(
         data = replace(run_data(folder, games, run, metric, interval), references=references, journals=journals)
         roles = Unmarked(why) if why else marked_run.ready(data)
         data = replace(data, marked=roles.games if isinstance(roles, MarkedRun) else ())
-        painted, left_out = drawing.draw(data, png=png)
-        added = tuple(added_roles.added_roles(data))
-        document = run_report(data, roles, painted, left_out, tasks, added)
+        drawn, left_out = drawing.draw(data, png=png)
+        added = tuple(arm_graphs.added_roles(data))
+        document = run_report(data, roles, drawn, left_out, tasks, added)
         write_atomically(folder / HTML, html.page(document))
         write_atomically(folder / MARKDOWN, markdown.text(document))
         if tex:
             write_atomically(folder / LATEX, latex_tables(data, document))
-    return Report(data, roles, tuple(painted), tuple(left_out), tex, document, added)
+    return Report(data, roles, tuple(drawn), tuple(left_out), tex, document, added)
 
 
 PAPER = {
@@ -305,7 +293,7 @@ def json_value(report: Report) -> dict[str, Any]:
         "report": [str(report.html), str(folder / MARKDOWN)],
         "latex": str(folder / LATEX) if report.tex else None,
         "metric": asdict(data.headline),
-        "figures": [str(folder / (painted.picture if painted.svg else painted.csv)) for painted in report.drawn],
+        "figures": [str(folder / (figure.picture or figure.csv)) for figure in report.drawn],
         "references_left_out": list(report.unfit),
         "left_out": [asdict(omitted) for omitted in report.left_out],
         "analysis": conclusions.as_data(data.analysis),
@@ -314,12 +302,18 @@ def json_value(report: Report) -> dict[str, Any]:
     }
 
 
+def analysis_data(analysis: Analysis) -> dict[str, Any]:
+    """Return an analysis as plain data, with its summaries under `arms`."""
+    plain = conclusions.as_data(analysis)
+    return {"arms": plain.pop("summaries"), **plain}
+
+
 def findings(data: RunData, added: Sequence[AddedRole] = ()) -> dict[str, Any]:
     """Return as plain data what only some runs have: ad-hoc teams, controls, added roles."""
     parts = {
-        "adhoc": adhoc_teams.data(data.teams),
-        "controls": role_controls.data(data.controls),
-        "added": added_roles.data(added),
+        "adhoc": [asdict(teams) for teams in data.teams],
+        "controls": [{**asdict(role), "survives": role.survives, "said": role.sentence} for role in data.controls],
+        "added": [role.data for role in added],
     }
     return {name: part for name, part in parts.items() if part}
 
@@ -330,7 +324,7 @@ def files(report: Report, *, full: bool = False) -> Iterator[Block]:
         yield from report.document.unfolded
     else:
         yield from verdict.blocks(report.data, report.roles)
-    pictures = sum(painted.svg is not None for painted in report.drawn)
+    pictures = sum(bool(figure.picture) for figure in report.drawn)
     yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
     yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")
     if report.tex:

@@ -5,10 +5,9 @@ from typing import Any
 
 from experiments.analysis import conclusions
 from experiments.analysis.analysis import OTHER, Analysis
-from experiments.analysis.deal_variance import DealVariance
+from experiments.analysis.caveats import difference_labels, labels
 from experiments.analysis.differences import Difference
-from experiments.analysis.labels import difference_labels, labels
-from experiments.analysis.summaries import Summary
+from experiments.analysis.summaries import DealVariance, Summary
 from experiments.document.blocks import Column, Table, listing, table
 from experiments.document.formats import (
     INT,

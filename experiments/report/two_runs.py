@@ -18,7 +18,7 @@ from experiments.document.formats import INT, Format
 from experiments.record import measures, rows, run_folder
 from experiments.record.game import Game, first_difference
 from experiments.record.rows import Row
-from experiments.report import order, run_data, run_summary, score_tables
+from experiments.report import order, run_data, run_report, score_tables
 from experiments.study.metric import Headline, headline
 from experiments.study.stop_rule import StopRule
 from orchestrator.errors import UserError
@@ -215,7 +215,7 @@ def json_value(difference: RunDiff) -> dict[str, Any]:
             "b": str(difference.runs[1]),
             "pairs": [asdict(pair) for pair in difference.pairs],
             "only": list(difference.only),
-            **run_summary.analysis_data(difference.analysis),
+            **run_report.analysis_data(difference.analysis),
             "said": [*caveats(difference.analysis), *difference.sentences],
             "metric_why": difference.headline.why,
         },

@@ -1,5 +1,8 @@
 """A training told: its curve of losses, and what the model answers in held-out positions, before, between and after."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from experiments.document import data, html, markdown, plots
 from experiments.document.blocks import Block, Column, Document, Figure, Heading, Note, Text, table
 from experiments.document.formats import COUNT, PERCENT, SIGNED
@@ -46,19 +49,21 @@ def write(trained: Trained) -> None:
         key for key in ("step", "loss", "reward", "rewards/accuracies", "entropy") if key in trained.log[-1]
     ]
     rows = [{key: entry.get(key) for key in columns} for entry in trained.log]
-    (trained.folder / "figures").mkdir(exist_ok=True)
     write_atomically(trained.folder / "figures/loss.csv", data.csv_text(rows))
-    with plots.set_up():  # a panel for each number that the trainer logged
-        figure, axes = plots.panels([1.4] * len(columns[1:]), share=True)
-        for axis, column in zip(axes, columns[1:], strict=True):
-            axis.plot([row["step"] for row in rows], [row[column] for row in rows], color=plots.BLUE, linewidth=1.3)
-            axis.set_title(column)
-        axes[-1].set_xlabel("step")
-        plots.settle(figure)
-        picture = plots.svg(figure)
-    write_atomically(trained.folder / "figures/loss.svg", picture)
-    svg = plots.inline(picture, "loss", "Loss by step")
+    svg = plots.picture(lambda: paint(rows, columns))
+    write_atomically(trained.folder / "figures/loss.svg", svg)
+    svg = plots.inline(svg, "loss", "Loss by step")
     curve = Figure("loss", "Loss by step", "As the trainer logged it.", "figures/loss.csv", "figures/loss.svg", svg)
     document = Document(name, (*blocks(trained), Heading("Curves"), curve, Heading("Settings"), settings))
     write_atomically(trained.folder / "report.md", markdown.text(document))
     write_atomically(trained.folder / "report.html", html.page(document))
+
+
+def paint(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
+    """Return a panel for each number that the trainer logged, by step."""
+    figure, axes = plots.panels([1.4] * len(columns[1:]))
+    for axis, column in zip(axes, columns[1:], strict=True):
+        axis.plot([row["step"] for row in rows], [row[column] for row in rows], color=plots.BLUE, linewidth=1.3)
+        axis.set_title(column)
+    axes[-1].set_xlabel("step")
+    return figure

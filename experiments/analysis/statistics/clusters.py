@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import fmean
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from experiments.analysis.statistics.estimates import (
     CONFIDENCE,
     RESAMPLES,
+    ROUNDING,
     SEED,
     Bounds,
     Matrix,
@@ -19,20 +21,32 @@ from experiments.analysis.statistics.estimates import (
     coin_interval,
     wilson,
 )
-from experiments.analysis.statistics.estimates import standard_error as standard_error
 
 K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+Values = Iterable[tuple[str, float]]
+"""An arm's figure on deals: those of a deal are averaged first."""
 Weighted = Callable[[Matrix, Matrix], Matrix]
 """(values, weights) -> a number for each row of weights, which say how often each row of values counts; NaN where it is
 not defined."""
 
 
+def groups(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return the items by their key, in the order of the first of each."""
+    by_key: dict[K, list[T]] = {}
+    for item in items:
+        by_key.setdefault(key(item), []).append(item)
+    return by_key
+
+
+def by_cluster(values: Iterable[tuple[K, float]]) -> dict[K, list[float]]:
+    """Return the values of each cluster of (cluster, value)."""
+    return {cluster: [value for _, value in pairs] for cluster, pairs in groups(values, itemgetter(0)).items()}
+
+
 def cluster_means(values: Iterable[tuple[K, float]]) -> dict[K, float]:
     """Return the mean of each cluster of (cluster, value), in the order of their first values."""
-    clusters: dict[K, list[float]] = {}
-    for cluster, value in values:
-        clusters.setdefault(cluster, []).append(value)
-    return {cluster: fmean(each) for cluster, each in clusters.items()}
+    return {cluster: fmean(each) for cluster, each in by_cluster(values).items()}
 
 
 def pooled_shares(successes: Matrix, sizes: Matrix) -> tuple[Matrix, Matrix, Matrix]:
@@ -109,11 +123,17 @@ def bootstrap_clusters(statistic: Weighted, clusters: Sequence[Matrix]) -> Clust
     if value is not None and number > 1:
         draws = np.random.default_rng(SEED).multinomial(number, np.full(number, 1 / number), RESAMPLES)
         results = statistic(values, np.repeat(draws, [len(cluster) for cluster in filled], axis=1).astype(float))
-        defined = results[~np.isnan(results)]
-        if 2 * len(defined) > RESAMPLES:
-            low, high = np.quantile(defined, ((1 - CONFIDENCE) / 2, 1 - (1 - CONFIDENCE) / 2))
-            interval = (float(low), float(high))
+        interval = _middle(results)
     return Clustered(value, interval, len(values), number)
+
+
+def _middle(results: Matrix) -> Bounds | None:
+    """Return the bounds of 95 % of the resamples that define a number; None where fewer than half do."""
+    defined = results[~np.isnan(results)]
+    if len(defined) < len(results) / 2:
+        return None
+    low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)
 
 
 def interquartile_mean(values: Matrix, weights: Matrix) -> Matrix:
@@ -148,11 +168,9 @@ def mean_share(values: Iterable[tuple[Hashable, float]]) -> Share:
 
 def pooled_share(values: Iterable[tuple[Hashable, float]]) -> Share:
     """Return the share of all values, of (cluster, value), with an interval by Student's t of the ratio of sums."""
-    clusters: dict[Hashable, list[float]] = {}
-    for cluster, value in values:
-        clusters.setdefault(cluster, []).append(value)
-    n = sum(map(len, clusters.values()))
-    return Share(sum(map(sum, clusters.values())) / n, ratio_interval(list(clusters.values())), n, len(clusters))
+    clusters = list(by_cluster(values).values())
+    n = sum(map(len, clusters))
+    return Share(sum(map(sum, clusters)) / n, ratio_interval(clusters), n, len(clusters))
 
 
 def plain_share(values: Iterable[float]) -> Share:
@@ -164,3 +182,58 @@ def plain_share(values: Iterable[float]) -> Share:
 def guessed_share(chances: Sequence[float]) -> Share:
     """Return the mean chance of being right, with the middle 95 % of the share that one guess each gives."""
     return Share(fmean(chances), coin_interval(chances), len(chances), len(chances))
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Over arms, of two figures that are each measured on deals of its own."""
+
+    figure: str
+    arms: int
+    spearman: float | None
+    """Rank correlation over arms; None where one side has no ranks, all arms being equal."""
+    spearman_between: Bounds | None
+    pearson: float | None
+    pearson_between: Bounds | None
+    undefined: int
+    """Resamples of the bootstrap in which there was no rank correlation."""
+
+
+def correlate(figure: str, ours: Sequence[Values], theirs: Sequence[Values]) -> Correlation:
+    """Return the correlation over arms, which are in the same order on both sides; each resample draws the deals of
+    both anew, for all arms together."""
+    rng, samples, means = np.random.default_rng(SEED), [], []
+    for arms in (list(map(cluster_means, side)) for side in (ours, theirs)):
+        deals = sorted({deal for arm in arms for deal in arm})
+        matrix = np.array([[arm.get(deal, np.nan) for arm in arms] for deal in deals])  # a row for each deal
+        draws = rng.integers(0, len(matrix), (RESAMPLES, len(matrix)))
+        samples.append(_means(matrix[None]))
+        means.append(np.concatenate([_means(matrix[part]) for part in np.array_split(draws, 20)]))
+    straight, ranked = _pearson(*means), _pearson(*map(_ranks, means))
+    values = (_pearson(*samples)[0], _pearson(*map(_ranks, samples))[0])
+    pearson, spearman = (None if np.isnan(value) else float(value) for value in values)
+    undefined = int(np.isnan(ranked).sum())
+    return Correlation(figure, len(ours), spearman, _middle(ranked), pearson, _middle(straight), undefined)
+
+
+def _means(matrices: Matrix) -> Matrix:
+    """Return the arms' means in each of several matrices, over the deals that they have."""
+    have = ~np.isnan(matrices)
+    sums: Matrix = np.where(have, matrices, 0.0).sum(axis=1) / np.maximum(have.sum(axis=1), 1)
+    return sums
+
+
+def _ranks(rows: Matrix) -> Matrix:
+    from scipy.stats import rankdata
+
+    ranks: Matrix = rankdata(np.round(rows, 9), axis=1)
+    return ranks
+
+
+def _pearson(a: Matrix, b: Matrix) -> Matrix:
+    """Return the correlation row by row; nan where one side has no spread."""
+    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
+    spread: Matrix = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values: Matrix = np.where(spread > ROUNDING**2, (a * b).sum(axis=1) / spread, np.nan)
+    return values

@@ -4,9 +4,9 @@ scipy is imported where it is used: importing it takes a second, and most comman
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from statistics import fmean, stdev
 from typing import Any, Literal
 
@@ -26,8 +26,6 @@ Bounds = tuple[float, float]
 Interval = Literal["t", "bootstrap"]
 """The method of the intervals of means."""
 Matrix = np.ndarray[Any, np.dtype[Any]]
-Statistic = Callable[..., Any]
-"""A number of one sample or several, along an `axis`."""
 
 
 class Bounded:
@@ -142,15 +140,18 @@ def clip(bounds: Bounds, least: float, most: float) -> Bounds:
     return low, high
 
 
-def bootstrap_interval(statistic: Statistic, *samples: Sequence[float]) -> Bounds | None:
-    """Return the 95 % percentile interval of a statistic; None when a sample has fewer than two values."""
+def bootstrap_interval(*samples: Sequence[float]) -> Bounds | None:
+    """Return the 95 % percentile interval of a mean, or of the difference of the means of two samples.
+
+    None when a sample has fewer than two values.
+    """
     if min(map(len, samples)) < 2:
         return None
     from scipy.stats import bootstrap
 
     draws = bootstrap(
         samples,
-        statistic,
+        lambda first, *rest, axis: np.mean(first, axis=axis) - (np.mean(rest[0], axis=axis) if rest else 0.0),
         n_resamples=RESAMPLES,
         confidence_level=CONFIDENCE,
         method="percentile",
@@ -160,22 +161,9 @@ def bootstrap_interval(statistic: Statistic, *samples: Sequence[float]) -> Bound
     return float(low), float(high)
 
 
-def mean_difference(*samples: Matrix, axis: int = -1) -> Matrix:
-    """Return the mean of one sample, or the difference of the means of two, for `bootstrap_interval`."""
-    first, *rest = (np.mean(sample, axis=axis) for sample in samples)
-    return np.asarray(first - rest[0] if rest else first)
-
-
 def coin_interval(chances: Sequence[float]) -> Bounds:
     """Return the middle 95 % of the share of coins that fall well, each with its own chance: exact."""
     tail, number = (1 - CONFIDENCE) / 2, len(chances)
-    weights = [1.0]
-    for chance in chances:
-        weights = [
-            (weights[i] if i < len(weights) else 0.0) * (1 - chance) + (weights[i - 1] * chance if i else 0.0)
-            for i in range(len(weights) + 1)
-        ]
-    below = [math.fsum(weights[: i + 1]) for i in range(number + 1)]
-    low = next(i for i, share in enumerate(below) if share > tail)
-    high = next(i for i, share in enumerate(below) if share >= 1 - tail)
+    weights = reduce(np.convolve, ([1 - chance, chance] for chance in chances), np.ones(1))
+    low, high = np.searchsorted(np.cumsum(weights), (tail, 1 - tail), side="left").tolist()
     return low / number, high / number

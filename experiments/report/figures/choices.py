@@ -1,10 +1,13 @@
-"""How moves were chosen: their rank in the seat's ratings, the agreement of samples, and which node proposed them."""
+"""How moves were chosen: their rank in the seat's ratings or in a recommender's list, whether samples agreed, and which
+node proposed them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from experiments.analysis import policies
+from experiments.analysis.policies import RankTable
 from experiments.document import plots
 from experiments.record import turn_rows
 from experiments.report.figures.figure import Figure, Rows, groups
@@ -56,7 +59,7 @@ def _stacked(rows: Rows, data: RunData, *, parts: Mapping[str, str], xlabel: str
     plots.stacked(ax, rows, "turns", {part: (part, colour) for part, colour in parts.items()})
     plots.rows(ax, [data.name(row["arm"]) for row in rows])
     ax.set_xlabel(xlabel)
-    figure.legend(loc="outside upper center", ncols=len(parts), handlelength=1, columnspacing=1.2)
+    plots.legend(figure, [ax], len(parts))
     return figure
 
 
@@ -94,6 +97,65 @@ def _paint_proposals(table: Rows, data: RunData) -> Any:
     return figure
 
 
+PANELS = 8
+"""The most arms that are drawn; the table has all."""
+
+
+def rank_rows(tables: Sequence[RankTable]) -> Rows:
+    """Return a row for each rank, and one for moves that are not on the list."""
+    most = policies.longest(tables)
+    return [
+        {
+            **{"players": ranks.players, "arm": ranks.arm, "by": ranks.by, "rank": policies.rank_name(rank)},
+            **{"turns": ranks.counts[rank], "share": share, "low": low, "high": high, "games": len(ranks.games)},
+        }
+        for ranks in tables
+        for rank, (share, bounds) in ranks.shares(most).items()
+        for low, high in [bounds or (None, None)]
+    ]
+
+
+def _list_ranks(data: RunData) -> Rows:
+    ranks: list[RankTable] = []
+    for (arm, players), tally in sorted(data.tallies.items(), key=lambda item: item[0][1]):
+        for seat, games in sorted(tally.list_ranks.items()):
+            ranks.append(RankTable(arm, players, f"P{seat}", {game: Counter(c) for game, c in games.items()}))
+    if not ranks:
+        nodes = [node for config in data.configs for node in config["nodes"].values()]
+        listing = any(turn_rows.lists_moves(node["role"]) for node in nodes)
+        raise NothingToDrawError("lean journals hold no lists of programs" if listing else "no seat has a recommender")
+    return rank_rows(ranks)
+
+
+def paint_ranks(table: Rows) -> Any:
+    """Return a panel for each arm and player count; bars with their 95 % intervals."""
+    panels = list(groups(table, "players", "arm").items())[:PANELS]
+    ranks = {row["rank"] for _, rows in panels for row in rows} - {policies.OUTSIDE}
+    places = [*map(str, range(1, max(map(int, ranks), default=0) + 1)), policies.OUTSIDE]
+    figure, axes = plots.panels([1.15] * len(panels))
+    for ax, ((players, arm), rows) in zip(axes, panels, strict=True):
+        ax.set_title(f"{arm}, {plots.headed(players)}")
+        by_seat = groups(rows, "by")
+        for number, (seat, shares) in enumerate(by_seat.items()):
+            _bars(ax, [(places.index(row["rank"]), row) for row in shares], seat, number, len(by_seat))
+        ax.set_ylim(0, 100)
+        ax.set_ylabel("% of turns")
+        ax.set_xticks(range(len(places)), places)
+    axes[-1].set_xlabel("rank of the chosen move in the recommender's list")
+    plots.legend(figure, axes, 5)
+    return figure
+
+
+def _bars(ax: Any, rows: Sequence[tuple[int, dict[str, Any]]], seat: str, number: int, seats: int) -> None:
+    """Draw the shares of one of several seats, beside those of the others."""
+    wide, colour = 0.8 / seats, plots.COLOURS[number % len(plots.COLOURS)]
+    for first, (place, row) in enumerate(rows):
+        x = place + (number - (seats - 1) / 2) * wide
+        ax.bar(x, 100 * row["share"], wide * 0.92, color=colour, linewidth=0, label=None if first else seat)
+        if row["low"] is not None:
+            ax.vlines(x, 100 * row["low"], 100 * row["high"], color=plots.INK, linewidth=0.9)
+
+
 FIGURES = (
     Figure(
         "ranks",
@@ -117,4 +179,13 @@ FIGURES = (
         _proposals,
         _paint_proposals,
     ),
+)
+LIST_RANKS = Figure(
+    "list-ranks",
+    "Rank of the chosen move in the recommender's list",
+    "Share of a seat's turns by the rank that its recommender gave the chosen move, with 95 % intervals over deals; "
+    f"“{policies.OUTSIDE}” is a move that is not on the list. Forced moves are left out; at most {PANELS} arms are "
+    "drawn, the table has all.",
+    _list_ranks,
+    lambda table, data: paint_ranks(table),
 )

@@ -2,24 +2,10 @@
 
 from dataclasses import dataclass
 
-from experiments.document import plots
+from experiments.document import blocks, plots
 from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
-from experiments.report.figures import (
-    adhoc,
-    best_of_k,
-    calibration,
-    choices,
-    cost,
-    cross_play,
-    curves,
-    deals,
-    ends,
-    list_ranks,
-    means,
-    policy,
-    scores,
-)
+from experiments.report.figures import calibration, choices, maps, relations, scores
 from experiments.report.figures.figure import Figure, Rows
 from experiments.report.run_data import NothingToDrawError, RunData
 from orchestrator.errors import UserError
@@ -30,40 +16,20 @@ def all_figures(data: RunData) -> list[Figure]:
     """Return the figures in the order of the report."""
     return [
         *scores.FIGURES,
-        *means.FIGURES,
-        deals.FIGURE,
-        *adhoc.figures(data),
-        *cross_play.figures(data),
-        best_of_k.FIGURE,
-        curves.FIGURE,
-        *ends.FIGURES,
-        cost.FIGURE,
+        relations.DEALS,
+        *([scores.ADHOC] if data.teams else []),
+        *maps.cross_play(data),
+        *(relations.SAMPLES, relations.TURNS, scores.ENDS, relations.COST),
         *choices.FIGURES,
         *calibration.FIGURES,
-        list_ranks.FIGURE,
-        *policy.figures(data),
+        choices.LIST_RANKS,
+        *maps.policy(data),
     ]
 
 
 FOLDER = "figures"
-
-
-@dataclass(frozen=True)
-class DrawnFigure:
-    """A figure and its table, as they were written."""
-
-    figure: Figure
-    table: Rows
-    svg: str | None
-    """None when it could not be drawn."""
-
-    @property
-    def csv(self) -> str:
-        return f"{FOLDER}/{self.figure.name}.csv"
-
-    @property
-    def picture(self) -> str:
-        return f"{FOLDER}/{self.figure.name}.svg"
+BROAD = 64
+"""Cells from which a map is wider than a text."""
 
 
 @dataclass(frozen=True)
@@ -72,26 +38,28 @@ class LeftOut:
     why: str
 
 
-def draw(data: RunData, *, png: bool = True) -> tuple[list[DrawnFigure], list[LeftOut]]:
+def draw(data: RunData, *, png: bool = True) -> tuple[list[blocks.Figure], list[LeftOut]]:
     """Write all figures that have data, and their tables; also returns which were left out, and why.
 
-    A figure that fails does not stop the others.
+    A figure that fails does not stop the others: its table has no picture.
     """
-    painted, left_out, failed = list[DrawnFigure](), list[LeftOut](), list[LeftOut]()
+    figures, left_out, failed = list[blocks.Figure](), list[LeftOut](), list[LeftOut]()
     for figure in all_figures(data):
         try:
             table = figure.data(data)
         except Exception as error:
             left_out.append(_failed(figure, error))
             continue
-        write_atomically(data.folder / FOLDER / f"{figure.name}.csv", csv_text(table, digits=4))
-        svg = None
+        csv, picture, svg = f"{FOLDER}/{figure.name}.csv", f"{FOLDER}/{figure.name}.svg", ""
+        write_atomically(data.folder / csv, csv_text(table, digits=4))
         try:
-            svg = _picture(figure, table, data, png=png)
+            svg = plots.inline(_picture(figure, table, data, png=png), figure.name, f"{figure.title}. {figure.caption}")
         except Exception as error:
             failed.append(_failed(figure, error))
-        painted.append(DrawnFigure(figure, table, svg))
-    return painted, [*left_out, *failed]
+        broad = figure.name.startswith(("cross-play", "policy")) and len(table) > BROAD
+        heads = figure.name, figure.title, figure.caption
+        figures.append(blocks.Figure(*heads, csv, picture if svg else "", svg, broad))
+    return figures, [*left_out, *failed]
 
 
 def _failed(figure: Figure, error: Exception) -> LeftOut:
@@ -103,12 +71,7 @@ def _failed(figure: Figure, error: Exception) -> LeftOut:
 
 def _picture(figure: Figure, table: Rows, data: RunData, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
-    with plots.set_up():
-        painted = figure.paint(table, data)
-        plots.footnote(painted, data.label)
-        plots.settle(painted)
-        svg, stem = plots.svg(painted), data.folder / FOLDER / figure.name
-        write_atomically(stem.with_suffix(".svg"), svg)
-        if png:
-            plots.write_png(painted, stem.with_suffix(".png"))
-        return svg
+    stem = data.folder / FOLDER / figure.name
+    svg = plots.picture(lambda: figure.paint(table, data), data.label, stem.with_suffix(".png") if png else None)
+    write_atomically(stem.with_suffix(".svg"), svg)
+    return svg

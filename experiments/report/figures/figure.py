@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from experiments.analysis.statistics import clusters
 from experiments.document import plots
 from experiments.report.run_data import RunData
 
@@ -31,11 +32,7 @@ def by_players(rows: Iterable[dict[str, Any]]) -> Rows:
 
 def groups(table: Rows, *keys: str) -> dict[Any, Rows]:
     """Return the rows of a table by their values of these columns, by default by their player counts."""
-    value = itemgetter(*keys or ("players",))
-    rows: dict[Any, Rows] = {}
-    for row in table:
-        rows.setdefault(value(row), []).append(row)
-    return rows
+    return clusters.groups(table, itemgetter(*keys or ("players",)))
 
 
 @dataclass(frozen=True)

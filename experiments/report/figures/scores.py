@@ -1,7 +1,8 @@
-"""Scores: means with every game as a point, differences from the baseline, and the distribution of scores."""
+"""A row for each arm: its scores, differences, turns and the ends of its games; and the partners of ad-hoc teams."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -19,17 +20,6 @@ from experiments.study.notes import spans
 
 SINGLE_POINTS = 60
 """The most games of a row that are drawn as single points; more are one point per score, sized by their number."""
-
-
-def _scores(data: RunData) -> Rows:
-    rows = [
-        {
-            **{"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric},
-            **both(s),
-        }
-        for s in data.summaries()
-    ]
-    return by_players(rows)
 
 
 def both(summary: Summary) -> dict[str, float | None]:
@@ -109,21 +99,8 @@ def _points(ax: Any, place: float, games: Sequence[float]) -> None:
     ax.scatter([x for x, _ in spots], [y for _, y in spots], s=7, **look)
 
 
-DIFFERENCES = [
-    "mean",
-    "low",
-    "high",
-    "se",
-    "sd",
-    "p",
-    "p_holm",
-    "wins",
-    "ties",
-    "losses",
-    "mde",
-    "low_holm",
-    "high_holm",
-]
+DIFFERENCES = "mean low high se sd p p_holm wins ties losses mde low_holm high_holm"
+"""What the table has of each difference."""
 
 
 def _differences(data: RunData) -> Rows:
@@ -133,7 +110,7 @@ def _differences(data: RunData) -> Rows:
         {
             **{"players": d.players, "arm": d.arm, "counts": spans(d.counts), "baseline": d.baseline},
             **{"metric": d.metric, "pairs": d.n, "unit": d.unit, "filled": int(d in filled)},
-            **{name: getattr(d, name) for name in DIFFERENCES},
+            **{name: getattr(d, name) for name in DIFFERENCES.split()},
         }
         for d in (*analysis.differences, *analysis.apart, *analysis.other_differences)
         if d.arm in arms
@@ -149,7 +126,7 @@ def _paint_differences(table: Rows, data: RunData) -> Any:
     metric = data.analysis.metric
     by_count = {players: [row for row in rows if row["metric"] == metric] for players, rows in groups(table).items()}
     second = {(row["players"], row["arm"]): row for row in table if row["metric"] != metric}
-    offset = metric in OTHER and any(row["strict"] != row["kept"] for row in _scores(data))
+    offset = metric in OTHER and any(row["strict"] != row["kept"] for row in _means(data))
     first, score = data.analysis.differences[0], f", {metric} score" if metric in OTHER else ""
     xlabel = f"{first.measured_in} more or fewer than {data.name(first.baseline)}{score}"
     figure, axes = plots.row_panels(by_count, xlabel)
@@ -213,6 +190,89 @@ def _paint_histogram(table: Rows, data: RunData) -> Any:
     return figure
 
 
+def _means(data: RunData, *, name: str = "") -> Rows:
+    """Return a row for each summary with its number of this name and its interval; by default with its scores."""
+    rows = []
+    for s in data.summaries():
+        numbers = both(s)
+        if name:
+            score, numbers = s.of(data.metric), {name: s.means.get(name), "low": None, "high": None}
+            if name == "iqm":
+                numbers = {"iqm": score.iqm, "low": score.iqm_low, "high": score.iqm_high}
+        head = {"players": s.players, "arm": s.arm, "counts": spans(s.counts), "games": s.n, "metric": data.metric}
+        rows.append({**head, **numbers})
+    return by_players(rows)
+
+
+def _paint_means(table: Rows, data: RunData, *, name: str, label: str, most: float | None = None) -> Any:
+    by_count = groups(table)
+    figure, axes = plots.row_panels(by_count, label.format(score=data.metric))
+    for ax, (players, rows) in zip(axes, by_count.items(), strict=True):
+        if most:
+            experienced(ax)
+        for place, row in enumerate(rows):
+            ax.barh(place, row[name], 0.6, color=plots.SKY, alpha=0.4, linewidth=0, zorder=1)
+            plots.interval(ax, place, row[name], row["low"], row["high"])
+        plots.rows(ax, [data.row_name(row["arm"], None if players else row["counts"]) for row in rows])
+        ax.set_xlim(0, most and most + 0.4)
+    return figure
+
+
+LOOKS = {
+    "perfect": ("25 points", plots.GREEN),
+    "deck_exhausted": ("deck exhausted", plots.SKY),
+    "lives_lost": ("third life lost", plots.VERMILLION),
+    "max_turns": ("too many turns", plots.PURPLE),
+}
+
+
+def _ends(data: RunData) -> Rows:
+    rows = [
+        {"players": s.players, "arm": s.arm, "games": s.n, **{end: s.ends.get(end, 0) for end in LOOKS}}
+        for s in data.summaries()
+        if s.players is not None
+    ]
+    return by_players(rows)
+
+
+def _paint_ends(table: Rows, data: RunData) -> Any:
+    by_count = groups(table)
+    figure, axes = plots.row_panels(by_count, "% of games")
+    ends = {end: look for end, look in LOOKS.items() if any(row[end] for row in table)}
+    for ax, rows in zip(axes, by_count.values(), strict=True):
+        plots.stacked(ax, rows, "games", ends)
+        plots.rows(ax, [data.name(row["arm"]) for row in rows])
+    plots.legend(figure, axes, len(ends))
+    return figure
+
+
+def _teams(data: RunData) -> Rows:
+    return [
+        {
+            **{"players": team.players, "partner": met.partner, "standing": met.standing, "trials": met.trials.games},
+            **{"strict": met.trials.mean, "low": low, "high": high, "sd": met.trials.sd},
+            **({"alone": met.alone.mean, "alone_sd": met.alone.sd} if met.alone else {"alone": None, "alone_sd": None}),
+        }
+        for team in data.teams
+        for met in team.rows
+        for low, high in [met.trials.bounds or (None, None)]
+    ]
+
+
+def _paint_teams(table: Rows, data: RunData) -> Any:
+    by_players = groups(table)
+    figure, axes = plots.row_panels(by_players, "strict score")
+    for ax, rows in zip(axes, by_players.values(), strict=True):
+        for place, row in enumerate(rows):
+            face = plots.INK if row["standing"] == "held out" else plots.PAPER
+            plots.interval(ax, place, row["strict"], row["low"], row["high"], markerfacecolor=face)
+            if row["alone"] is not None:
+                ax.plot([row["alone"]], [place], "|", color=plots.BLUE, markersize=10, zorder=3)
+        plots.rows(ax, [row["partner"] for row in rows])
+        ax.set_xlim(-0.4, 25.4)
+    return figure
+
+
 FIGURES = (
     Figure(
         "scores",
@@ -220,7 +280,7 @@ FIGURES = (
         "Mean score with its 95 % interval (line), and every game as a point; for more than "
         f"{SINGLE_POINTS} games in a row, a point per score, sized by their number. A diamond is the mean of the other "
         f"score, where it differs. The grey band: {SOURCE}. Dashed, where they were asked for: published scores.",
-        _scores,
+        _means,
         _paint_scores,
     ),
     Figure(
@@ -240,4 +300,28 @@ FIGURES = (
         _histogram,
         _paint_histogram,
     ),
+    Figure(
+        "iqm",
+        "Interquartile means",
+        "Mean of the middle half of the scores of all games, with its 95 % bootstrap interval over deals (Agarwal et "
+        f"al. 2021): a few very good or bad games do not move it. The grey band: {SOURCE}.",
+        partial(_means, name="iqm"),
+        partial(_paint_means, name="iqm", label="interquartile mean of the {score} score", most=25),
+    ),
+    Figure(
+        "lengths",
+        "Turns of a game",
+        "Mean number of turns of a game, all players together.",
+        partial(_means, name="turns"),
+        partial(_paint_means, name="turns", label="turns"),
+    ),
+)
+ENDS = Figure("ends", "How games ended", "Share of games by how they ended.", _ends, _paint_ends)
+ADHOC = Figure(
+    "ad-hoc-teams",
+    "Ad-hoc teams",
+    "Mean strict score of the evaluated seat with each partner and its 95 % interval over deals; filled: the partner "
+    "is held out. Blue: the partner in self-play.",
+    _teams,
+    _paint_teams,
 )

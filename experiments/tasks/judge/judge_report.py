@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from experiments.analysis import raters as figures
-from experiments.analysis.raters import Agreement, Clustered, Rated, Rating, Score
+from experiments.analysis.raters import Agreement, Rated, Rating, Score
+from experiments.analysis.statistics.clusters import Clustered
 from experiments.document import data, markdown
 from experiments.document.blocks import Block, Cell, Column, Document, Heading, Table, table
 from experiments.document.blocks import notes as plain_notes

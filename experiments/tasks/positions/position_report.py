@@ -7,8 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from experiments.analysis.compare import Comparison
-from experiments.analysis.correlation import Correlation, correlate
-from experiments.analysis.statistics.clusters import cluster_means
+from experiments.analysis.statistics.clusters import Correlation, cluster_means, correlate
 from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format

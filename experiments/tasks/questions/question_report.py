@@ -6,8 +6,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis.statistics.clusters import cluster_means, guessed_share, mean_share, standard_error
-from experiments.analysis.statistics.estimates import Bounds
+from experiments.analysis.statistics.clusters import cluster_means, guessed_share, mean_share
+from experiments.analysis.statistics.estimates import Bounds, standard_error
 from experiments.document import data, markdown, plots
 from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
 from experiments.document.formats import INT, PERCENT_ESTIMATE, RIGHT, number
@@ -289,9 +289,5 @@ def write(report: Report, folder: Path) -> list[Path]:
         "accuracy.csv": data.csv_text(rows(report)),
         "answers.csv": data.csv_text(answers),
     }
-    with plots.set_up():
-        painted = paint(report.names, report.cells, report.guesses)
-        plots.settle(painted)
-        files = write_all(folder, {**texts, "accuracy.svg": plots.svg(painted)})
-        plots.write_png(painted, folder / "accuracy.png")
-    return files
+    svg = plots.picture(lambda: paint(report.names, report.cells, report.guesses), png=folder / "accuracy.png")
+    return write_all(folder, {**texts, "accuracy.svg": svg})

@@ -14,7 +14,6 @@ import yaml
 from experiments.analysis import adhoc_teams, sentence_templates
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import analyse
-from experiments.analysis.sentence_templates import template_of
 from experiments.record.rows import Row
 from experiments.study import experiment as config
 from experiments.study.experiment import Experiment
@@ -25,6 +24,7 @@ from experiments.study.seat_spec import PlayerSpec, player_spec
 from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator.players import partners
 from tests.conftest import Run
+from tests.support.sentences import template_of
 
 NOWHERE = Path("nowhere")
 

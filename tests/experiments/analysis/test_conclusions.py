@@ -11,11 +11,11 @@ from scipy import stats
 from experiments.analysis.analysis import analyse
 from experiments.analysis.caveats import caveats
 from experiments.analysis.conclusions import claims, compared, sentences
-from experiments.analysis.sentence_templates import template_of
 from experiments.record.measures import METRICS
 from roles.words import percent
 from tests.experiments.analysis.rows import game, games, only, summary
 from tests.support.prove import FULL
+from tests.support.sentences import template_of
 
 
 def test_an_arm_that_replays_the_games_of_the_baseline_is_said_to_and_is_no_test_among_others() -> None:

@@ -88,5 +88,6 @@ def test_a_lean_journal_says_the_same_ranks_as_the_decisions(folder: Path) -> No
 
 def test_the_report_draws_them(folder: Path) -> None:
     made = run_report.write(folder, png=False)
-    (figure,) = [one for one in made.drawn if one.figure.name == "list-ranks"]
-    assert figure.svg and {row["by"] for row in figure.table} == {"P0", "P1"}
+    (figure,) = [one for one in made.drawn if one.key == "list-ranks"]
+    table = csv.DictReader((folder / figure.csv).read_text("utf-8").splitlines())
+    assert figure.svg and {row["by"] for row in table} == {"P0", "P1"}

@@ -135,7 +135,7 @@ def test_the_tables_are_in_the_terminal_as_data_and_in_the_report(tmp_path: Path
     code, _, err = run("experiment", "policy", str(folder), "--players", "3")
     assert code == 2 and "there are no two turns of any arm at 3 players; there is told at 2" in err
     made = run_report.write(folder, png=False)
-    assert "policy-2p" in {figure.figure.name for figure in made.drawn if figure.svg}
+    assert "policy-2p" in {figure.key for figure in made.drawn if figure.svg}
     drawn = list(csv.DictReader((folder / "figures" / "policy-2p.csv").read_text("utf-8").splitlines()))
     assert {(r["action"], r["next_action"], r["turns"], r["next_share"]) for r in drawn if r["turns"] != "0"} == {
         ("discard 0", "hint 2", "1", "1.0000"),

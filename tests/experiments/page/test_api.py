@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from experiments.page import run_page
 from experiments.record import run_folder
-from experiments.report.figures import ends
+from experiments.report.figures import scores
 from orchestrator import journal
 from orchestrator.hanabi.referee import rebuild
 from tests.experiments.page.conftest import MARKUP, client
@@ -59,7 +59,7 @@ def test_figures_and_the_report_can_be_fetched_and_link_to_games(page: TestClien
 def test_a_figure_of_one_arm_or_one_count_links_to_the_games_of_these(tmp_path: Path) -> None:
     (tmp_path / "few.csv").write_text("players,arm,best\n2,iggi,1\n2,piers,3\n", "utf-8")
     (tmp_path / "pooled.csv").write_text("players,arm,best\n2,iggi,1\n3,iggi,1\n,iggi,2\n", "utf-8")
-    plain = replace(ends.FIGURES[0], arm=None)
+    plain = replace(scores.ENDS, arm=None)
     assert run_page.games_of(plain, tmp_path / "few.csv") == {"state": "finished", "players": 2}
     assert run_page.games_of(plain, tmp_path / "pooled.csv") == {"state": "finished", "arm": "iggi"}
     of_one = replace(plain, arm="piers")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from experiments.analysis.sentence_templates import template_of
 from tests.support import processes
+from tests.support.sentences import template_of
 
 ROLE = """
 import roles

@@ -8,9 +8,8 @@ import graphs
 from experiments.document.blocks import Note
 from experiments.record.turn_rows import TurnRow
 from experiments.report import run_report
-from experiments.report.figures import choices, cross_play, curves, deals, list_ranks, scores
-from experiments.report.run_data import NothingToDrawError, RunData
-from experiments.report.turn_tally import TurnTally
+from experiments.report.figures import choices, maps, relations, scores
+from experiments.report.run_data import NothingToDrawError, RunData, TurnTally
 from tests.support.reports import data, game, games, svg
 
 
@@ -31,10 +30,10 @@ def test_every_deal_is_a_point_of_both_arms(tmp_path: Path) -> None:
     repeated = [*games("base", [10, 20]), *games("base", [14, 20], repeat=2)]
     repeated += [*games("arm", [5, 25]), *games("arm", [7, 25], repeat=2), game("arm", 9, 3)]
     made = data(tmp_path, repeated, {"baseline": "base"})
-    points = {(row["seed"], row["baseline_score"], row["arm_score"]) for row in deals.FIGURE.data(made)}
+    points = {(row["seed"], row["baseline_score"], row["arm_score"]) for row in relations.DEALS.data(made)}
     assert points == {(1, 12, 6), (2, 20, 25)}, "a deal that only one has played is no point"
     with pytest.raises(NothingToDrawError, match="single deal"):
-        deals.FIGURE.data(data(tmp_path, [row for row in repeated if row.seed == 1], {"baseline": "base"}))
+        relations.DEALS.data(data(tmp_path, [row for row in repeated if row.seed == 1], {"baseline": "base"}))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +55,7 @@ def test_a_figure_that_is_left_out_has_one_reason(
     monkeypatch.setattr(RunData, "tallies", {})
     seats = {"s": {"spec": graph, "config": graphs.read(graph).model_dump(mode="json")}}
     found = data(tmp_path, games("a", [10, 12]), {"seats": seats, "journals": journals})
-    for figure, reason in zip((choices.FIGURES[-1], list_ranks.FIGURE), reasons, strict=True):
+    for figure, reason in zip((choices.FIGURES[-1], choices.LIST_RANKS), reasons, strict=True):
         with pytest.raises(NothingToDrawError, match=reason):
             figure.data(found)
 
@@ -65,7 +64,7 @@ def test_a_figure_that_is_left_out_has_one_reason(
 def test_a_cross_play_map_has_intervals(tmp_path: Path) -> None:
     found = [*games("a.with.b", [10, 12, 20]), *games("b.with.a", [10, 10, 10]), *games("a.with.a", [24, 25, 25])]
     made = data(tmp_path, found, {})
-    (figure,) = cross_play.figures(made)
+    (figure,) = maps.cross_play(made)
     drawn = svg(figure, made)
     bounds = [(s.of("strict").low, s.of("strict").high) for s in made.analysis.summaries if s.arm == "a.with.b"]
     assert all(f">{low:.1f}–{high:.1f}<" in drawn for low, high in bounds if low is not None and high is not None)
@@ -81,11 +80,11 @@ def test_the_band_of_a_curve_is_over_deals_and_ends_at_0_and_25() -> None:
     tally = TurnTally()
     for seed, points in ((1, 25), (1, 25), (1, 25), (2, 1), (2, 1), (2, 1)):
         tally.add(turns(points), seed)
-    mean, error, low, high = curves._points(tally, 25)
+    mean, error, low, high = relations._points(tally, 25)
     assert error == pytest.approx(12) and (mean, low, high) == (13, 0, 25), "two deals, however often they are repeated"
     alone = TurnTally()
     alone.add(turns(7), 1)
-    assert curves._points(alone, 25) == (7, None, None, None)
+    assert relations._points(alone, 25) == (7, None, None, None)
 
 
 def turn(number: int, score: int) -> TurnRow:

@@ -23,6 +23,7 @@ from experiments.report import run_report, verdict
 from experiments.study import experiment, manifest
 from experiments.study.plan import Plan
 from tests.support.prove import FULL
+from tests.support.sentences import template_of
 
 RUNS = 30 if FULL else 4
 FEW = 5
@@ -96,7 +97,7 @@ def test_runs_without_an_effect_claim_one_as_seldom_as_promised_and_never_its_ab
         said, shown = sentences(report.document), printed(report)
         written = (folder / run_report.MARKDOWN).read_text("utf-8")
         assert all(sentence in written for sentence in said) and len(shown) == (1 if few else 3)
-        named = {each: sentence_templates.template_of(each) for each in (*said, *shown)}
+        named = {each: template_of(each) for each in (*said, *shown)}
         unknown = [each for each, template in named.items() if template is None and not OTHERS.fullmatch(each)]
         assert not unknown, unknown
         assert not [each for each in (*named, *other_words(report.document)) if ABSENT.search(each)]

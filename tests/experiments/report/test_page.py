@@ -98,7 +98,7 @@ def test_the_page_fetches_nothing_and_says_first_what_is_simulated(written: run_
 
 def test_every_figure_lies_beside_its_table_and_the_rest_is_named_with_its_reason(written: run_report.Report) -> None:
     folder = written.folder
-    names = {one.figure.name for one in written.drawn}
+    names = {one.key for one in written.drawn}
     assert names == {
         "scores",
         "iqm",
@@ -151,7 +151,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     lines = broken.read_bytes().splitlines(keepends=True)
     broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "moved", half\n', *lines[5:]]))
     made = run_report.write(folder, png=False)
-    assert {one.figure.name for one in made.drawn} == {
+    assert {one.key for one in made.drawn} == {
         *("scores", "iqm", "lengths", "differences", "histogram", "deals", "samples", "ends")
     }
     assert "not a journal line" in {one.title: one.why for one in made.left_out}["Rank of the chosen move"]

@@ -7,7 +7,6 @@ import yaml
 from rich.console import Console
 
 from experiments.analysis.role_marks import MarkedGame
-from experiments.analysis.sentence_templates import template_of
 from experiments.document import terminal
 from experiments.record import run_folder
 from experiments.report import arm_graphs, verdict
@@ -16,6 +15,7 @@ from experiments.study import experiment, manifest
 from experiments.study.plan import Plan
 from experiments.values.move_values import Kind
 from tests.support.reports import data, game, report, text
+from tests.support.sentences import template_of
 
 
 def test_a_swap_of_graphs_is_said_to_change_more_than_roles(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import pytest
 from scipy import stats
 
 from experiments.analysis.role_marks import MarkedGame, calibrations, compared, summaries
-from experiments.analysis.sentence_templates import template_of
 from experiments.analysis.statistics.estimates import estimate_mean, unseen_share
 from experiments.interchange import more_columns
 from experiments.record import run_folder
@@ -39,6 +38,7 @@ from tests.experiments.report.test_null_runs import ABSENT
 from tests.support import marked_runs
 from tests.support.positions import dealt
 from tests.support.prove import FULL
+from tests.support.sentences import template_of
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ from scipy import stats
 
 import graphs
 from experiments.analysis.compare import compare, corrected
-from experiments.analysis.sentence_templates import template_of
 from experiments.tasks.positions import bank, decisions, position_report, position_run
 from experiments.tasks.positions import sentences as templates
 from experiments.tasks.positions.bank import BankPosition
@@ -28,6 +27,7 @@ from orchestrator.models.usage import NO_USAGE
 from tests.experiments.report.test_null_runs import ABSENT
 from tests.experiments.tasks.positions.conftest import effect_of_arm, found
 from tests.support.prove import FULL
+from tests.support.sentences import template_of
 
 RATE = 0.3
 

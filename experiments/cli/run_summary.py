@@ -1,55 +1,26 @@
 """What `experiment run` prints at the end: the verdict and one table, or the whole report; also as data."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal
 
-from experiments.analysis import conclusions
-from experiments.analysis.analysis import Analysis, analyse
-from experiments.analysis.statistics.estimates import Interval
 from experiments.document.blocks import Block, Note, Text, notes
 from experiments.record import run_folder
-from experiments.record.game import Game
 from experiments.record.provenance import Provenance
-from experiments.record.rows import Row
-from experiments.report import roles_section, run_report, verdict
+from experiments.report import roles_section, run_data, run_report, verdict
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData
 from experiments.report.run_report import Report
 from experiments.study import notes as study_notes
-from experiments.study.metric import headline
-from experiments.study.plan import Plan
+from experiments.tasks.games.experiment_run import ExperimentDone
 from orchestrator.journal.move_origins import COUNTS
-
-
-class Played(Protocol):
-    """A command that played an experiment, as far as a summary tells of it."""
-
-    @property
-    def plan(self) -> Plan: ...
-    @property
-    def rows(self) -> tuple[Row, ...]: ...
-    @property
-    def games(self) -> Mapping[Path, Game]: ...
-    @property
-    def failed(self) -> Mapping[str, str]: ...
-    @property
-    def suspended(self) -> str | None: ...
-    @property
-    def left(self) -> int: ...
-    @property
-    def unwritten(self) -> bool: ...
-    @property
-    def status(self) -> Any:
-        """What this command used, and how its moves came about."""
 
 
 @dataclass(frozen=True)
 class RunSummary:
     """A run that was just played, and what its games say."""
 
-    done: Played
+    done: ExperimentDone
     data: RunData
     report: Report | None = None
     """None where none is written."""
@@ -60,18 +31,16 @@ class RunSummary:
 
 
 def summary(
-    done: Played,
+    done: ExperimentDone,
     *,
-    interval: Interval = "t",
+    interval: Literal["t", "bootstrap"] = "t",
     marks: bool | None = None,
     tasks: Sequence[Block] = (),
 ) -> RunSummary:
     """Write the report of a run that was just played, and return what it says; options as of `run_report.write`."""
     folder = done.plan.folder
     if not done.rows or done.unwritten:
-        named = headline({"metric": done.plan.metric})
-        analysis = analyse(done.rows, score=named.score)
-        return RunSummary(done, RunData(folder, done.rows, analysis, run_folder.run(folder), (), named))
+        return RunSummary(done, run_data.uncompared(folder, done.rows, done.plan.metric))
     report = run_report.write(folder, peeked=done.games, interval=interval, png=False, marks=marks, tasks=tasks)
     return RunSummary(done, report.data, report)
 
@@ -83,7 +52,7 @@ def json_value(run: RunSummary) -> dict[str, Any]:
         "experiment": done.plan.experiment.name,
         "out": str(done.plan.folder),
         "question": done.plan.experiment.question,
-        **analysis_data(run.data.analysis),
+        **run_report.analysis_data(run.data.analysis),
         "metric_why": run.data.headline.why,
         "roles": roles_section.data(run.roles),
         **run_report.findings(run.data, run.report.added if run.report else ()),
@@ -99,12 +68,6 @@ def json_value(run: RunSummary) -> dict[str, Any]:
         "notes": protocol(done),
         "verdict": list(verdict.sentences(run.data, run.roles)),
     }
-
-
-def analysis_data(analysis: Analysis) -> dict[str, Any]:
-    """Return an analysis as plain data, with its summaries under `arms`."""
-    plain = conclusions.as_data(analysis)
-    return {"arms": plain.pop("summaries"), **plain}
 
 
 def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
@@ -124,13 +87,13 @@ def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
         yield Text(f"report   {folder}/{run_report.HTML}\nresults  {folder}/results.csv")
 
 
-def protocol(done: Played) -> list[str]:
+def protocol(done: ExperimentDone) -> list[str]:
     """Return what a reader must know about the protocol."""
     trials = study_notes.fewest_trials(done.rows) if done.plan.experiment.adhoc else ()
     return [*done.plan.notes, *trials]
 
 
-def so_far(done: Played) -> Iterator[str]:
+def so_far(done: ExperimentDone) -> Iterator[str]:
     """Return what the games of a stopped run say before they are finished: above all, if its models can be read."""
     status = done.status
     if not (done.left and status.answers):
@@ -146,6 +109,6 @@ def so_far(done: Played) -> Iterator[str]:
         yield f"Moves that the models chose themselves: {', '.join(shares)}."
 
 
-def failed(done: Played) -> str:
+def failed(done: ExperimentDone) -> str:
     """Return the games that failed, as one sentence."""
     return f"{run_folder.failure_sentence(done.failed, len(done.plan.jobs))}. The same command tries them again"

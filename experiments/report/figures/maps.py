@@ -1,7 +1,7 @@
-"""Conditional action probabilities as a heat map, with the tables of all arms beside it."""
+"""Heat maps: the mean score of each pair of players in cross-play, and which action follows which."""
 
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import partial
 from math import nan
 from typing import Any
 
@@ -9,16 +9,63 @@ from experiments.analysis import policies
 from experiments.analysis.policies import ActionTable
 from experiments.document import plots
 from experiments.report.figures.figure import Figure, Rows, groups
+from experiments.report.figures.scores import both, of_metric
 from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.study.pairs import WITH
 from orchestrator.errors import UserError
 
 MOST = 6
 """The most heat maps in one picture."""
 
 
-def figures(data: RunData) -> list[Figure]:
+def cross_play(data: RunData) -> list[Figure]:
+    """Return a heat map for each player count; none for a run without pairs."""
+    return [
+        Figure(
+            f"cross-play-{players}p",
+            f"Cross-play, {players} players",
+            "Mean score of each pair, with its 95 % interval: one in a single seat (down), another in all others "
+            "(across). The diagonal is self-play.",
+            partial(_pairs, players=players),
+            _paint_pairs,
+        )
+        for players in (data.players() if data.pairs else ())
+    ]
+
+
+def _pairs(data: RunData, *, players: int) -> Rows:
+    return [
+        {
+            **dict(zip(("one", "rest"), s.arm.split(WITH), strict=True)),
+            **{"players": players, "n": s.n, "metric": data.metric, "strict_se": s.of("strict").se},
+            **{"sd": s.of("strict").sd, "struck_out": s.struck_out, **both(s)},
+        }
+        for s in data.analysis.summaries
+        if s.arm in data.pairs and s.players == players
+    ]
+
+
+def _paint_pairs(rows: Rows, data: RunData) -> Any:
+    ones, rests = (list(dict.fromkeys(row[name] for row in rows)) for name in ("one", "rest"))
+    cells = {(row["one"], row["rest"]): of_metric(row, data.metric) for row in rows}
+    grid = [[cells[cell, rest][0] if (cell, rest) in cells else nan for rest in rests] for cell in ones]
+    figure = plots.canvas(max(plots.WIDTH, 1.8 + 0.56 * len(rests)), 1.2 + 0.42 * len(ones))
+    ax = figure.subplots()
+    image = _heat(ax, grid, 25, rests, ones, 45)
+    ax.set(xlabel="all other seats", ylabel="one seat")
+    for (cell, rest), (mean, low, high) in cells.items():
+        look = {"ha": "center", "va": "center", "color": "#000000" if mean > 15 else "#ffffff"}
+        x, y = rests.index(rest), ones.index(cell)
+        means = low is not None and high is not None
+        ax.text(x, y - (0.17 if means else 0), f"{mean:.1f}", fontsize=7.5, **look)
+        if means:
+            ax.text(x, y + 0.23, f"{low:.1f}–{high:.1f}", fontsize=5.5, **look)
+    figure.colorbar(image, label=f"mean {data.metric} score").outline.set_visible(False)
+    return figure
+
+
+def policy(data: RunData) -> list[Figure]:
     """Return a heat map for each player count: of the baseline, else of the first arm."""
-    tables = cache(partial(_tables, data))
     return [
         Figure(
             f"policy-{players}p",
@@ -27,28 +74,25 @@ def figures(data: RunData) -> list[Figure]:
             "action never came before another; the last row: the share of each action. Slot 0 is the oldest card; a "
             "hint counts whoever gets it. Where different players sit in an arm, who acts and who is next is in the "
             "table, which has all arms, with 95 % intervals over deals.",
-            partial(_table, players=players, tables=tables),
-            _paint,
+            partial(_actions, players=players),
+            _paint_policy,
             data.standard,
         )
         for players in data.players()
     ]
 
 
-def _tables(data: RunData) -> list[ActionTable]:
-    rows = [row for row in data.rows if row.arm in data.shortlist()]
-    if not all((data.folder / row.journal).exists() for row in rows):
+def _actions(data: RunData, *, players: int) -> Rows:
+    arms = data.shortlist()
+    rows = [row for row in data.rows if row.players == players and row.arm in arms]
+    if not all(data.path(row).exists() for row in rows):
         raise NothingToDrawError("the journals are not in this folder")
-    return policies.action_tables(data.folder, rows, journals=data.journals)
-
-
-def _table(data: RunData, *, players: int, tables: Callable[[], list[ActionTable]]) -> Rows:
-    if table := table_of([pair for pair in tables() if pair.players == players]):
+    if table := action_rows(policies.action_tables(data.folder, rows, journals=data.journals)):
         return table
     raise NothingToDrawError("no game has two turns")
 
 
-def table_of(tables: Sequence[ActionTable]) -> Rows:
+def action_rows(tables: Sequence[ActionTable]) -> Rows:
     """Return a row for each next action that followed, and one without a next action where none did."""
     rows = []
     for pair in tables:
@@ -71,13 +115,13 @@ def table_of(tables: Sequence[ActionTable]) -> Rows:
     return rows
 
 
-def _paint(table: Rows, data: RunData) -> Any:
+def _paint_policy(table: Rows, data: RunData) -> Any:
     """Return the heat map of one pair of players of an arm, best where the same player sits in both seats."""
     pairs = groups([row for row in table if row["arm"] == data.standard] or table, "by", "then")
     return _maps([next((rows for (by, then), rows in pairs.items() if by == then), next(iter(pairs.values())))])
 
 
-def paint(table: Rows) -> Any:
+def paint_actions(table: Rows) -> Any:
     """Return a heat map for each arm, player count, and pair of who acts and who is next. Raises UserError for too
     many."""
     maps = groups(table, "arm", "players", "by", "then")
@@ -88,11 +132,9 @@ def paint(table: Rows) -> Any:
 
 
 def _maps(tables: Sequence[Sequence[dict[str, Any]]]) -> Any:
-    from matplotlib.figure import Figure  # half a second to import, and most commands draw nothing
-
     most = max(len(policies.actions(rows[0]["players"])) for rows in tables)
-    figure = Figure(figsize=(1.6 + 0.27 * most, (1.65 + 0.24 * most) * len(tables)), layout="constrained")
-    axes: Any = figure.subplots(len(tables), 1, squeeze=False)
+    figure = plots.canvas(1.6 + 0.27 * most, (1.65 + 0.24 * most) * len(tables))
+    axes = figure.subplots(len(tables), 1, squeeze=False)
     for (ax,), rows in zip(axes, tables, strict=True):
         if len(tables) > 1:
             ax.set_title(f"{rows[0]['arm']}, {plots.headed(rows[0]['players'])}")
@@ -108,16 +150,22 @@ def _map(ax: Any, rows: Sequence[dict[str, Any]]) -> Any:
     came = {pair for pair, other in shares if other is not None}
     grid = [[shares.get((pair, other), 0.0) if pair in came else nan for other in names] for pair in names]
     grid.append([total[pair] for pair in names])
-    image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=1, aspect="auto")
-    ax.set_xticks(range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor")
-    ax.set_yticks(range(len(grid)), [*names, "all turns"])
+    image = _heat(ax, grid, 1, names, [*names, "all turns"], 60)
     ax.axhline(len(names) - 0.5, color=plots.PAPER, linewidth=2)
-    ax.tick_params(length=0)
     for y, line in enumerate(grid):
         for x, share in enumerate(line):
             if share >= 0.005:
                 colour = "#000000" if share > 0.6 else "#ffffff"
                 ax.text(x, y, f"{100 * share:.0f}", ha="center", va="center", color=colour, fontsize=6.5)
-    ax.set_xlabel(f"next action, by {rows[0]['then']}")
-    ax.set_ylabel(f"action, by {rows[0]['by']}")
+    ax.set(xlabel=f"next action, by {rows[0]['then']}", ylabel=f"action, by {rows[0]['by']}")
+    return image
+
+
+def _heat(ax: Any, grid: Any, most: int, across: Sequence[str], down: Sequence[str], rotation: int) -> Any:
+    """Draw values from 0 to `most`. Viridis is monotonic in lightness, so it is readable in print and for colour-blind
+    people."""
+    image = ax.imshow(grid, cmap="viridis", vmin=0, vmax=most, aspect="auto")
+    ax.set_xticks(range(len(across)), across, rotation=rotation, ha="right", rotation_mode="anchor")
+    ax.set_yticks(range(len(down)), down)
+    ax.tick_params(length=0)
     return image
