@@ -148,10 +148,11 @@ def seat(
     written = {model_of: model_of for model_of in config.models if is_simulated(model_of)}
     bound = {name: _opened(model_of) for name, model_of in {**written, "default": model, **(named or {})}.items()}
     labels = _labels(bound)
-    asked_models = set(bind(config, labels).models) - {PROGRAM}
+    config = bind(config, labels)
+    asked_models = {*config.models} - {PROGRAM}
     models = {labels[name]: model_of for name, model_of in bound.items() if labels[name] in asked_models}
     unbound = GraphSeat(
-        bind(config, labels),
+        config,
         {called: _brain(model_of, layer) for called, model_of in models.items()},
         {called: _deciding(model_of) for called, model_of in models.items()},
         callbacks=tuple(callbacks),

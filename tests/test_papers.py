@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+from experiments.forecast import dry_run
 from experiments.study import references
 from tests.conftest import Run
 from tests.support.folders import ROOT
@@ -15,7 +16,8 @@ PLANNED = [command for command in COMMANDS if command.startswith("experiment run
 
 
 @pytest.mark.parametrize("command", PLANNED)
-def test_an_experiment_can_be_planned(command: str, run: Run) -> None:
+def test_an_experiment_can_be_planned(command: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dry_run, "TIMED", 1)  # how long the games take is tested elsewhere
     code, out, err = run(*shlex.split(command), "--dry-run", "--json")
     assert (code, err) == (0, "") and '"arms"' in out
 

@@ -60,7 +60,7 @@ class Job(Unit):
 
     @property
     def name(self) -> str:
-        return f"{self.arm}/{Path(self.deal.file).stem}"
+        return f"{self.arm}/{self.deal.file.removesuffix('.jsonl')}"
 
     @property
     def cluster(self) -> Hashable:

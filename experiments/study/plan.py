@@ -191,7 +191,7 @@ class Plan:
             arm=arm.name,
             deal=deal,
             lineup=tuple(spec.key for spec in arm.lineup(deal)),
-            journal=self.folder / GAMES / arm.name / deal.file,
+            journal=self.folder / f"{GAMES}/{arm.name}/{deal.file}",
             records=tuple(sorted(arm.records(deal).items())),
             notes=tuple(sorted(note_banks.lineup_notes(arm, deal, self.folder).items())),
             lean=self.experiment.journals == "lean",

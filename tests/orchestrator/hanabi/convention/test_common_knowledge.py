@@ -33,7 +33,7 @@ CUSTOMS = {
     "mixed": (NEWEST, OLDEST, LITERAL, STRANGER, Convention("oldest", None)),
     "adapting": (ADAPTING, NEWEST, STRANGER, ADAPTING, OLDEST),
 }
-GAMES = 1000 if FULL else 6
+GAMES = 1000 if FULL else 4
 
 
 def hands_of(referee: Referee) -> list[tuple[Card, ...]]:
