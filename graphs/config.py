@@ -196,7 +196,7 @@ def between(config: GraphConfig, first: str, last: str) -> list[str]:
 
 
 def _names(config: GraphConfig) -> None:
-    """Nodes have names that a node can have, and only such are named."""
+    """Nodes have names that a node can have, and everything that names a node names one of the graph."""
     for name, node in config.nodes.items():
         well_formed = all(part.isidentifier() for part in name.split(".")) and name.partition(".")[0] in config.nodes
         if not well_formed or name in RESERVED or name.startswith("__"):

@@ -31,7 +31,7 @@ BESIDE = (RUN, RESULTS, FAILED, "report.html")
 """Files of a run folder whose change the page shows."""
 
 
-def locked() -> set[int]:
+def locked_inodes() -> set[int]:
     """Return the inodes of files and folders that some process holds locked, as what plays now does.
 
     Taking a lock to see whether it is free would disturb who needs it; the system's list does not. Where there is no
@@ -158,7 +158,7 @@ class Games:
                     entries[journal.id] = entry
             self._entries = entries
             failed = run_folder.failures(self.library.root) if is_run else {}
-            inodes = locked()
+            inodes = locked_inodes()
             run_plays = is_run and inode_of(self.library.base) in inodes  # also between two games
             unfinished = (entry for entry in entries.values() if entry.row is None and (run_plays or not entry.stop))
             playing = frozenset(entry.journal.id for entry in unfinished if plays(entry.journal, inodes))

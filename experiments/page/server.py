@@ -63,7 +63,7 @@ class Api:
         self.persons.close()
 
     def ask(self, question: str, **query: str) -> Any:
-        """Return an answer. Raises as the address of the question does."""
+        """Return the answer to a question of the page. Raises UserError for what is not there."""
         return self.answers[question](query)
 
     @property

@@ -182,13 +182,9 @@ def prompt(game: Game, number: int, key: str) -> Json:
     call = dict(zip(key_of(calls), calls, strict=True)).get(key)
     if call is None:
         raise UserError(f"turn {number} has no call {key[:80]!r}")
-    only, why = set(_only(prompts, call)), None
+    only = set(_only(prompts, call))
     messages = [_message(message, only) for message in prompts.of(call)]
-    if not messages:
-        why = "Its graph has roles that are not there here: name their file with --import."
-        if prompts.config:
-            why = f"The role {call.role} is a program without a prompt, or the journal is lean and lacks what it read."
-    return {"rendered": not call.messages, "messages": messages, "why": why}
+    return {"rendered": not call.messages, "messages": messages, "why": None if messages else prompts.missing(call)}
 
 
 def _message(message: Message, only: set[str]) -> Json:

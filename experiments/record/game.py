@@ -52,7 +52,10 @@ class Board:
 
 
 def boards(started: GameStarted, moves: Sequence[Move], *, over: bool, name: str) -> tuple[Board, ...]:
-    """Return the table before each move, and the next unless over. Raises UserError for moves that misfit the deck."""
+    """Return the table before each move, and before the next one unless the game is over.
+
+    Raises UserError for moves that do not fit the deck.
+    """
     referee, tables = Referee(started.players, started.deck), list[Board]()
     hands = dealt_hands(started.players, started.deck, moves)
     try:

@@ -1,4 +1,4 @@
-"""A run folder: its record, the settings that a command begins it with, its finished games and those that failed.
+"""A run folder: its record, the settings and imports that a command begins it with, its finished and failed games.
 
 A run of games has run.yaml and games/, from which reports read it, or results.csv alone.
 """

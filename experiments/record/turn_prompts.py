@@ -29,6 +29,12 @@ class TurnPrompts:
         names = (span.name for message in self.of(call) for span in message.spans if span.name not in OWN_PARTS)
         return list(dict.fromkeys(names))
 
+    def missing(self, call: Call) -> str:
+        """Return why a call has no prompt, as a sentence."""
+        if self.config is None:
+            return "Its graph has roles that are not there here: name their file with --import."
+        return f"The role {call.role} is a program without a prompt, or the journal is lean and lacks what it read."
+
     @cached_property
     def _rendered(self) -> Mapping[str, tuple[Message, ...]]:
         """By node; none where the journal is lean or of an older version, and does not hold what nodes read."""

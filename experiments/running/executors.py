@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 from uuid import uuid4
 
-from experiments.running.control import Change, LimitCalls, RetryUnit, StopRun
+from experiments.running.control import CancelUnit, Change, LimitCalls, PauseRun, ResumeRun, RetryUnit, StopRun
 from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
@@ -165,8 +165,8 @@ class WorkerPool(Generic[U]):
         """The status of workers that died."""
         self._closed: str | None = None
         self._units: deque[U] = deque()
-        self._changes: list[Change[U]] = []
-        """All so far, which a worker that takes the place of another is told."""
+        self._changes: dict[object, Change[U]] = {}
+        """The last change of each thing, which a worker that takes the place of another is told."""
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
         """Ask all units. Raises what the callbacks raise, and UserError when the workers cannot ask."""
@@ -184,11 +184,18 @@ class WorkerPool(Generic[U]):
         return sum((worker.status for worker in self._workers), self._ended)
 
     def obey(self, change: Change[U]) -> None:
-        if isinstance(change, LimitCalls):  # the workers divide it among them
-            change = replace(change, most=max(1, change.most // self._number))
-        elif isinstance(change, RetryUnit):
-            self._units.appendleft(change.unit)
-        self._changes.append(change)
+        match change:
+            case PauseRun():
+                self._changes[PauseRun] = change
+            case ResumeRun():
+                self._changes.pop(PauseRun, None)
+            case LimitCalls():  # the workers divide it among them
+                self._changes[change.model] = change = replace(change, most=max(1, change.most // self._number))
+            case CancelUnit():
+                self._changes[change.name] = change
+            case RetryUnit():
+                self._changes[change.unit.name] = change
+                self._units.appendleft(change.unit)
         for worker in self._workers:
             worker.send(change)
 
@@ -243,7 +250,7 @@ class WorkerPool(Generic[U]):
             raise UserError(f"a worker process ended before it could start: {why}")
         self._ended += worker.status
         new = self._workers[self._workers.index(worker)] = self._transport.start()
-        for change in self._changes:
+        for change in self._changes.values():
             new.send(change)
         return list(worker.units.values())
 

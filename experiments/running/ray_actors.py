@@ -54,17 +54,27 @@ CPU_SHARE = 0.25
 """CPUs reserved for each worker actor, which mostly waits for models; less when there are many actors."""
 
 
+class AccountsActor:
+    """Keeps the run's budget accounts; a Ray actor without `async` methods, for such a one answers in order."""
+
+    def __init__(self, accounts: Accounts) -> None:
+        self._accounts = accounts
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        return getattr(self._accounts, method)(*arguments)
+
+
 class AccountsClient:
-    """The actor that keeps the run's budget accounts, as a budget uses it."""
+    """The accounts actor, as a budget uses it."""
 
     def __init__(self, actor: Any) -> None:
         self._actor = actor
 
     async def ask(self, method: str, *arguments: Any) -> Any:
-        return await self._actor.ask.remote(method, *arguments)
+        return await self._actor.call.remote(method, *arguments)
 
     def tell(self, method: str, *arguments: Any) -> None:
-        self._actor.tell.remote(method, *arguments)
+        self._actor.call.remote(method, *arguments)
 
 
 class WorkerActor(Generic[U]):
@@ -129,8 +139,8 @@ class RayActors(Transport[U]):
     def __init__(self, task: Task[U], options: ModelOptions, budget: Budget | None, workers: int) -> None:
         self._started_ray = _join_cluster()
         self._workers = workers
-        accounts: Any = ray.remote(num_cpus=0)(Accounts)
-        self._accounts = accounts.remote(**vars(budget.accounts)) if budget else None
+        accounts: Any = ray.remote(num_cpus=0)(AccountsActor)
+        self._accounts = accounts.remote(budget.accounts) if budget else None
         self._arguments = task, options, workers, self._accounts
 
     def start(self) -> RayWorker[U]:

@@ -152,7 +152,10 @@ class TurnStory:
 
     def prompts_alone(self) -> Iterator[RenderableType]:
         """Return the prompt of each call, message by message."""
-        for call, prompt in self.prompts():
+        calls = self.prompts()
+        if calls and not any(prompt for _, prompt in calls):
+            yield Text(self.sent.missing(calls[0][0]))
+        for call, prompt in calls:
             sample = f", sample {call.sample + 1}" if call.sample else ""
             request = f"{call.node}{sample}{f', attempt {call.ask + 1}' if call.ask else ''}"
             for message in prompt:

@@ -48,7 +48,8 @@ CONDITIONS: Mapping[str, str] = {info.name: where for _, group, where in INFOS f
 
 
 def mark_infos(role: str) -> Mapping[str, MarkInfo]:
-    """Return the marks of a role by name: of its own file, and of its type of reply. Raises UserError for no role."""
+    """Return the marks of a role by name: of its own file, and of its type of reply. Raises UserError for a
+    role that is not registered."""
     definition = roles.get(role)
     more = (info for kinds, group, _ in INFOS if issubclass(definition.reply, kinds) for info in group)
     return {**infos(definition.mark), **{info.name: info for info in more}}

@@ -129,8 +129,12 @@ def _wasted_hint(position: Position, past: Past) -> Fault | None:
     return "wasted_token", f"the hint touched only cards of P{move.to} that can never score"
 
 
-Look = Callable[[Position, Past], Fault | None]
-FAULTS: tuple[Look, ...] = (_risky_misplay, _critical_discard, _missed_play, _wasted_hint)
+FAULTS: tuple[Callable[[Position, Past], Fault | None], ...] = (
+    _risky_misplay,
+    _critical_discard,
+    _missed_play,
+    _wasted_hint,
+)
 """The gravest first."""
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in TITLES if kind != "clear_loss")

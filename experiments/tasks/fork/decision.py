@@ -1,4 +1,5 @@
-"""A turn decided again: what was decided then and what is decided now, with the notes and the calls of both."""
+"""A turn decided again: what was decided then and what is decided now, with the notes and the calls of both;
+and notes in files, put in the place of recorded ones."""
 
 import asyncio
 import json

@@ -1,4 +1,8 @@
-"""The report of a position-level ablation: beside whole games, tables, texts, files. It never names a hidden card."""
+"""The report of a position-level ablation: its tables, sentences and files; and effects beside those of
+whole games.
+
+It never names a hidden card.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace

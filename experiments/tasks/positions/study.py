@@ -1,4 +1,4 @@
-"""What a position-level ablation asks: a study file, or the same on the command line, and its record `run.yaml`.
+"""What a position-level ablation asks: its arms, its study file or the same as a command, and its record `run.yaml`.
 
 ```yaml
 # house-notes.yaml

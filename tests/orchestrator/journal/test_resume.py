@@ -83,7 +83,7 @@ def test_a_game_cut_between_two_lines_goes_on_to_the_same_journal(tmp_path: Path
     path, _ = whole(tmp_path)
     lines = path.read_bytes().splitlines(keepends=True)
     unbroken = journal.comparable(journal.read(path))
-    for number in range(1, 26, 1 if FULL else 3):
+    for number in range(1, 26, 1 if FULL else 6):
         broken = cut(path, sum(map(len, lines[:number])))
         game(broken, talkative())
         assert journal.comparable(journal.read(broken)) == unbroken

@@ -96,7 +96,7 @@ def test_a_truncated_ratings_list_never_becomes_a_choice() -> None:
     assert read(text, RatedChoice, LEGAL).reply.model_dump()["action"] == "play slot 1"
 
 
-@settings(max_examples=100_000 if FULL else 500, deadline=None)
+@settings(max_examples=100_000 if FULL else 300, deadline=None)
 @given(st.data())
 def test_any_text_is_a_legal_choice_or_unreadable(data: st.DataObject) -> None:
     """Mutations of a good answer, and plain noise."""
