@@ -22,10 +22,9 @@ play: $(READY)
 test: style
 	@$(MAKE) --no-print-directory -j 2 types suite
 
-# Three processes for two cores, for tests wait on servers and on processes of their own. The tests of a file stay
-# together while all three have work: many share a run that takes seconds to play.
+# The tests of a file stay together while both processes have work: many share a run that takes seconds to play.
 suite: $(DEV)
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Static checks alone, in well under a minute.
 check: style types

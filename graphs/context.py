@@ -143,7 +143,7 @@ class Context(Frozen):
         """The folder of the roles' texts, that inside it of the convention pack where there is one; None, which means
         their own texts, also where a section is missing that the folder may speak of."""
         options, kinds = self._options(without), [roles.SECTIONS[name] for name in self.names]
-        complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.neighbour)
+        complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
         if not complete or self.wording is None:
             return None
         pack = f"{self.wording}/{options.get('conventions', {}).get('pack')}"
@@ -196,15 +196,15 @@ class Context(Frozen):
 
 def _at_home(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the section that this one must stand beside is there, with a fitting option; True where it needs none."""
-    if kind.neighbour is None:
+    if kind.beside is None:
         return True
-    neighbour, option, values = kind.neighbour
+    neighbour, option, values = kind.beside
     return neighbour in sections and _placed(kind, sections)[option] in values
 
 
 def _placed(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     """The options of a section, with that of the section which it stands beside."""
-    options, (neighbour, option, _) = dict(sections[kind.name]), kind.neighbour or ("", "", ())
+    options, (neighbour, option, _) = dict(sections[kind.name]), kind.beside or ("", "", ())
     if neighbour in sections:
         neighbour_options = defaults(roles.SECTIONS[neighbour].choices) | dict(sections[neighbour])
         options[option] = neighbour_options[option]

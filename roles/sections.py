@@ -34,7 +34,7 @@ class Section:
     """Its name in configs, and that of its template."""
     template: ClassVar[str | Path | None] = None
     """Its words, as text or as a file; None for the file of its name in prompts/sections/."""
-    neighbour: ClassVar[tuple[str, str, tuple[object, ...]] | None] = None
+    beside: ClassVar[tuple[str, str, tuple[object, ...]] | None] = None
     """A section, one of its options, and values: this section is present only if the option has one of them. None:
     always."""
     choices: ClassVar[AllowedValues] = {}

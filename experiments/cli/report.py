@@ -82,9 +82,19 @@ def report(
         return
     kind = run_kinds.kind(folders[0])
     options: dict[str, object] = {
-        **{"--metric": metric, "--reference": reference, "--interval": interval != "t", "--latex": latex},
-        **{"--full": full, "--rollouts": rollouts, "--games": games, "--human": human, "--out": out, "--role": role},
-        **{"--arm": arm, "--workers": workers > 1, "--marks": marks},
+        "--metric": metric,
+        "--reference": reference,
+        "--interval": interval != "t",
+        "--latex": latex,
+        "--full": full,
+        "--rollouts": rollouts,
+        "--games": games,
+        "--human": human,
+        "--out": out,
+        "--role": role,
+        "--arm": arm,
+        "--workers": workers > 1,
+        "--marks": marks,
     }
     known = (*OPTIONS[kind], *(WITH_MARKS if marks else ()))
     if wrong := next((name for name, value in options.items() if value and name not in known), None):

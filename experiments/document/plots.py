@@ -133,13 +133,13 @@ def picture(paint: Callable[[], Any], note: str = "", png: Path | None = None) -
             figure.supxlabel(note, fontsize=7.5, color=MUTED, x=0.99, ha="right")
         figure.get_layout_engine().execute(figure)  # once for both files
         figure.set_layout_engine("none")
-        canvas: Any = FigureCanvasSVG(figure)  # `savefig` would draw the figure twice
-        canvas.print_svg(svg, metadata={"Date": None, "Creator": None})
+        svg_writer: Any = FigureCanvasSVG(figure)  # `savefig` would draw the figure twice
+        svg_writer.print_svg(svg, metadata={"Date": None, "Creator": None})
         if png:
             png.parent.mkdir(parents=True, exist_ok=True)
             figure.set_dpi(200)
-            canvas = FigureCanvasAgg(figure)
-            canvas.print_png(png, metadata={"Software": None})
+            png_writer: Any = FigureCanvasAgg(figure)
+            png_writer.print_png(png, metadata={"Software": None})
     return svg.getvalue()
 
 

@@ -67,10 +67,7 @@ class Measured:
     @classmethod
     def select(cls, games: Mapping[Path, Game]) -> "Measured":
         """Return the measurements in the journals of run folders."""
-        counts, finished = (
-            list[tuple[Settings, Counts]](),
-            defaultdict[Lineup, list[Finished]](list),
-        )
+        counts, finished = list[tuple[Settings, Counts]](), defaultdict[Lineup, list[Finished]](list)
         for game in (game for game in games.values() if game.started is not None):
             models = [
                 model

@@ -109,7 +109,8 @@ async def _refused(settings: ModelSettings, request: ModelRequest) -> str | None
 
 
 async def _tiny(settings: ModelSettings, form: Mapping[str, Any], tokens: int) -> ModelResponse | str:
-    """The answer to a tiny question with a schema, or why it was refused. Raises UserError if refused without, too."""
+    """The answer to a tiny question with a schema, or why it was refused. Raises UserError if the
+    question is refused without a schema, too."""
     thinks = settings.reasoning_effort is not None
     short = settings if thinks else settings.model_copy(update={"max_tokens": tokens})
     client, problems = transport(short), list[str]()

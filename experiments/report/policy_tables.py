@@ -34,7 +34,7 @@ def tables(
         nobody = "nobody chose from a recommender's list in"
         ranks = policies.select(policies.rank_tables(folder, rows, by=by), arm, players, nobody)
         data, blocks = rank_data(ranks), [*rank_blocks(ranks)]
-        points, paint = choices.rank_rows(ranks), choices.paint_ranks
+        points, paint = choices.list_rank_rows(ranks), choices.paint_list_ranks
     else:
         none = "there are no two turns of"
         pairs = policies.select(policies.action_tables(folder, rows, by=by), arm, players, none)
@@ -42,7 +42,7 @@ def tables(
         points, paint = maps.action_rows(pairs), maps.paint_actions
     samples = {(row["arm"], row["players"]) for row in points}
     note = Provenance.union(row.provenance for row in rows if (row.arm, row.players) in samples).note
-    for path in out:
+    for path in sorted(out, key=lambda path: path.suffix != ".csv"):  # a picture may be too large to draw
         try:
             if path.suffix == ".csv":
                 write_atomically(path, csv_text(points, digits=4))

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from experiments.document.blocks import Block, Column, Folded, Table, Text, table
 from experiments.document.formats import TEXT
 from experiments.record import run_folder
+from experiments.record.game import Game
 from experiments.record.rows import Row
 from experiments.report import arm_graphs, order
 from experiments.report.run_data import Answerer, RunData
@@ -115,8 +116,8 @@ def models(data: RunData) -> Table:
 
     Settings of simulated models are those of journals, which state all rates.
     """
-    started = (event for arm in data.arms for event in _first_game(data, arm) if isinstance(event, GameStarted))
-    settings = (model for game in started for seat in game.everybody for model in seat.models.values())
+    started = (_first_start(data, arm) for arm in data.arms)
+    settings = (model for game in started if game for seat in game.everybody for model in seat.models.values())
     rates = dict.fromkeys(_settings(model) for model in settings if is_simulated(model.get("model")))
     recorded = [
         _settings(model) for seat in data.run.get("seats", {}).values() for model in (seat.get("models") or {}).values()
@@ -140,11 +141,20 @@ def _settings(model: Any) -> tuple[str, str]:
     return str(model["model"]), "; ".join(f"{key} {in_words(value)}" for key, value in model.items() if key != "model")
 
 
+def _first_start(data: RunData, arm: str) -> GameStarted | None:
+    """Return the start of the arm's first game; None of a journal that is not there or cannot be read."""
+    path = data.path(data.rows_of(arm)[0])
+    try:
+        return Game.open(path).started if path.exists() else None
+    except UserError:
+        return None
+
+
 def _first_game(data: RunData, arm: str) -> Sequence[Event]:
     """Return the arm's first game; nothing of a journal that is not there or cannot be read."""
     path = data.path(data.rows_of(arm)[0])
     try:
-        return list(journal.read(path)) if path.exists() else ()
+        return journal.read(path) if path.exists() else ()
     except UserError:
         return ()
 

@@ -257,7 +257,8 @@ class Changes(Frozen):
     own_hand: bool = False
     """An upper line that cheats: every seat of the graph sees its own cards."""
     same_compute: str | None = None
-    """A control in place of a graph: proposals and a choice in the baseline's context, with this arm's calls a turn."""
+    """A control in place of a graph: proposals and a choice in the baseline's context, with as many calls a turn as
+    this arm."""
     same_tokens: str | None = None
     """The same, with as many tokens a turn as this arm."""
     interventions: Annotated[OneOrMore[str], checked_by(lambda shorts: list(map(parse, shorts)))] = ()

@@ -78,7 +78,8 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
 
 
 def _arms_of(experiment: Experiment, graph: str) -> dict[str, Changes]:
-    """The arms of `arms`, or one without a name; of `leave_one_out`: the whole graph, and it without each node."""
+    """The arms of `arms`, or one without a name; of `leave_one_out`: the whole graph, and
+    one for each node that can be removed."""
     if not isinstance(experiment.arms, str):
         return dict(experiment.arms) or {"": Changes()}
     if graph.startswith(OTHERS):

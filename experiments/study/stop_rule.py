@@ -31,7 +31,7 @@ class Stop(Frozen):
     effect: float | None = Field(default=None, gt=0)
     """In units of the metric; 1 point if not given, for a score."""
     looks: OneOrMore[int] = ()
-    """The deals after which results are looked at, ascending; the last is always one; five equal steps if not given."""
+    """The deals after which results are looked at, ascending, always with the last; five equal steps if not given."""
     alpha: float = Field(default=0.05, gt=0, le=0.2)
     """The probability with which any difference is shown, in any arm and at any look, where there is none."""
 

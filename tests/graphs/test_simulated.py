@@ -202,7 +202,7 @@ def asked(role: Role, view: View, form: Form, number: int) -> ModelRequest:
 
 @pytest.mark.parametrize(("name", "form"), [("proposer", "text"), ("analyst", "json"), ("cac_interpreter", "text")])
 async def test_broken_texts_are_mended_asked_again_or_given_up_at_the_stated_rate(name: str, form: Form) -> None:
-    role, view, asks, rate = roles.get(name), positions()[3], 300, 0.4
+    role, view, asks, rate = roles.get(name), positions()[3], 300 if FULL else 150, 0.4
     told, done = told_of(view), list[Exchange]()
     assert role.solve is not None
     exact = partial(role.solve, told, {})

@@ -115,7 +115,7 @@ def over_all(statistic: Weighted, values: Matrix) -> float | None:
 def bootstrap_clusters(statistic: Weighted, clusters: Sequence[Matrix]) -> Clustered:
     """Return a statistic of all values, with a percentile bootstrap over clusters, such as the turns of a game.
 
-    Draws for which the statistic is not defined are left out, as long as they are fewer than half.
+    Draws for which the statistic is not defined are left out, as long as they are at most half.
     """
     filled = [cluster for cluster in clusters if len(cluster)]
     number, values = len(filled), np.concatenate(filled) if filled else np.zeros((0, 2))

@@ -165,5 +165,6 @@ def coin_interval(chances: Sequence[float]) -> Bounds:
     """Return the middle 95 % of the share of coins that fall well, each with its own chance: exact."""
     tail, number = (1 - CONFIDENCE) / 2, len(chances)
     weights = reduce(np.convolve, ([1 - chance, chance] for chance in chances), np.ones(1))
-    low, high = np.searchsorted(np.cumsum(weights), (tail, 1 - tail), side="left").tolist()
-    return low / number, high / number
+    below = np.cumsum(weights)
+    low, high = np.searchsorted(below, tail, side="right"), np.searchsorted(below, 1 - tail)
+    return float(low / number), float(high / number)

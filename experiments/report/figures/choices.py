@@ -101,7 +101,7 @@ PANELS = 8
 """The most arms that are drawn; the table has all."""
 
 
-def rank_rows(tables: Sequence[RankTable]) -> Rows:
+def list_rank_rows(tables: Sequence[RankTable]) -> Rows:
     """Return a row for each rank, and one for moves that are not on the list."""
     most = policies.longest(tables)
     return [
@@ -124,10 +124,10 @@ def _list_ranks(data: RunData) -> Rows:
         nodes = [node for config in data.configs for node in config["nodes"].values()]
         listing = any(turn_rows.lists_moves(node["role"]) for node in nodes)
         raise NothingToDrawError("lean journals hold no lists of programs" if listing else "no seat has a recommender")
-    return rank_rows(ranks)
+    return list_rank_rows(ranks)
 
 
-def paint_ranks(table: Rows) -> Any:
+def paint_list_ranks(table: Rows) -> Any:
     """Return a panel for each arm and player count; bars with their 95 % intervals."""
     panels = list(groups(table, "players", "arm").items())[:PANELS]
     ranks = {row["rank"] for _, rows in panels for row in rows} - {policies.OUTSIDE}
@@ -187,5 +187,5 @@ LIST_RANKS = Figure(
     f"“{policies.OUTSIDE}” is a move that is not on the list. Forced moves are left out; at most {PANELS} arms are "
     "drawn, the table has all.",
     _list_ranks,
-    lambda table, data: paint_ranks(table),
+    lambda table, data: paint_list_ranks(table),
 )

@@ -218,7 +218,7 @@ def _paint_means(table: Rows, data: RunData, *, name: str, label: str, most: flo
     return figure
 
 
-LOOKS = {
+END_STYLES = {
     "perfect": ("25 points", plots.GREEN),
     "deck_exhausted": ("deck exhausted", plots.SKY),
     "lives_lost": ("third life lost", plots.VERMILLION),
@@ -228,7 +228,7 @@ LOOKS = {
 
 def _ends(data: RunData) -> Rows:
     rows = [
-        {"players": s.players, "arm": s.arm, "games": s.n, **{end: s.ends.get(end, 0) for end in LOOKS}}
+        {"players": s.players, "arm": s.arm, "games": s.n, **{end: s.ends.get(end, 0) for end in END_STYLES}}
         for s in data.summaries()
         if s.players is not None
     ]
@@ -238,7 +238,7 @@ def _ends(data: RunData) -> Rows:
 def _paint_ends(table: Rows, data: RunData) -> Any:
     by_count = groups(table)
     figure, axes = plots.row_panels(by_count, "% of games")
-    ends = {end: look for end, look in LOOKS.items() if any(row[end] for row in table)}
+    ends = {end: look for end, look in END_STYLES.items() if any(row[end] for row in table)}
     for ax, rows in zip(axes, by_count.values(), strict=True):
         plots.stacked(ax, rows, "games", ends)
         plots.rows(ax, [data.name(row["arm"]) for row in rows])

@@ -43,7 +43,7 @@ class ConventionFacts(Section):
         "told": ("whole", "without_hints", "without_own", "own", "others", "losses", "sheet", "compact"),
         "partners": ("learnt", "blind"),
     }
-    neighbour = ("conventions", "pack", PACKS)
+    beside = ("conventions", "pack", PACKS)
     players: int
     """2 to 5."""
     seat: int
