@@ -32,7 +32,7 @@ from tests.test_games import check_game
 
 PLAYERS = (2, 3, 4, 5)
 SEEDS = range(20_001, 20_031 if FULL else 20_002)
-POSITIONS = 20_000 if FULL else 400
+POSITIONS = 20_000 if FULL else 200
 LAST_TURN = 20_024
 """Of two players: at the last turn a card may fit."""
 PLANNER = graphs.setting(graphs.read("house_planner"), options={"conventions": "information"})

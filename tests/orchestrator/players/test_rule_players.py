@@ -40,7 +40,7 @@ LEAST = {2: 22.0, 3: 24.0, 4: 24.6, 5: 24.6}
 
 CASES = list(product(KEPT, PLAYERS))
 SOME = CASES if FULL else [case for i, case in enumerate(CASES) if i % 5 == 0]
-GAMES = 1000 if FULL else 8
+GAMES = 1000 if FULL else 6
 
 
 def hat_table(view: View) -> HatTable:
