@@ -34,7 +34,7 @@ class Slot:
 
     def chance(self, types: Mask) -> float:
         """P(the card is one of `types`); exactly 0.0 or 1.0 when that is certain."""
-        return sum(compress(self.weights, BITS(types))) / self.total
+        return sum(compress(self.weights, _bits(types))) / self.total
 
     @cached_property
     def playable(self) -> float:
@@ -60,8 +60,10 @@ class Slot:
         return unmask(self.possible)
 
 
-BITS = lru_cache(maxsize=4096)(lambda types: tuple(types >> i & 1 for i in range(len(CARDS))))
-"""The types of a mask, each as 0 or 1."""
+@lru_cache(maxsize=4096)
+def _bits(types: Mask) -> tuple[int, ...]:
+    """Return the types of a mask, each as 0 or 1."""
+    return tuple(types >> i & 1 for i in range(len(CARDS)))
 
 
 @lru_cache(maxsize=4096)
