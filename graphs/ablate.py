@@ -113,7 +113,7 @@ def controlled(config: GraphConfig, **controls: Any) -> GraphConfig:
     """
     data = config.model_dump(mode="json")
     data["controls"] = {**data.get("controls", {}), **controls}
-    short = {OWN_HAND: "sees-own-hand", "draw": "null"}
+    short = {OWN_HAND: "sees-own-hand", "draw": "noise-floor"}
     lists = {key: "" if value is True or key in short else f"-{'-'.join(value)}" for key, value in controls.items()}
     graph = _again(config, data, "-".join(f"{short.get(key, key)}{nodes}" for key, nodes in lists.items()))
     if controls.get("permuted") and not any(len(node.reads) > 1 for node in config.nodes.values()):

@@ -73,11 +73,11 @@ class Controls(Frozen):
 
     @property
     def label(self) -> str | None:
-        """In journals and tables: `null`, `placebo analyst`, `own_hand`; None without controls."""
+        """In journals and tables: `noise_floor`, `placebo analyst`, `own_hand`; None without controls."""
         lists = {key: ", ".join(getattr(self, key)) for key in ("placebo", "shuffled", "advise", "gate")}
         labels = [
             *([OWN_HAND] if self.own_hand else []),
-            *(["null"] if self.draw else []),
+            *(["noise_floor"] if self.draw else []),
             *(f"{key} {nodes}" for key, nodes in lists.items() if nodes),
             *(["permuted"] if self.permuted else []),
         ]

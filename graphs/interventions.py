@@ -9,7 +9,7 @@
 | `analyst=placebo`, `analyst=shuffled`, `analyst=shuffled:RUN`, `analyst=truth` | a control answers in its place |
 | `advise:recommender`, `gate:proposer` | how a node's moves reach its readers |
 | `proposer.samples=3`, `context=watson`, `options.history.moves=5` | a setting of a node, or of the graph |
-| `null`, `permuted`, `own_hand`, `without_section:discards`, `same_compute:ARM` | the whole graph |
+| `noise_floor`, `permuted`, `own_hand`, `without_section:discards`, `same_compute:ARM` | the whole graph |
 
 Positions write `KIND[:NODE][@VALUE]` as well: `exact:analyst`, `placebo:analyst`, `model:analyst@openai:NAME`.
 """
@@ -37,7 +37,7 @@ Kind = Literal[
     "advise",
     "gate",
     "own_hand",
-    "null",
+    "noise_floor",
     "permuted",
     "same_compute",
     "same_tokens",
@@ -51,7 +51,7 @@ ANSWERERS: dict[str, Kind] = {PROGRAM: "exact", "placebo": "placebo", "shuffled"
 """Answerers with a kind of their own; `perturbed:RATE` and `shuffled:RUN` have a value too, any other is a model."""
 VALUED = ("perturbed", "model")
 """Kinds that say nothing without a value."""
-WHOLE = ("null", "permuted", "same_compute", "same_tokens", "without_section")
+WHOLE = ("noise_floor", "permuted", "same_compute", "same_tokens", "without_section")
 """Kinds that are about no node."""
 ADD = "add"
 """The key of experiment files under which new nodes stand."""
@@ -118,7 +118,7 @@ def parse(text: str) -> Intervention:
         example = {"model": "model:analyst@openai:NAME", "perturbed": "perturbed:analyst@0.3"}.get(kind, kind)
         raise UserError(f"arm {text!r}: {'give it a value' if value is None else 'it takes no value'}, e.g. {example}")
     if kind in WHOLE:
-        if name is not None and kind in ("null", "permuted"):
+        if name is not None and kind in ("noise_floor", "permuted"):
             raise UserError(f"arm {text!r}: {kind} is about no node; leave {name!r} out")
         return Intervention(kind, value=name)
     return _rated(text, Intervention(kind, name, value))
@@ -189,14 +189,14 @@ def apply(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
     config = replaced(config, texts) if texts else config
     controls = {kind: value for kind in CONTROLS if (value := _control(config, kind, steps))}
     return (
-        ablate.controlled(config, **{"draw" if k == "null" else k: v for k, v in controls.items()})
+        ablate.controlled(config, **{"draw" if k == "noise_floor" else k: v for k, v in controls.items()})
         if controls
         else config
     )
 
 
-CONTROLS: tuple[Kind, ...] = ("placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "null")
-"""In the order in which they name a graph: the null arm's is named after the baseline's."""
+CONTROLS: tuple[Kind, ...] = ("placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "noise_floor")
+"""In the order in which they name a graph: the noise floor's is named after the baseline's."""
 
 
 def _control(config: GraphConfig, kind: Kind, steps: Iterable[Intervention]) -> Any:
@@ -208,7 +208,7 @@ def _control(config: GraphConfig, kind: Kind, steps: Iterable[Intervention]) -> 
                 f"{named_node}=truth: only a bank of positions holds the truth; say own_hand for a whole seat"
             )
         return bool(chosen)
-    return len(chosen) if kind == "null" else [n for step in chosen for n in named(config, kind, str(step.node))]
+    return len(chosen) if kind == "noise_floor" else [n for step in chosen for n in named(config, kind, str(step.node))]
 
 
 def named(config: GraphConfig, control: str, name: str) -> list[str]:

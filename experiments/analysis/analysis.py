@@ -113,11 +113,11 @@ def analyse(
 
 def no_hypothesis(games: Sequence[Row], standard: Sequence[Row]) -> bool:
     """Return whether an arm is no hypothesis: its seats cheat, or it is the baseline once more with other seeds."""
-    return any(row.cheats for row in (*games, *standard)) or is_null(games, standard)
+    return any(row.cheats for row in (*games, *standard)) or is_noise_floor(games, standard)
 
 
-def is_null(games: Sequence[Row], standard: Sequence[Row]) -> bool:
+def is_noise_floor(games: Sequence[Row], standard: Sequence[Row]) -> bool:
     """Return whether these are the games of the baseline played once more, with other seeds of its models."""
-    again = all("null" in (row.control or "").split("; ") for row in games)
+    again = all("noise_floor" in (row.control or "").split("; ") for row in games)
     graphs = {row.graph for row in standard}
-    return bool(games) and again and {row.graph.removesuffix("-null") for row in games} <= graphs
+    return bool(games) and again and {row.graph.removesuffix("-noise-floor") for row in games} <= graphs

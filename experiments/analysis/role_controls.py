@@ -30,14 +30,14 @@ class RoleControls:
     removed: Difference | None
     placebo: Difference | None = None
     shuffled: Difference | None = None
-    null: Difference | None = None
+    noise_floor: Difference | None = None
     """The noise floor: the baseline once more."""
     exact: bool = False
     """Whether programs alone played, which know no chance."""
     beside_placebo: Difference | None = None
     """Of the removal from the placebo, deal by deal."""
     beside_shuffled: Difference | None = None
-    beside_null: Difference | None = None
+    beside_noise_floor: Difference | None = None
 
     @property
     def name(self) -> str:
@@ -97,7 +97,7 @@ class RoleControls:
         return more if more and more.shown_alone and more.mean * removed.mean < 0 else None
 
     def _missing(self) -> Iterator[str]:
-        if self.null is None and not self.exact:
+        if self.noise_floor is None and not self.exact:
             yield say.CHANCE
         if self.placebo is None:
             yield say.LENGTH
@@ -115,16 +115,16 @@ class RoleControls:
 
     def _explained(self, removed: Difference) -> Iterator[str]:
         """Name the controls that are shown to explain the effect, at least in part."""
-        if self.null and self.null.shown_alone:
-            yield say.CHANCE_EXPLAINS(effect=_size(self.null, alone=True))
+        if self.noise_floor and self.noise_floor.shown_alone:
+            yield say.CHANCE_EXPLAINS(effect=_size(self.noise_floor, alone=True))
         for name, control, contrast in self._unlike(removed):
             if contrast and contrast.shown_alone and contrast.mean * removed.mean > 0:
                 yield say.NOTE_EXPLAINS(note=name, effect=_size(control), beside=_size(contrast, alone=True))
 
     def _open(self, removed: Difference) -> Iterator[str]:
         """Name the controls that neither show an effect of their own nor explain it, or that are no neutral notes."""
-        contrast = self.beside_null
-        if self.null and not (contrast and contrast.shown_alone):
+        contrast = self.beside_noise_floor
+        if self.noise_floor and not (contrast and contrast.shown_alone):
             yield say.CHANCE_OPEN(beside=_size(contrast, alone=True) if contrast else "")
         for name, control, contrast in self._unlike(removed):
             beside = _size(contrast, alone=True) if contrast else ""
@@ -152,7 +152,7 @@ def role_controls(analysis: Analysis, run: Mapping[str, Any]) -> list[RoleContro
     They are pooled over player counts, or one for each count. `run`: the contents of run.yaml, which says what each arm
     is for.
     """
-    nodes, null = _arms(run)
+    nodes, noise_floor = _arms(run)
     exact = bool(analysis.summaries) and all(each.provenance.only_programs for each in analysis.summaries)
     controls = []
     for names, arms in nodes.items():
@@ -160,12 +160,12 @@ def role_controls(analysis: Analysis, run: Mapping[str, Any]) -> list[RoleContro
         every = (*analysis.differences, *analysis.apart)
         effects = [
             {each.counts: each for each in widest([each for each in every if each.arm == arm])}
-            for arm in (removed, placebo, shuffled, null)
+            for arm in (removed, placebo, shuffled, noise_floor)
         ]
         pairs = [each for each in analysis.contrasts if each.arm == removed]
         contrasts = [
             {each.counts: each for each in widest([each for each in pairs if each.baseline == arm])}
-            for arm in (placebo, shuffled, null)
+            for arm in (placebo, shuffled, noise_floor)
         ]
         for counts in dict.fromkeys(counts for several in effects[:3] for counts in several):
             removal, of_placebo, of_shuffled, floor = (several.get(counts) for several in effects)
@@ -176,11 +176,11 @@ def role_controls(analysis: Analysis, run: Mapping[str, Any]) -> list[RoleContro
 
 def contrasts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the pairs of arms to compare: each removal with its controls."""
-    nodes, null = _arms(run)
+    nodes, noise_floor = _arms(run)
     pairs = [
         (arms.get("removed"), control)
         for arms in nodes.values()
-        for control in (arms.get("placebo"), arms.get("shuffled"), null)
+        for control in (arms.get("placebo"), arms.get("shuffled"), noise_floor)
     ]
     return [(removed, control) for removed, control in pairs if removed and control]
 
@@ -188,10 +188,10 @@ def contrasts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _arms(run: Mapping[str, Any]) -> tuple[Mapping[tuple[str, ...], Mapping[str, str]], str | None]:
     """Return the arms of each kind by the nodes that they remove or replace, and that which plays the baseline."""
     purposes = {arm: entry["purpose"] for arm, entry in (run.get("arms") or {}).items() if entry.get("purpose")}
-    null = next((arm for arm, purpose in purposes.items() if purpose.get("kind") == "null"), None)
+    noise_floor = next((arm for arm, purpose in purposes.items() if purpose.get("kind") == "noise_floor"), None)
     nodes: dict[tuple[str, ...], dict[str, str]] = {}
     for arm, purpose in purposes.items():
         if purpose.get("kind") in KINDS:
             nodes.setdefault(tuple(purpose.get("nodes", ())), {})[purpose["kind"]] = arm
-    controlled = null is not None or any(kind != "removed" for arms in nodes.values() for kind in arms)
-    return (nodes if controlled else {}), null
+    controlled = noise_floor is not None or any(kind != "removed" for arms in nodes.values() for kind in arms)
+    return (nodes if controlled else {}), noise_floor

@@ -142,11 +142,11 @@ RARE_STRIKE_OUTS = Template(
 )
 
 # Arms that test nothing
-NULL = Template(
-    "{arm} plays {than} once more: it differs from itself by {change} ({interval}), by chance alone.", "the null arm"
+NOISE_FLOOR = Template(
+    "{arm} plays {than} once more: it differs from itself by {change} ({interval}), by chance alone.", "the noise floor"
 )
-NULL_SAME = Template(
-    "{arm} plays {than} once more: the same games in all {n} {units}.", "the null arm of exact players"
+NOISE_FLOOR_SAME = Template(
+    "{arm} plays {than} once more: the same games in all {n} {units}.", "the noise floor of exact players"
 )
 CHEATS = Template(
     "{arm} sees its own cards: {change} beside {than} ({interval}), an upper line and not a comparison.",
@@ -177,7 +177,7 @@ SHUFFLED_READ = Template(
     "the shuffled note's p is below .05",
 )
 CHANCE_EXPLAINS = Template(
-    "the baseline differs from itself{effect}, so chance may explain it", "the null arm's p is below .05"
+    "the baseline differs from itself{effect}, so chance may explain it", "the noise floor's p is below .05"
 )
 NOTE_EXPLAINS = Template(
     "{note} has no significant effect of its own{effect}, and the removal differs from it{beside}, so part of the "
@@ -192,7 +192,7 @@ HARMS = Template(
 )
 CHANCE_OPEN = Template(
     "chance is not ruled out: beside the baseline played once more the effect is not significant{beside}",
-    "the removal is not shown to differ from the null arm",
+    "the removal is not shown to differ from the noise floor",
 )
 NOTE_OPEN = Template(
     "{note} leaves open whether its content matters: neither its own effect{effect} nor its difference from the removal"

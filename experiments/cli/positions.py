@@ -73,7 +73,7 @@ def run(
         list[str] | None,
         Option(
             help="removed:NODE, NODE=placebo (shuffled, truth, program, perturbed:RATE, a model), advise:NODE, "
-            "gate:NODE, added:ROLE; null, permuted, same_compute. removed, exact, placebo ... alone: for each "
+            "gate:NODE, added:ROLE; noise_floor, permuted, same_compute. removed, exact, placebo ... alone: for each "
             "colleague. Repeatable, or separated by commas."
         ),
     ] = None,
@@ -81,7 +81,9 @@ def run(
     samples: Annotated[int | None, Option(help="Decisions of each position in each arm; default 1.")] = None,
     first: Annotated[int | None, Option(help="Only so many positions.")] = None,
     seed: Annotated[int | None, Option(help="Of simulated models and of what is drawn.")] = None,
-    null: Annotated[bool | None, Option("--null/--no-null", help="The noise floor; on where a model is asked.")] = None,
+    noise_floor: Annotated[
+        bool | None, Option("--noise-floor/--no-noise-floor", help="The noise floor; on where a model is asked.")
+    ] = None,
     *,
     asked: Evaluation,
     output: Output,
@@ -95,7 +97,14 @@ def run(
 
     if asked.model and asked.model.startswith(REPLAY):
         asked = replace(asked, model=None, cache=asked.model)
-    settings = {"graph": graph, "notes": notes, "samples": samples, "first": first, "seed": seed, "null": null}
+    settings = {
+        "graph": graph,
+        "notes": notes,
+        "samples": samples,
+        "first": first,
+        "seed": seed,
+        "noise_floor": noise_floor,
+    }
     # arms that are separated by commas, those within brackets left alone; a model's name may hold none
     parts = [part.strip() for text in arms or () for part in re.split(r",(?![^{]*\})", text)]
     study = _study(name, {**settings, "arms": tuple(filter(None, parts)) if arms else None}, asked)

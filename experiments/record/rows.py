@@ -124,7 +124,7 @@ class Row:
     moves_digest: str | None = None
     """A hash of the moves; None in old journals."""
     control: str | None = None
-    """The control that the arm is, such as `null` or `placebo analyst`; with `own_hand` a seat cheated."""
+    """The control that the arm is, such as `noise_floor` or `placebo analyst`; with `own_hand` a seat cheated."""
 
     deck_name: str | None = None
     """The name of a deck of the experiment, whose number is `seed`; None for HLE's own deal."""

@@ -16,13 +16,14 @@ from experiments.report.run_data import RunData
 from experiments.study import references
 
 CONTROLS_CAPTION = (
-    "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: without "
-    "the role. Placebo: its note says nothing and is as long as one of another game. Shuffled: its note is that of "
-    "another game, in the same phase. Null: the baseline once more with other seeds of its models, so nothing but "
-    "chance. An effect of a role survives (yes) if the placebo and the shuffled note show one too, the placebo does "
-    "not change more than the removal, and the removal differs from the null arm. It does not (no) if the null arm "
-    "differs from the baseline, or the effect of a note without its content is not significant and the removal is "
-    "shown to differ from it, deal by deal. All else is open: no explanation is shown or excluded."
+    "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: "
+    "without the role. Placebo: its note says nothing and is as long as one of another game. Shuffled: its note "
+    "is that of another game, in the same phase. Noise floor: the baseline once more with other seeds of its "
+    "models, so nothing but chance. An effect of a role survives (yes) if the placebo and the shuffled note show "
+    "one too, the placebo does not change more than the removal, and the removal differs from the noise floor. It "
+    "does not (no) if the noise floor differs from the baseline, or the effect of a note without its content is "
+    "not significant and the removal is shown to differ from it, deal by deal. All else is open: no explanation "
+    "is shown or excluded."
 )
 
 
@@ -36,7 +37,8 @@ def controls(roles: Sequence[RoleControls]) -> Table:
     columns = (
         Column("role", "role", constant=True, of=lambda role: role.name),
         Column("players", "players", INT, constant=True, of=lambda role: ", ".join(map(str, role.counts))),
-        *(Column(kind, kind, estimate(signed=True), of=_effect(kind)) for kind in (*KINDS, "null")),
+        *(Column(kind, kind, estimate(signed=True), of=_effect(kind)) for kind in KINDS),
+        Column("noise_floor", "noise floor", estimate(signed=True), of=_effect("noise_floor")),
         Column("survives", "survives", RIGHT, of=survives),
     )
     return listing("controls", columns, roles, title="Controls", caption=CONTROLS_CAPTION)
@@ -77,7 +79,7 @@ def sentences(roles: Sequence[RoleControls], analysis: Analysis) -> Iterator[str
         values = {"arm": effect.arm, "than": effect.baseline, "n": effect.n, "units": effect.unit}
         change = f"{conclusions.signed(effect.mean)} {effect.measured_in}"
         cheats = effect.arm in cheating or effect.baseline in cheating
-        template = say.CHEATS if cheats else say.NULL_SAME if effect.same_games else say.NULL
+        template = say.CHEATS if cheats else say.NOISE_FLOOR_SAME if effect.same_games else say.NOISE_FLOOR
         yield template(**values, change=change, interval=conclusions.interval_of(effect))
 
 

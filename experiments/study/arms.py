@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from experiments.record.rows import journal_name
 from experiments.study import control_arms, matrix
-from experiments.study.control_arms import NULL, Purpose
+from experiments.study.control_arms import NOISE_FLOOR, Purpose
 from experiments.study.decks import Deck
 from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE, Changes
@@ -145,8 +145,8 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
             raise UserError(f"arm {name!r}: {error}{whole}") from None
 
     candidates = [planned(name, arm.changes) for name, arm in by_name.items()]
-    if null := control_arms.null(experiment, by_name, run or {}):
-        candidates.append(planned(NULL, null.changes))
+    if floor := control_arms.noise_floor(experiment, by_name, run or {}):
+        candidates.append(planned(NOISE_FLOOR, floor.changes))
     unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
     standards = [arm for arm in candidates if arm.name in unchanged]
     standards.sort(key=lambda arm: arm.name != experiment.baseline)
@@ -189,7 +189,9 @@ def _arm(name: str, experiment: Experiment, changes: Changes, by_name: ListedArm
         everybody,
         {number: player_spec(seat, experiment) for number, seat in {**experiment.seats, **changes.seats}.items()},
         players=experiment.players,
-        purpose=Purpose(kind="null") if name == NULL and "null" in kinds else control_arms.purpose(changes),
+        purpose=Purpose(kind="noise_floor")
+        if name == NOISE_FLOOR and "noise_floor" in kinds
+        else control_arms.purpose(changes),
         sources=sources,
         remarks=tuple(remarks),
     )

@@ -28,8 +28,8 @@ MOST = 16
 
 PartKind = Literal["added", "removed", "placebo", "shuffled", "advise", "gate", "prompts"]
 """What is done to nodes or to texts."""
-Kind = Literal[PartKind, "null", "permuted", "own_hand", "same_compute", "same_tokens"]
-NULL = "null"
+Kind = Literal[PartKind, "noise_floor", "permuted", "own_hand", "same_compute", "same_tokens"]
+NOISE_FLOOR = "noise-floor"
 """The name of the arm that is added."""
 
 
@@ -55,29 +55,31 @@ def purpose(changes: Changes) -> Purpose | None:
     return Purpose(kind=kind, nodes=nodes, of=next((step.value for step in steps if step == changes.matched), None))
 
 
-def null(experiment: Experiment, by_name: ListedArms, run: Mapping[str, Any]) -> ListedArm | None:
+def noise_floor(experiment: Experiment, by_name: ListedArms, run: Mapping[str, Any]) -> ListedArm | None:
     """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already.
 
     It is wanted where it is asked for; else where models on servers are compared, unless the run was begun without it.
     `run`: the contents of its run.yaml, empty for a new run.
     """
-    wish = experiment.controls.null
+    wish = experiment.controls.noise_floor
     if wish and experiment.baseline is None:
-        raise UserError("controls.null plays the baseline again, and there is no baseline; name one")
+        raise UserError("controls.noise_floor plays the baseline again, and there is no baseline; name one")
     steps = (step for arm in by_name.values() for step in arm.changes.steps)
-    if experiment.baseline is None or any(step.kind == "null" for step in steps):
+    if experiment.baseline is None or any(step.kind == "noise_floor" for step in steps):
         return None
     baseline = by_name[experiment.baseline].changes
     if wish is None:
         base, arms = arm_spec(experiment, baseline), run.get("arms") or {}
         names = base.config.models if base.config else ()
         asks_servers = any(on_server(base.models.get(name, name)) for name in names)
-        wish = asks_servers and len(by_name) > 1 and (not arms or NULL in arms)
+        wish = asks_servers and len(by_name) > 1 and (not arms or NOISE_FLOOR in arms)
     if not wish:
         return None
-    if NULL in by_name:
-        raise UserError(f"the arm {NULL!r} would be there twice: give yours another name, or null=false")
-    return ListedArm(baseline.model_copy(update={"null": True}), unchanged=False)
+    if NOISE_FLOOR in by_name:
+        raise UserError(
+            f"the arm {NOISE_FLOOR!r} would be there twice: give yours another name, or controls.noise_floor=false"
+        )
+    return ListedArm(baseline.model_copy(update={"noise_floor": True}), unchanged=False)
 
 
 def proved(name: str, experiment: Experiment, changes: Changes, everybody: PlayerSpec, by_name: ListedArms) -> str:

@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from experiments.record import measures, run_folder
 from experiments.record.rows import COLUMNS
@@ -25,7 +25,6 @@ from experiments.study.file_schema import (
     Verifier,
     checked_by,
     label,
-    spelt,
     value_errors,
 )
 from experiments.study.protocols import completed
@@ -92,7 +91,7 @@ class Experiment(Frozen):
     """Other players for some seats, in every arm."""
     verify: Verifier | None = None
     """Overrides the graphs' own verifier."""
-    arms: Annotated[dict[Name, Changes] | Literal["leave_one_out"], BeforeValidator(spelt)] = {}
+    arms: dict[Name, Changes] | Literal["leave_one_out"] = {}
     """`leave_one_out`: the whole graph, and one arm per removable node, without that node."""
     matrix: dict[str, tuple[Any, ...]] = {}
     """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""

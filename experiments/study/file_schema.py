@@ -195,19 +195,12 @@ Sources = Annotated[dict[str, str], BeforeValidator(_sources)]
 """Node, or role -> the folder of a run with the notes of other games, or `baseline`."""
 
 
-def spelt(value: Any) -> Any:
-    """Keys as they were written: YAML reads the word null as nothing."""
-    return {"null" if key is None else key: item for key, item in value.items()} if isinstance(value, dict) else value
-
-
 class ControlSettings(Frozen):
     """Controls of the whole experiment."""
 
-    _spelt = model_validator(mode="before")(spelt)
-
-    null: bool | None = None
-    """Whether the baseline is played again with other seeds of its models, as an arm `null`. If not given: where an arm
-    is compared with a baseline that asks a model on a server."""
+    noise_floor: bool | None = None
+    """Whether the baseline is played again with other seeds of its models, as an arm `noise-floor`. If not given: where
+    an arm is compared with a baseline that asks a model on a server."""
 
 
 class Changes(Frozen):
@@ -217,7 +210,7 @@ class Changes(Frozen):
     @classmethod
     def _short(cls, value: Any) -> Any:
         """Read an arm that is one short form, or a list of them."""
-        return {"interventions": value} if isinstance(value, str | list) else spelt(value)
+        return {"interventions": value} if isinstance(value, str | list) else value
 
     graph: str | None = None
     """Another graph, partner or Python seat."""
@@ -242,7 +235,7 @@ class Changes(Frozen):
     """Seats that are taken by something else."""
     prompts: dict[str, Annotated[PromptFile, BeforeValidator(_prompt_file)]] = {}
     """A text's name, `roles/analyst` or `sections/state` -> the file with its new words."""
-    null: bool = False
+    noise_floor: bool = False
     """A control: the same again, with other seeds of the models. Its difference is chance."""
     placebo: Sources = {}
     """A control: nodes whose note says nothing, and is as long as one of another game."""
@@ -301,10 +294,10 @@ class Changes(Frozen):
         return (*steps, *map(parse, self.interventions))
 
 
-WHOLE: tuple[Kind, ...] = ("permuted", "own_hand", "null")
+WHOLE: tuple[Kind, ...] = ("permuted", "own_hand", "noise_floor")
 CHANGING = (
     *("add", "setting", "without", "replace", "change", "without_sections", "options", "prompts", "interventions"),
-    *("null", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
+    *("noise_floor", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
 )
 """Keys of an arm that change a graph."""
 

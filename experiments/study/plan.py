@@ -118,10 +118,10 @@ class Plan:
                 "says more of the position than the seat may know."
             )
         remarks += [remark for arm in self.arms for remark in arm.remarks]
-        for arm in (arm for arm in self.arms if arm.purpose and arm.purpose.kind == "null"):
+        for arm in (arm for arm in self.arms if arm.purpose and arm.purpose.kind == "noise_floor"):
             remarks.append(
                 f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is "
-                "chance, the noise floor for all others. To leave it out: --set controls.null=false."
+                "chance, the noise floor for all others. To leave it out: --set controls.noise_floor=false."
                 if arm.players
                 else f"Programs know no chance, so the arm {arm.name}, the baseline once more, would be the same games."
             )
@@ -167,7 +167,9 @@ class Plan:
     @property
     def aside(self) -> frozenset[str]:
         """Arms that are no hypothesis: the baseline once more, and arms that cheat."""
-        return frozenset(arm.name for arm in self.arms if arm.purpose and arm.purpose.kind in ("null", "own_hand"))
+        return frozenset(
+            arm.name for arm in self.arms if arm.purpose and arm.purpose.kind in ("noise_floor", "own_hand")
+        )
 
     @property
     def baseline(self) -> str | None:

@@ -47,7 +47,7 @@ class SeatInfo(Frozen):
     label: str | None = Field(default=None, exclude_if=lambda value: value is None)
     """Who sat there in a game of another program: a name for people to read, which no agent sees."""
     control: str | None = Field(default=None, exclude_if=lambda value: value is None)
-    """What an experiment changed to rule out another reading of a difference: `null`, `placebo analyst`."""
+    """What an experiment changed to rule out another reading of a difference: `noise_floor`, `placebo analyst`."""
     drawing: str | None = Field(default=None, exclude_if=lambda value: value is None)
     """Of a LangGraph graph of somebody's own: its nodes and edges as a Mermaid diagram."""
     own_hand: bool = Field(default=False, exclude_if=lambda value: not value)

@@ -94,8 +94,8 @@ class Result(Value):
     deck_name: Annotated[str | None, NOT_STATED] = None
     """The name of the deck that was given; None for HLE's deal."""
     control: Annotated[str | None, NOT_STATED] = None
-    """The control of an experiment that the game belongs to: `null`, `placebo analyst`; with `own_hand` a seat saw
-    its own cards, which is cheating. None for any other game."""
+    """The control of an experiment that the game belongs to: `noise_floor`, `placebo analyst`; with `own_hand` a seat
+    saw its own cards, which is cheating. None for any other game."""
 
     @property
     def usage(self) -> Usage:

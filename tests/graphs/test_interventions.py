@@ -26,7 +26,7 @@ FORMS = {
     "context=watson": Intervention("setting", value="watson", keys=("context",)),
     "options.history.moves=5": Intervention("setting", value=5, keys=("options", "history", "moves")),
     "own_hand": Intervention("own_hand"),
-    "null": Intervention("null"),
+    "noise_floor": Intervention("noise_floor"),
     "same_compute:full": Intervention("same_compute", value="full"),
     "without_section:discards": Intervention("without_section", value="discards"),
 }
@@ -56,7 +56,7 @@ def test_other_spellings_mean_the_same(short: str) -> None:
     [
         ("remvoed:analyst", "did you mean 'removed'"),
         ("analyst=perturbed:2", "the rate of errors is '2'"),
-        ("null:analyst", "null is about no node"),
+        ("noise_floor:analyst", "noise_floor is about no node"),
         ("tom_interpretr=program", "there is no node or setting 'tom_interpretr'; did you mean 'tom_interpreter'"),
         (
             "add.x={role: proposer, feeds: [agregator]}",

@@ -77,7 +77,7 @@ class Effect:
     flips_between: tuple[float, float]
     """95 %, by Clopper and Pearson over deals."""
     floor: float | None
-    """The same share of its null arm, on the same positions; None without one."""
+    """The same share of its noise floor, on the same positions; None without one."""
     beyond: Comparison | None
     """Flips beyond the floor, deal by deal."""
     better: float
@@ -98,7 +98,7 @@ class Effect:
     keeps_less: Comparison | None = None
     """How much less often than the baseline, deal by deal."""
     p_holm: float | None = None
-    """The p of `judged`, corrected for all arms of the run that have one; null arms are none of them."""
+    """The p of `judged`, corrected for all arms of the run that have one; noise floors are none of them."""
     by_kind: tuple[tuple[str, str, int, float, float, float | None], ...] = ()
     """Dimension, value, positions, flips, loss, conventions kept: means over positions."""
 
@@ -138,7 +138,7 @@ def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Ef
     reader = _Reader(folder, bank, rollouts)
     outcomes = {arm.name: list(reader.outcomes(arm)) for arm in arms if arm.kind != BASELINE}
     effects = [effect_of(arm, outcomes, cost(folder, bank, arm)) for arm in arms if outcomes.get(arm.name)]
-    ps = corrected([None if effect.arm.kind == "null" else effect.judged.p for effect in effects])
+    ps = corrected([None if effect.arm.kind == "noise_floor" else effect.judged.p for effect in effects])
     return Effects(outcomes, tuple(replace(effect, p_holm=p) for effect, p in zip(effects, ps, strict=True)))
 
 
@@ -208,10 +208,10 @@ def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
 
 def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Usage) -> Effect:
     """Return the effect of an arm, before p is corrected for the others."""
-    rows, nulls = outcomes[arm.name], outcomes.get(arm.null or "", ())
+    rows, floors = outcomes[arm.name], outcomes.get(arm.noise_floor or "", ())
     flips = mean_share((row.position.deal, row.flipped) for row in rows)
     flipped = fmean(row.flipped for row in rows)
-    beyond = _compared(rows, nulls, lambda row: row.flipped)
+    beyond = _compared(rows, floors, lambda row: row.flipped)
     loss = _compared(rows, None, lambda row: row.loss, len(outcomes))
     rated = [row.rerated for row in rows if row.rerated is not None]
     assert loss is not None  # an arm without outcomes has no effect

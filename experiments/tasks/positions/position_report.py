@@ -102,10 +102,10 @@ def compare_games(effects: Effects, run: Path) -> FromGames:
     """Compare a run of positions with a run of games, whose arms are matched by their names (`no-analyst`).
 
     Over arms, figures of positions are correlated with the mean paired difference of whole games. Arms that cheat and
-    null arms are left out: the baseline once more is near 0 in both. Raises UserError when the runs share no arm.
+    noise floors are left out: the baseline once more is near 0 in both. Raises UserError when the runs share no arm.
     """
     games = _losses(run)
-    rows = [e for e in effects.effects if e.arm.name in games and not e.arm.cheats and e.arm.kind != "null"]
+    rows = [e for e in effects.effects if e.arm.name in games and not e.arm.cheats and e.arm.kind != "noise_floor"]
     if not rows:
         raise UserError(
             f"no arm of {str(run)!r} has the name of an arm of positions; its arms are: {', '.join(games) or 'none'}"
@@ -275,9 +275,9 @@ def notes(report: Report) -> Iterator[str]:
             f"By rollouts: what the baseline's move is worth more in the final score, {report.rollouts} deals for each "
             "pair of moves that differ, convention players to the end; p and the sentences are about it."
         )
-    if any(row.floor is None and row.arm.kind != "null" for row in rows):
-        yield "Without null arms there is no noise floor: every flip counts, also one that another draw would make."
-    if few := [row.arm.name for row in rows if row.arm.kind != "null" and 0 < row.lost_on < FEW]:
+    if any(row.floor is None and row.arm.kind != "noise_floor" for row in rows):
+        yield "Without a noise floor every flip counts, also one that another draw would make."
+    if few := [row.arm.name for row in rows if row.arm.kind != "noise_floor" and 0 < row.lost_on < FEW]:
         yield (
             f"Fewer than {FEW} deals differ in value in {', '.join(few)}: a 95 % interval of so few skewed losses "
             "holds the true one in about 75 to 90 % of studies."

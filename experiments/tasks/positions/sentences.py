@@ -70,7 +70,7 @@ CONTENT = Template(
     "the removal and every control are shown to lose",
 )
 NOTE = Template("{role}: {decisions}", "for each node with an arm about its note")
-FLOOR = Template("Noise floor ({arm}): asked again, {percent} of decisions differ.", "the null arm")
+FLOOR = Template("Noise floor ({arm}): asked again, {percent} of decisions differ.", "the noise floor")
 ALL_NOTES = Template("{arrangement}: {flips}; it {loss}.", "the arms about all notes together")
 ARRANGEMENTS = {"permuted": "The notes in reverse order", "same_compute": "As many calls of one seat"}
 OWN_HAND = Template(
@@ -81,7 +81,7 @@ CONVENTIONS = Template(
     "Of the conventions asked about the baseline keeps {percent}; {kept}. Not corrected.",
     "positions ask for a convention",
 )
-KEPT = Template("{arm} {percent}{less_often}", "for each arm but the null arms")
+KEPT = Template("{arm} {percent}{less_often}", "for each arm but the noise floors")
 UNCORRELATED = Template("{n} arms are in {folder}, too: a correlation over arms takes three.", "fewer than three arms")
 EQUAL_ARMS = Template(
     "No rank correlation of {figure} with whole games: all {n} arms are equal in one of them.", "it does not exist"
@@ -94,12 +94,12 @@ FEW_ARMS = Template(
 
 def sentences(effects: Effects) -> Iterator[str]:
     """Yield a paragraph for each role with an arm, then what concerns all of them."""
-    for node in dict.fromkeys(e.arm.node for e in effects.effects if e.arm.node and e.arm.kind != "null"):
+    for node in dict.fromkeys(e.arm.node for e in effects.effects if e.arm.node and e.arm.kind != "noise_floor"):
         if text := " ".join(_role(effects, node)):
             yield NOTE(role=node, decisions=text)
     yield from _conventions(effects)
     for effect in effects.effects:
-        if effect.arm.kind == "null":
+        if effect.arm.kind == "noise_floor":
             yield FLOOR(arm=effect.arm.name, percent=percent(effect.flips))
         elif arrangement := ARRANGEMENTS.get(effect.arm.kind):
             yield ALL_NOTES(arrangement=arrangement, **_effect(effect))
@@ -187,7 +187,7 @@ def _loses(effect: Effect) -> bool:
 
 def _conventions(effects: Effects) -> Iterator[str]:
     """Yield which notes the conventions need that probes ask about, in one sentence."""
-    rows = [effect for effect in effects.effects if effect.keeps is not None and effect.arm.kind != "null"]
+    rows = [effect for effect in effects.effects if effect.keeps is not None and effect.arm.kind != "noise_floor"]
     if rows:
         kept = max(rows, key=lambda effect: effect.positions).kept or 0.0
         arms = (

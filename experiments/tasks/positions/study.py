@@ -35,13 +35,13 @@ from orchestrator.yaml_files import from_file, loaded
 from roles.reply_types import Choice, Shortlist
 
 ABOUT_A_NOTE = ("removed", "exact", "model", "perturbed", "placebo", "shuffled", "advise", "gate", "own_hand")
-KINDS = (*ABOUT_A_NOTE, "added", "null", "permuted", "same_compute")
+KINDS = (*ABOUT_A_NOTE, "added", "noise_floor", "permuted", "same_compute")
 PUT = ("placebo", "shuffled", "own_hand")
 """Arms that put a note in the place of the node's own."""
 OFFERING: Mapping[str, tuple[type[Reply], ...]] = {"advise": (Shortlist,), "gate": (Shortlist, Choice)}
 """Arms that say how a node's moves reach its readers, and whose notes have some."""
 OFFERED_BY = {"advise": "a recommender", "gate": "a recommender, or a colleague who chooses a move"}
-BASELINE, NULL = "baseline", "null"
+BASELINE, NOISE_FLOOR = "baseline", "noise-floor"
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Arm:
     """Whose note it is about."""
     value: str | None = None
     """The model, the rate, or the short form of a new node."""
-    null: str | None = None
+    noise_floor: str | None = None
     """The arm in which the same nodes are asked again with nothing changed: its noise floor."""
 
     @property
@@ -155,7 +155,7 @@ class Study(Frozen):
     """Colleagues' notes: as they were recorded, or made once by the study's models and shared by all arms."""
     arms: dict[Name, str] | OneOrMore[str] = DEFAULT_ARMS
     """In their short form, see `graphs.interventions`; a mapping gives names, such as a run of whole games has."""
-    null: bool | None = None
+    noise_floor: bool | None = None
     """Whether each arm has its noise floor asked; by default where a model is asked."""
     samples: int = Field(default=1, ge=1, le=1000)
     """How often each position is decided in each arm."""
@@ -209,7 +209,7 @@ def opened(study: Study) -> Bank:
 
 
 def arms_of(study: Study) -> tuple[Arm, ...]:
-    """Return the arms of a study, the baseline first, with the null arms that belong to them where a model is asked.
+    """Return the arms of a study, the baseline first, with the noise floors that belong to them where a model is asked.
 
     A kind that is about a note and names no node stands for one arm for each colleague whose note the deciding node
     reads, directly or through others. Raises UserError.
@@ -220,18 +220,20 @@ def arms_of(study: Study) -> tuple[Arm, ...]:
     names = [arm.name for arm in arms]
     if twice := next((name for n, name in enumerate(names) if name in names[:n]), None):
         raise UserError(f"two arms are called {twice!r}; name them in the study file: `arms: {{NAME: {arms[0].step}}}`")
-    null, kinds = study.null, {arm.kind for arm in arms}
-    if null is None:
+    wanted, kinds = study.noise_floor, {arm.kind for arm in arms}
+    if wanted is None:
         asks_models = any(study.models.get(name, name) != PROGRAM for name in config.models)
-        null = asks_models or bool(kinds & {"model", "perturbed"})
+        wanted = asks_models or bool(kinds & {"model", "perturbed"})
     floors: dict[frozenset[str], Arm] = {}  # by the nodes that are asked again
-    if null or "null" in kinds:
-        floors[downstream(config, Arm(NULL, "null"))] = Arm(NULL, "null")
+    if wanted or "noise_floor" in kinds:
+        floors[downstream(config, Arm(NOISE_FLOOR, "noise_floor"))] = Arm(NOISE_FLOOR, "noise_floor")
         for arm in arms:
             if arm.node and arm.kind != "added":
-                floors.setdefault(downstream(config, arm), Arm(f"{NULL}-{arm.node}", "null", arm.node))
-    changes = [arm for arm in arms if arm.kind != "null"]
-    rest = [replace(a, null=floor.name if (floor := floors.get(downstream(config, a))) else None) for a in changes]
+                floors.setdefault(downstream(config, arm), Arm(f"{NOISE_FLOOR}-{arm.node}", "noise_floor", arm.node))
+    changes = [arm for arm in arms if arm.kind != "noise_floor"]
+    rest = [
+        replace(a, noise_floor=floor.name if (floor := floors.get(downstream(config, a))) else None) for a in changes
+    ]
     return (Arm(BASELINE, "baseline"), *floors.values(), *rest)
 
 

@@ -20,7 +20,7 @@ SAME = [15, 15, 14, 17, 16, 13, 16, 16, 14, 15]
 RUN: dict[str, Any] = {
     "arms": {
         "full": {"players": [3]},
-        "null": {"purpose": {"kind": "null"}},
+        "noise-floor": {"purpose": {"kind": "noise_floor"}},
         "no-x": {"purpose": {"kind": "removed", "nodes": ["x"]}},
         "placebo-x": {"purpose": {"kind": "placebo", "nodes": ["x"]}},
         "shuffled-x": {"purpose": {"kind": "shuffled", "nodes": ["x"]}},
@@ -28,14 +28,16 @@ RUN: dict[str, Any] = {
 }
 
 
-def null(scores: list[int]) -> list[Row]:
-    return [replace(row, graph=f"{row.graph}-null", control="null") for row in games("null", scores)]
+def noise_floor(scores: list[int]) -> list[Row]:
+    return [
+        replace(row, graph=f"{row.graph}-noise-floor", control="noise_floor") for row in games("noise-floor", scores)
+    ]
 
 
 def found(**arms: list[int]) -> Analysis:
     named = {"no-x": arms["removed"], "placebo-x": arms["placebo"], "shuffled-x": arms["shuffled"]}
     rows = [row for arm, scores in named.items() for row in games(arm, scores)]
-    every = [*games("full", FULL), *null(arms.get("null", SAME)), *rows]
+    every = [*games("full", FULL), *noise_floor(arms.get("noise-floor", SAME)), *rows]
     return analyse(every, "full", metric="kept", contrasts=contrasts(RUN))
 
 
@@ -62,7 +64,7 @@ def test_roles_that_an_arm_removes_together_share_a_sentence() -> None:
     [
         ({"placebo": SAME}, "a placebo of the same length has no significant effect of its own"),
         ({"shuffled": SAME}, "the note of another game has no significant effect of its own"),
-        ({"null": LESS}, "the baseline differs from itself"),
+        ({"noise-floor": LESS}, "the baseline differs from itself"),
     ],
 )
 def test_an_effect_that_a_control_explains_does_not_survive(arms: dict[str, list[int]], why: str) -> None:
@@ -75,7 +77,7 @@ def test_an_effect_that_a_control_explains_does_not_survive(arms: dict[str, list
     [
         ({"placebo": NEARLY}, "a placebo of the same length leaves open"),
         ({"shuffled": NEARLY}, "the note of another game leaves open"),
-        ({"null": [8, 22, 9, 23, 8, 20, 9, 22, 8, 21]}, "chance is not ruled out"),
+        ({"noise-floor": [8, 22, 9, 23, 8, 20, 9, 22, 8, 21]}, "chance is not ruled out"),
     ],
 )
 def test_a_control_without_a_significant_effect_explains_nothing_until_it_differs_from_the_removal(
@@ -110,10 +112,13 @@ def test_a_control_that_was_not_played_is_named() -> None:
     assert one.survives is None and "no arm rules out that any plausible note would do" in one.sentence
 
 
-def test_the_null_arm_and_arms_that_cheat_are_no_hypotheses() -> None:
+def test_the_noise_floor_and_arms_that_cheat_are_no_hypotheses() -> None:
     cheating = [replace(row, control="own_hand") for row in games("oracle", [24] * 10)]
-    made = analyse([*games("full", FULL), *null(SAME), *cheating, *games("no-x", LESS)], "full", metric="kept")
-    assert [one.arm for one in made.differences] == ["no-x"] and {one.arm for one in made.apart} == {"null", "oracle"}
+    made = analyse([*games("full", FULL), *noise_floor(SAME), *cheating, *games("no-x", LESS)], "full", metric="kept")
+    assert [one.arm for one in made.differences] == ["no-x"] and {one.arm for one in made.apart} == {
+        "noise-floor",
+        "oracle",
+    }
     (alone,) = analyse([*games("full", FULL), *games("no-x", LESS)], "full", metric="kept").differences
     assert made.differences[0].p_holm == alone.p_holm, "they are not corrected for"
     assert any("oracle cheats: its seats see their own cards" in one for one in caveats(made))

@@ -70,18 +70,18 @@ def test_intervals_hold_what_is_not_rejected_and_agree_with_p() -> None:
 def test_an_arm_that_plays_the_baseline_again_goes_along_and_settles_nothing() -> None:
     asked = Stop(when="shown", looks=(6, 12))
     shared = {"metric": "strict", "baseline": "base", "seeds": range(20), "players": [3], "repeats": 1}
-    rule = resolved(asked, arms=["worse"], alongside=["null"], **shared)  # type: ignore[arg-type]
+    rule = resolved(asked, arms=["worse"], alongside=["noise-floor"], **shared)  # type: ignore[arg-type]
     rows = [game(arm, seed, 20 - less * (seed % 3 + 5)) for arm, less in ARMS for seed in range(12)]
     stood = outcomes(rule, rows, {arm: (3,) for arm, _ in ARMS})
     assert stood["worse"].settled == "shown" and stood["worse"].deals == 12
-    assert stood["null"].settled is None and stood["null"].deals == 12, "though it differs as much"
-    pairs = [(rows_of(rows, arm), rows_of(rows, "base")) for arm in ("worse", "null")]
-    worse, null = differences(pairs, stopped=Stopped(rule, stood))
-    assert worse.claimed and worse.tests == 1 and null.tests == 1 and worse.p_holm == null.p_holm
-    assert outcomes(rule, rows[:-1], {arm: (3,) for arm, _ in ARMS})["null"].look == 1, "a game is missing"
+    assert stood["noise-floor"].settled is None and stood["noise-floor"].deals == 12, "though it differs as much"
+    pairs = [(rows_of(rows, arm), rows_of(rows, "base")) for arm in ("worse", "noise-floor")]
+    worse, floor = differences(pairs, stopped=Stopped(rule, stood))
+    assert worse.claimed and worse.tests == 1 and floor.tests == 1 and worse.p_holm == floor.p_holm
+    assert outcomes(rule, rows[:-1], {arm: (3,) for arm, _ in ARMS})["noise-floor"].look == 1, "a game is missing"
 
 
-ARMS = (("base", 0), ("worse", 1), ("null", 1))
+ARMS = (("base", 0), ("worse", 1), ("noise-floor", 1))
 
 
 def rows_of(rows: list[Row], arm: str) -> list[Row]:

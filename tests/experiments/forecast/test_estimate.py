@@ -44,7 +44,7 @@ TEXT: dict[str, Any] = {
     "models": {"default": PRICED},
     "arms": {"full": {}, "twice": {"graph": "best_of_k"}, "program": {"models": {"default": "program"}}},
     "baseline": "full",
-    "controls": {"null": False},
+    "controls": {"noise_floor": False},
 }
 
 

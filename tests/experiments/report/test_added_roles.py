@@ -86,7 +86,7 @@ def test_the_run_and_its_journals_hold_the_arm_and_the_run_goes_on(folder: Path)
 
 
 def test_simulated_models_answer_a_new_role_by_its_program(folder: Path) -> None:
-    sim = ("--set", "models.default=sim:average", "--set", "seeds=1", "--set", "controls.null=false")
+    sim = ("--set", "models.default=sim:average", "--set", "seeds=1", "--set", "controls.noise_floor=false")
     arguments = ("run", "mine.yaml", "--import", "oldest.py", "--out", "runs/sim", *sim, "-q", "--full")
     text = command(folder, *arguments, marking=True)
     assert re.search(r"Arm with-mood, beside full: same as the baseline: .*discard_strategist", text)

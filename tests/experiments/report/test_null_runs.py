@@ -36,7 +36,7 @@ ABSENT = re.compile(
     r"did not move|not matter|no difference"
 )
 OTHERS = re.compile(
-    r"Arms are compared by the strict score, .*|The arm null plays the baseline again .*|"
+    r"Arms are compared by the strict score, .*|The arm noise-floor plays the baseline again .*|"
     r"Every arm uses simulated models: .*|\d+ of 110 games are not finished: .*"
 )
 """Sentences about the protocol, which state no outcome."""
@@ -62,7 +62,7 @@ def outcomes(folder: Path, number: int, played: int) -> Iterator[Row]:
             journal = f"games/{arm}/2p-s{seed}-r1.jsonl"
             row = Row(arm, "house", 2, seed, 1, strict, kept, lives, 60, end, 200, 0, 0, 5, 5, None, journal)
             row = replace(row, simulated=True, model="sim:average", model_moves=60, own=60)
-            yield replace(row, graph="house-null", control="null") if arm == "null" else row
+            yield replace(row, graph="house-noise-floor", control="noise_floor") if arm == "noise-floor" else row
 
 
 def sentences(document: Document) -> list[str]:

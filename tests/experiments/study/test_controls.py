@@ -38,7 +38,7 @@ GRAPH = {
 }
 ARMS: dict[str, Any] = {
     "full": {},
-    "again": {"null": True},
+    "again": {"noise_floor": True},
     "unread": {"placebo": "decoration"},
     "placebo": {"placebo": "tom_interpreter"},
     "shuffled": {"shuffled": "tom_interpreter"},
@@ -86,7 +86,7 @@ def test_the_baseline_once_more_has_the_same_deals_and_other_answers(folder: Pat
     decks = [journal.read(folder / "games" / arm / "2p-s1-r1.jsonl")[0] for arm in ("full", "again")]
     assert isinstance(decks[0], GameStarted) and isinstance(decks[1], GameStarted)
     assert decks[0].deck == decks[1].deck and decks[0].game == decks[1].game
-    assert {row.control for row in again} == {"null"} and {row.control for row in first} == {None}
+    assert {row.control for row in again} == {"noise_floor"} and {row.control for row in first} == {None}
 
 
 def test_the_placebo_of_a_note_that_nobody_reads_changes_no_move(folder: Path) -> None:
@@ -203,9 +203,9 @@ def test_a_models_baseline_is_played_once_more_unless_one_says_no(tmp_path: Path
         "arms": {"full": {}, "less": {"without": "decoration"}},
     }
     made = plan(tmp_path, **model)
-    assert [arm.name for arm in made.arms] == ["full", "less", "null"] and made.aside == {"null"}
-    assert any("noise floor" in note and "controls.null=false" in note for note in made.notes)
-    off = plan(tmp_path, **model, controls={"null": False})
+    assert [arm.name for arm in made.arms] == ["full", "less", "noise-floor"] and made.aside == {"noise-floor"}
+    assert any("noise floor" in note and "controls.noise_floor=false" in note for note in made.notes)
+    off = plan(tmp_path, **model, controls={"noise_floor": False})
     assert [arm.name for arm in off.arms] == ["full", "less"]
     manifest.write(off)
     assert [arm.name for arm in plan(tmp_path, **model).arms] == ["full", "less"], "a run does not grow by itself"

@@ -199,10 +199,15 @@ LAST = ["best", "replies", "turns"]
 def test_arms_that_are_no_hypotheses_are_not_corrected_for() -> None:
     def played(arm: str, at: float, control: str = "") -> list[MarkedGame]:
         made = [game(arm, seed, mark(at + seed / 100)) for seed in range(1, 9)]
-        graph = "g-null" if control == "null" else "g"
+        graph = "g-noise-floor" if control == "noise_floor" else "g"
         return [replace(one, row=replace(one.row, control=control, graph=graph)) for one in made]
 
-    games = [*played("a", 0.1), *played("b", 0.4), *played("again", 0.3, "null"), *played("hand", 0.2, "own_hand")]
+    games = [
+        *played("a", 0.1),
+        *played("b", 0.4),
+        *played("again", 0.3, "noise_floor"),
+        *played("hand", 0.2, "own_hand"),
+    ]
     found = {one.found.arm: one.found for one in compared(games, ["a", "b", "again", "hand"], "a")}
     assert found["b"].p_holm == found["b"].p == 2 / 2**8 and found["b"].claimed
     assert found["again"].p == found["hand"].p == 2 / 2**8

@@ -8,7 +8,7 @@ from experiments.tasks.positions import position_run
 from experiments.tasks.positions.effects import Effect, Effects, read
 from experiments.tasks.positions.study import FOLDER, Study, arms_of, opened
 
-ARMS = ("removed", "exact", "permuted", "null", "own_hand")
+ARMS = ("removed", "exact", "permuted", "noise_floor", "own_hand")
 FIRST = 5
 
 

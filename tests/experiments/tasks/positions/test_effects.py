@@ -46,8 +46,8 @@ def moves(folder: Path, arm: str, position: str) -> list[str]:
     return [str(one.decided.move) for one in decisions.read(folder, arm, position) if one.decided]
 
 
-def test_null_and_exact_flip_nothing_where_programs_decide(house_effects: Effects) -> None:
-    for name in ("null", "permuted", *(f"exact-{node}" for node in ROLES)):
+def test_noise_floor_and_exact_flip_nothing_where_programs_decide(house_effects: Effects) -> None:
+    for name in ("noise-floor", "permuted", *(f"exact-{node}" for node in ROLES)):
         effect = effect_of_arm(house_effects, name)
         assert effect is not None and effect.flips == 0 and effect.loss.p is None, name
     assert any(one.flips > 0 for one in house_effects.effects)
@@ -60,13 +60,15 @@ ROLES = ("history_analyst", "tom_interpreter", "discard_strategist")
 def test_the_noise_floor_of_a_simulated_model_is_its_sampling_noise(tmp_path: Path) -> None:
     """One node, one kind of error at rate r: where it changes the move, two decisions differ with 2 r (1 - r)."""
     first, samples = (120, 8) if FULL else (32, 3)
-    common = {"graph": "watson", "arms": ["null"], "first": first}
+    common = {"graph": "watson", "arms": ["noise_floor"], "first": first}
     for name, rate in (("never", 0.0), ("always", 1.0)):
         ran(tmp_path / name, **common, models={"default": sim(overconfident_play=rate)})
     floor = ran(tmp_path / "some", **common, samples=samples, models={"default": sim(overconfident_play=RATE)})
     (effect,) = floor.effects
-    flips = {one.position.name: one.flipped for one in floor.outcomes["null"]}
-    could = [n for n in flips if moves(tmp_path / "never", "null", n) != moves(tmp_path / "always", "null", n)]
+    flips = {one.position.name: one.flipped for one in floor.outcomes["noise-floor"]}
+    could = [
+        n for n in flips if moves(tmp_path / "never", "noise-floor", n) != moves(tmp_path / "always", "noise-floor", n)
+    ]
     assert all(flips[name] == 0 for name in flips if name not in could)
     wanted = 2 * RATE * (1 - RATE)
     variance = (1 - 2 * RATE) ** 2 * wanted / samples + 4 * (RATE * (1 - RATE) / samples) ** 2
@@ -79,8 +81,8 @@ def test_a_report_that_nobody_uses_flips_no_more_than_the_noise_floor(tmp_path: 
     graph = {"name": "decorated", "context": "house", "nodes": nodes, "decides": "proposer"}
     more = {"notes": "fresh", "models": {"default": "sim:careless"}, "first": 120 if FULL else 10}
     effects = ran(tmp_path / "run", graph=graph, arms=["removed", "placebo", "shuffled"], samples=2, **more)
-    null = effect_of_arm(effects, "null")
-    assert null is not None and null.flips > 0.1
+    floor = effect_of_arm(effects, "noise-floor")
+    assert floor is not None and floor.flips > 0.1
     for name in ("no-chatter", "placebo-chatter", "shuffled-chatter"):
         effect = effect_of_arm(effects, name)
         assert effect is not None and effect.beyond is not None and effect.floor is not None
@@ -99,7 +101,9 @@ def test_a_careless_role_costs_what_its_controls_say(tmp_path: Path) -> None:
     models = {"default": "program", "wrong": sim(**rates)}
     node = "tom_interpreter"
     arms = [f"exact:{node}", f"removed:{node}"]
-    wrong = ran(tmp_path / "wrong", graph=graph, models=models, notes="fresh", arms=arms, null=False, first=first)
+    wrong = ran(
+        tmp_path / "wrong", graph=graph, models=models, notes="fresh", arms=arms, noise_floor=False, first=first
+    )
     right = ran(tmp_path / "right", arms=[f"{kind}:{node}" for kind in ("placebo", "shuffled", "removed")], first=first)
     exact = effect_of_arm(wrong, f"exact-{node}")
     placebo, shuffled = (effect_of_arm(right, f"{kind}-{node}") for kind in ("placebo", "shuffled"))
@@ -121,10 +125,10 @@ def test_probes_say_which_note_a_convention_needs(tmp_path: Path) -> None:
     told = [bank.position_line(one) for one in few]
     head = bank.read("probes").head.model_copy(update={"positions": len(few), "digest": bank.digest(told)})
     bank.save(tmp_path / "few.jsonl", [head.model_dump_json(), *told])
-    arms = ["removed:discard_strategist", "null"]
+    arms = ["removed:discard_strategist", "noise_floor"]
     effects = ran(tmp_path / "run", positions=str(tmp_path / "few.jsonl"), arms=arms)
-    without, null = effect_of_arm(effects, "no-discard_strategist"), effect_of_arm(effects, "null")
-    assert without and null and null.keeps == null.kept == without.kept == 1.0
+    without, floor = effect_of_arm(effects, "no-discard_strategist"), effect_of_arm(effects, "noise-floor")
+    assert without and floor and floor.keeps == floor.kept == without.kept == 1.0
     kept = {value: keeps for name, value, *_, keeps in without.by_kind if name == "convention"}
     assert kept["newest/play-hint-read"] == 1.0 and (kept["newest/chop"] or 0.0) <= 0.5
     report = position_report.read(tmp_path / "run")
@@ -152,7 +156,7 @@ def outcomes(places: Sequence[BankPosition], losses: Sequence[float]) -> list[Ou
 ARMS = (
     *(Arm(f"{kind}-a", kind, "a") for kind in ("removed", "placebo", "shuffled", "exact", "added", "gate")),
     *(Arm("perturbed-a", "perturbed", "a", "0.3"), Arm("permuted", "permuted"), Arm("hand", "own_hand", "a")),
-    *(Arm("compute", "same_compute"), Arm("null", "null")),
+    *(Arm("compute", "same_compute"), Arm("noise-floor", "noise_floor")),
 )
 
 
@@ -170,8 +174,8 @@ def test_runs_without_an_effect_print_listed_sentences_and_none_that_claims_or_d
             ]
             for arm in ARMS
         }
-        made = [effect_of(replace(arm, null="null"), found, NO_USAGE) for arm in ARMS]
-        ps = corrected([None if effect.arm.kind == "null" else effect.loss.p for effect in made])
+        made = [effect_of(replace(arm, noise_floor="noise-floor"), found, NO_USAGE) for arm in ARMS]
+        ps = corrected([None if effect.arm.kind == "noise_floor" else effect.loss.p for effect in made])
         effects = Effects(found, tuple(replace(effect, p_holm=p) for effect, p in zip(made, ps, strict=True)))
         said = list(sentences(effects))
         assert all(map(template_of, said)) and not any(map(ABSENT.search, said)), said

@@ -53,15 +53,15 @@ def test_one_call_stands_for_a_turn_of_four(simulated: Path) -> None:
     def nodes(arm: str) -> set[str]:
         return {call.node.partition("-")[0] for call in asked(simulated, arm)}
 
-    arms = ("null", "no-tom_interpreter", "placebo-tom_interpreter", "no-history_analyst")
+    arms = ("noise-floor", "no-tom_interpreter", "placebo-tom_interpreter", "no-history_analyst")
     assert [nodes(arm) for arm in arms] == [{"aggregator"}] * 4
     assert nodes("with-second") == {"second", "aggregator"}
     report = position_report.read(simulated)
     effect = effect_of_arm(report.effects, "no-tom_interpreter")
     assert effect and effect.cost.calls == len(asked(simulated, "no-tom_interpreter")) >= 5
-    assert effect.arm.null == "null" and effect.floor is not None
+    assert effect.arm.noise_floor == "noise-floor" and effect.floor is not None
     added = effect_of_arm(report.effects, "with-second")
-    assert added and added.arm.null == "null" and added.positions == 5
+    assert added and added.arm.noise_floor == "noise-floor" and added.positions == 5
     assert any(line.startswith("second: With its note, which the graph had not before, ") for line in said(report))
 
 
@@ -73,7 +73,7 @@ def test_the_same_study_from_run_yaml_gives_the_same_tables(simulated: Path, tmp
     assert tables(again) == before
     position_run.run(read(tmp_path / "moved" / "run.yaml"), replayed, RunOptions(ModelOptions(replay=simulated)))
     assert tables(replayed) == before
-    texts = [{call.text for call in asked(folder, "null")} for folder in (simulated, replayed)]
+    texts = [{call.text for call in asked(folder, "noise-floor")} for folder in (simulated, replayed)]
     assert texts[0] == texts[1]
 
 
@@ -119,7 +119,9 @@ def offered(folder: Path, arm: str) -> dict[str, tuple[list[str], bool]]:
 
 def test_a_gate_offers_its_moves_alone_and_advice_leaves_all_moves(tmp_path: Path) -> None:
     arms = ("advise:recommender", "gate")
-    study = Study(positions="program", graph="tom_planner_0", notes="fresh", models=SIM, arms=arms, null=False, first=3)
+    study = Study(
+        positions="program", graph="tom_planner_0", notes="fresh", models=SIM, arms=arms, noise_floor=False, first=3
+    )
     assert not position_run.run(study, tmp_path / "run").left
     places = {one.name: one for one in bank.read("program").positions}
     gated, advised = (offered(tmp_path / "run", arm) for arm in ("gate-recommender", "advise-recommender"))
@@ -148,7 +150,7 @@ def test_the_status_counts_decisions(simulated: Path, run: Run) -> None:
 
 def test_nobody_who_is_asked_honestly_reads_the_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(cheat, "truths", lambda path: pytest.fail("the truth is read"))
-    arms = ("removed", "exact", "placebo", "shuffled", "permuted", "same_compute", "null")
+    arms = ("removed", "exact", "placebo", "shuffled", "permuted", "same_compute", "noise_floor")
     done = position_run.run(Study(positions="program", arms=arms, first=2), tmp_path / "run")
     assert not done.left and not done.failed
     position_report.read(tmp_path / "run")
@@ -190,7 +192,7 @@ def test_the_cheating_arm_is_valued_by_the_true_hand() -> None:
         ("perturbed:tom_interpreter@2", "the rate of errors is '2'"),
         ("model:tom_interpreter", "give it a value, e.g. model:analyst@openai:NAME"),
         ("exact@program", "it takes no value"),
-        ("null:tom_interpreter", "null is about no node"),
+        ("noise_floor:tom_interpreter", "noise_floor is about no node"),
         ("removed,removed:tom_interpreter", "two arms are called 'no-tom_interpreter'"),
         ("advise:tom_interpreter", "'tom_interpreter' lists no moves in graph 'house'; advise is for a recommender"),
         ("gate", "no colleague of 'aggregator' lists moves in graph 'house'; gate is for a recommender, or"),
@@ -261,7 +263,7 @@ def test_a_dry_run_counts_the_calls_of_each_arm_and_asks_nothing(run: Run) -> No
     told = json.loads(run(*study, "--model", "priced.yaml", "--samples", "2")[1])
     arms = {arm["arm"]: arm for arm in told["arms"]}
     assert {name: arm["calls"] for name, arm in arms.items()} == dict.fromkeys(
-        ("baseline", "null", "no-tom_interpreter"), 24
+        ("baseline", "noise-floor", "no-tom_interpreter"), 24
     )
     assert arms["no-tom_interpreter"]["tokens_in"] < arms["baseline"]["tokens_in"]
     assert told["usd"] == pytest.approx((told["tokens_in"] + 4 * told["tokens_out"]) / 1e6, rel=1e-3)
