@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"errors", "values", "logs", "plugins", "yaml_files", "replies"}
+NEUTRAL = {"errors", "values", "logs", "plugins", "regular_files", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
 ROOMS: dict[str, dict[str, set[str]]] = {
@@ -25,8 +25,9 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "values": {"errors"},
         "logs": set(),
         "event_loop": {"errors"},
+        "regular_files": set(),
         "plugins": {"errors"},
-        "yaml_files": {"errors"},
+        "yaml_files": {"errors", "regular_files"},
         "replies": {"errors", "values"},
         "models": NEUTRAL,
         "hanabi": NEUTRAL,

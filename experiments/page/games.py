@@ -13,13 +13,13 @@ from typing import Any
 
 from experiments.page.library import SUFFIX, JournalFile, Library, NotThereError, OutsideError
 from experiments.record import rows, run_folder
-from experiments.record.game import Game, NotBegun
+from experiments.record.game import Game, NotBegun, stated_result
 from experiments.record.rows import GAMES, RESULTS, Row
 from experiments.record.run_folder import FAILED, RUN
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file
-from orchestrator.journal.events import Decided, GameEnded, GameSuspended, Moved, VerdictGiven
+from orchestrator.journal.events import Decided, GameSuspended, Moved, VerdictGiven
 from orchestrator.models.settings import PERSON
 
 LOCKS = Path("/proc/locks")
@@ -190,9 +190,9 @@ class Games:
             first, last = file.ends(journal.path)
             if not first or file.tag(first) != "game_started":
                 return None
-            if not (last and b'"game_ended"' in last[-1]):
+            result = stated_result(last)
+            if result is None:
                 return self._unfinished(journal)
-            result = GameEnded.model_validate(file.data(last[-1])).result
             repeat = _REPEAT.search(first)
             folder = f"{GAMES}/" if self.library.kind == "run" else ""
             row = rows.row(journal.arm, int(repeat[1]) if repeat else 1, f"{folder}{journal.id}{SUFFIX}", result)

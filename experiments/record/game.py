@@ -14,7 +14,7 @@ import roles
 from experiments.record.lines import NO_GAME, CallBrief, Line, Lines
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
-from orchestrator.errors import IllegalMove, UserError, nearby
+from orchestrator.errors import IllegalMove, UserError
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Move
@@ -179,17 +179,16 @@ class Game:
 
         Raises NotAJournal, NotBegun, and UserError for an unreadable file, or one whose deal, seats or result changed.
         """
-        first, last = _ends(path)
-        if not first:
-            with path.open("rb") as journal:  # one that was cut off is empty, or begins with an object
-                may_begin = journal.read(1) in (b"", b"{")
-            if not may_begin:
-                raise NotAJournal(f"{path}, line 1: not a journal line; it is not a journal that this program reads")
-            raise NotBegun(NO_GAME)
+        try:
+            first, last = file.ends(path)
+            if not first and file.may_begin(path):
+                raise NotBegun(f"{path} has no game yet: its first line, game_started, was not finished")
+        except OSError as error:
+            raise file.unreadable(path, error) from None
         try:
             started = GameStarted.model_validate(file.data(first))
             lines = Lines(path, first=(first, started), title=str(path) if name is None else path.name)
-            return cls(started, _result(last), lines, name or path.stem)
+            return cls(started, stated_result(last), lines, name or path.stem)
         except file.Changed as why:
             raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
         except UnicodeDecodeError:
@@ -368,20 +367,12 @@ def first_difference(ours: Sequence[object], theirs: Sequence[object]) -> int | 
     return None if len(ours) == len(theirs) else min(len(ours), len(theirs)) + 1
 
 
-def _ends(path: Path) -> tuple[bytes, list[bytes]]:
-    """Return the first line of a journal and its last two. Raises UserError for a file that cannot be read."""
-    try:
-        return file.ends(path)
-    except IsADirectoryError:
-        advice = f"`orchestrator list games {path}` lists its games"
-        raise UserError(f"{path} is a folder, not a journal; {advice}") from None
-    except OSError as error:
-        raise UserError(f"cannot read {path} as a journal: {error.strerror}{nearby(path)}") from None
+def stated_result(last: Sequence[bytes]) -> Result | None:
+    """Return the result of a journal that ends with these lines; None for a game that is not finished.
 
-
-def _result(last: Sequence[bytes]) -> Result | None:
-    """Return the result of a journal that ends so. Raises ValueError; Changed where the last move gives another one."""
-    if not last or b'"game_ended"' not in last[-1]:
+    Raises ValueError; Changed where the last move gives another one.
+    """
+    if not last or file.tag(last[-1]) != "game_ended":
         return None
     result = GameEnded.model_validate(file.data(last[-1])).result
     if len(last) > 1 and file.tag(last[0]) == "moved":

@@ -18,6 +18,7 @@ from orchestrator.hanabi.moves import Move, parse
 from orchestrator.journal import file
 from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.models.request import FAKE, Outcome
+from orchestrator.regular_files import reading
 
 SHORT = ("game_started", "verdict", "decided", "moved", "suspended", "game_ended")
 """Tags of the lines that are parsed at once."""
@@ -126,7 +127,7 @@ class Lines:
         """Read what was written since. Raises UserError for what is no journal, and OSError when the file is gone."""
         if self.path is None:
             return
-        with self.path.open("rb", buffering=2**20) as opened:
+        with reading(self.path, 2**20) as opened:
             stat = os.fstat(opened.fileno())
             opened.seek(self.end - len(self._last))
             has_last = opened.read(len(self._last)) == self._last  # a copy over a file keeps its inode
@@ -143,9 +144,7 @@ class Lines:
     def _read(self, opened: BinaryIO) -> Iterator[tuple[Line, bytes]]:
         """Yield the lines from where the file stands, each with its bytes. Raises UserError for what is no journal."""
         before = self.lines[-1] if self.lines else None
-        for data in opened:
-            if not data.endswith(b"\n") and not file.is_whole(data):
-                return
+        for data in file.whole_lines(opened):
             if not data.isspace():
                 before = self._line(data, before)
                 yield before, data
@@ -193,7 +192,7 @@ class Lines:
         if self.path is None or all(line.event for line in lines):
             yield from (line.event for line in lines if line.event)
             return
-        with self.path.open("rb") as opened:
+        with reading(self.path) as opened:
             for line in lines:
                 if line.event is None:
                     opened.seek(line.start)
@@ -206,7 +205,7 @@ class Lines:
             yield from self.parse([line for line in self.lines if (wanted(line.call) if line.call else line.event)])
             return
         moves = list[Move]()
-        with self.path.open("rb", buffering=2**20) as opened:
+        with reading(self.path, 2**20) as opened:
             for line, data in Lines(self.path, self.first, self.title)._read(opened):
                 if line.event and line.event.event == "moved":
                     moves.append(line.event.past.move)

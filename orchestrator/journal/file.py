@@ -4,7 +4,8 @@ It is the only record of a game. A line is `{"v": 1, "event": tag, "t": iso time
 returns, so that a killed program loses nothing that it knew; `flush` waits until the responses of models are on the
 disk, so that a power failure loses none of them either. Times are stored in the file alone, not in events.
 
-`lines`, `ends`, `tag`, `data` and `parsed` are the one reader of the format, from raw bytes to typed events.
+`whole_lines`, `lines`, `ends`, `tag`, `data` and `parsed` are the one reader of the format, from raw bytes to typed
+events. `whole_lines` alone knows what half a last line is; whoever reads a journal reads it through that.
 """
 
 import errno
@@ -16,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, get_args
+from typing import Any, BinaryIO, Self, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -24,6 +25,7 @@ from orchestrator.errors import Unwritten, UserError, did_you_mean, nearby
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fingerprint, fsync, spare_room
 from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, TurnStarted, VerdictGiven
+from orchestrator.regular_files import appending, reading
 from orchestrator.replies.values import models_in
 
 VERSION = 1
@@ -32,7 +34,10 @@ HEAD = b'{"v": 1, "event": '
 """How every line begins."""
 
 TAIL = 16384
-"""Bytes; the last line of a finished game is shorter."""
+"""Bytes; the last lines of a finished game are shorter."""
+
+LONGEST = 64 * 2**20
+"""Bytes of a line; the longest prompt that any model takes has less."""
 
 _START = re.compile(rb'\{"v": 1, "event": ("\w+"), "t": "[\w.:+-]*"')
 """The beginning of a line as this version writes it."""
@@ -61,7 +66,7 @@ class Journal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._room = spare_room.on_disk_of(path.parent)
-            self._file = path.open("a+b", buffering=0)
+            self._file = appending(path)
         except OSError as error:
             if error.errno in spare_room.FULL:
                 raise self._unwritten(error) from None
@@ -71,14 +76,12 @@ class Journal:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise InUse(f"another program is playing the game of {str(path)!r}") from None
-            self.events = read(path)
-            data = path.read_bytes()
-            end = data.rfind(b"\n") + 1
-            length = len(data) if is_whole(data[end:]) else end  # of the whole lines
-            if not length and not data.startswith(HEAD[: len(data)]):
+            kept = [*lines(path)]
+            if not kept and not may_begin(path):
                 raise UserError(f"{str(path)!r} is not a journal; it stays as it is")
-            self._file.truncate(length)
-            if length and not data[:length].endswith(b"\n"):
+            self.events = _events(kept, path)
+            self._file.truncate(sum(map(len, kept)))
+            if kept and not kept[-1].endswith(b"\n"):
                 self._file.write(b"\n")
         except BaseException:
             self._file.close()
@@ -159,8 +162,12 @@ class Journal:
 
 def read(path: Path) -> list[Event]:
     """Return the events of a journal. Raises UserError, which names the line, when it is not one."""
+    return _events(lines(path), path)
+
+
+def _events(lines: Iterable[bytes], path: Path) -> list[Event]:
     events = []
-    for number, line in enumerate(lines(path), 1):
+    for number, line in enumerate(lines, 1):
         try:
             events += [parsed(line)] if line.strip() else []
         except UnicodeDecodeError:
@@ -174,31 +181,55 @@ class Changed(ValueError):  # noqa: N818  # named for what happened to the file
     """A journal says something else than when it was written."""
 
 
-def lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a journal one by one, not parsed; half a last line, left by a killed program, is no line.
+def whole_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines from where a file stands, not parsed. Half a last line, left by a killed program or a power
+    failure, is no line; a last line without a line break is one where it was written to its end. Raises OSError."""
+    while line := file.readline(LONGEST):
+        if not line.endswith(b"\n"):
+            if len(line) == LONGEST:
+                raise OSError(errno.EFBIG, f"it has a line of more than {LONGEST // 2**20} MB")
+            if not _is_whole(line):
+                return
+        yield line
 
-    Raises UserError when the file cannot be read.
-    """
+
+def lines(path: Path) -> Iterator[bytes]:
+    """Yield the whole lines of a journal one by one. Raises UserError when the file cannot be read."""
     try:
-        with path.open("rb") as file:
-            for line in file:
-                if line.endswith(b"\n") or is_whole(line):
-                    yield line
-    except IsADirectoryError:
-        sentence = f"{path} is a folder, not a journal; `orchestrator list games {path}` lists its games"
-        raise UserError(sentence) from None
+        with reading(path) as file:
+            yield from whole_lines(file)
     except OSError as error:
-        raise UserError(f"cannot read {path} as a journal: {error.strerror}{nearby(path)}") from None
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: OSError) -> UserError:
+    """Return the sentence on a file that cannot be read as a journal."""
+    if isinstance(error, IsADirectoryError):
+        return UserError(f"{path} is a folder, not a journal; `orchestrator list games {path}` lists its games")
+    return UserError(f"cannot read {path} as a journal: {error.strerror}{nearby(path)}")
 
 
 def ends(path: Path) -> tuple[bytes, list[bytes]]:
-    """Return the first line of a journal and its last two, not parsed, without reading what lies between; a first line
-    that was never finished is empty. Raises OSError."""
-    with path.open("rb") as file:
-        first = file.readline()
-        file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
-        last = file.read().rstrip(b"\n").split(b"\n")[-2:]
-    return (first, last) if first.endswith(b"\n") else (b"", [])
+    """Return the first line of a journal and its last two, not parsed; what lies between is read only where the last
+    ones are long. A first line that was never finished is empty. Raises OSError."""
+    with reading(path) as file:
+        first = next(whole_lines(file), b"")
+        start = size = file.seek(0, os.SEEK_END)
+        last, tail = list[bytes](), TAIL
+        while first and start and len(last) < 2:
+            start = file.seek(max(0, size - tail))
+            if start:
+                file.readline(LONGEST)  # the line in which the tail begins
+            last = [line for line in whole_lines(file) if not line.isspace()]
+            tail *= 8
+    return first, last[-2:]
+
+
+def may_begin(path: Path) -> bool:
+    """Return whether a file without a whole line is a journal that was cut off in its first one: a power failure can
+    leave zeros where nothing was written yet. Raises OSError."""
+    with reading(path) as file:
+        return HEAD.startswith(file.read(len(HEAD)).rstrip(b"\0"))
 
 
 def tag(line: bytes) -> str:
@@ -261,7 +292,7 @@ def _keys(place: Sequence[int | str]) -> Iterable[str]:
     return fields
 
 
-def is_whole(line: bytes) -> bool:
+def _is_whole(line: bytes) -> bool:
     """Return whether a last line without a line break was written to its end."""
     try:
         json.loads(line)
