@@ -1,9 +1,9 @@
 """What can and cannot be concluded from an analysis, in sentences."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis import stopping
@@ -23,6 +23,85 @@ MOST = 4
 MOSTLY = 0.5
 """The share of struck-out games from which the sentence of an arm states it."""
 PROGRAMS = "All of these are games of programs: no model was asked."
+
+
+State = Literal["shown", "not_shown", "untested", "same_games", "no_evidence", "withheld", "apart"]
+"""How an arm stands beside its baseline: a difference is claimed; is neither shown nor excluded; could not be shown by
+so few deals; the games are the same; a single pair, or repeats of one game; not compared; no hypothesis."""
+
+
+@dataclass(frozen=True)
+class ArmVerdict:
+    """What is concluded about one arm: the only words and the only state that any output shows of it."""
+
+    arm: str
+    baseline: str | None
+    state: State
+    sentence: str
+    players: int | None = None
+    """The player count that it is about; None for all that both played."""
+    mean: float | None = None
+    """The difference in the metric; None where none is computed."""
+    low: float | None = None
+    """The 95 % interval, not corrected for the number of arms."""
+    high: float | None = None
+    p: float | None = None
+    """Corrected as in the sentence; None where nothing was tested."""
+
+
+def arm_verdicts(analysis: Analysis, more: Mapping[str, str] = {}) -> tuple[ArmVerdict, ...]:
+    """Return how each arm stands beside the baseline, pooled over player counts where that is possible.
+
+    `more`: by arm, a clause for its sentence.
+    """
+    several = len({count for summary in analysis.summaries for count in summary.counts}) > 1
+    verdicts = []
+    for each in widest(analysis.differences):
+        sentence = compared(each, counts=several, more=tuple(_clauses(each, analysis, more)))
+        verdicts.append(_arm_verdict(each, state_of(each), sentence))
+    verdicts += [_arm_verdict(each, "apart", beside(each, analysis)) for each in widest(analysis.apart)]
+    for arm in analysis.withheld:
+        sentence = say.WITHHELD(arms=arm, percent=percent(WITHHELD))
+        verdicts.append(ArmVerdict(arm, analysis.baseline, "withheld", sentence))
+    return tuple(verdicts)
+
+
+def _arm_verdict(difference: Difference, state: State, sentence: str) -> ArmVerdict:
+    return ArmVerdict(
+        arm=difference.arm,
+        baseline=difference.baseline,
+        state=state,
+        sentence=sentence,
+        players=difference.players,
+        mean=difference.mean,
+        low=difference.low,
+        high=difference.high,
+        p=difference.p_holm,
+    )
+
+
+def state_of(difference: Difference) -> State:
+    """Return how an arm stands that is a hypothesis."""
+    if difference.p is None:
+        return "same_games" if difference.same_games else "no_evidence"
+    if not difference.testable:
+        return "untested"
+    return "shown" if difference.claimed else "not_shown"
+
+
+def beside(difference: Difference, analysis: Analysis) -> str:
+    """Return the sentence of an arm that is no hypothesis: the baseline once more, or an arm that cheats."""
+    cheating = {summary.arm for summary in analysis.summaries if summary.cheats}
+    cheats = difference.arm in cheating or difference.baseline in cheating
+    template = say.CHEATS if cheats else say.NOISE_FLOOR_SAME if difference.same_games else say.NOISE_FLOOR
+    return template(
+        arm=difference.arm,
+        than=difference.baseline,
+        n=difference.n,
+        units=difference.unit,
+        change=f"{signed(difference.mean)} {difference.measured_in}",
+        interval=interval_of(difference),
+    )
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def json_value(run: RunSummary) -> dict[str, Any]:
             "moves": {arm: {name: counts[name] for name in COUNTS} for arm, counts in status.moves.items()},
         },
         "notes": protocol(done),
-        "verdict": list(verdict.sentences(run.data, run.roles)),
+        **verdict.plain(run.data, run.roles),
     }
 
 

@@ -12,7 +12,7 @@ from experiments.record import rows
 from experiments.record.parquet import GAMES as TYPES
 from experiments.record.provenance import Provenance
 from experiments.record.rows import with_seeds
-from experiments.report import run_report
+from experiments.report import run_report, verdict
 from experiments.report.figures import drawing
 from experiments.report.figures.figure import Figure
 from experiments.report.marked_run import Unmarked, ready
@@ -120,7 +120,7 @@ class RunPage:
             "games": len(shelf.entries),
             "finished": len(shelf.rows),
             "arms": _arms(shelf, data, run),
-            "conclusions": list(data.conclusions) if data else [],
+            "conclusions": list(verdict.concluded(data)) if data else [],
             "columns": columns(shelf, tuple(name for name in as_list(study.get("columns") or ()) if name in KEYS)),
             "figures": self._figures(data),
             "report": f"/files/{run_report.HTML}" if report.is_file() else None,
@@ -183,6 +183,7 @@ def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Js
     started = [entry.cells["arm"] for entry in shelf.entries]
     names = dict.fromkeys((*(data.arms if data else ()), *started, *(run.get("arms") or {})))
     titles = data.labels if data else {}
+    verdicts = verdict.plain(data, None)["verdict_arms"] if data else []
     arms = []
     for name in names:
         rows, summary = [row for row in shelf.rows if row.arm == name], last.get(name)
@@ -199,7 +200,7 @@ def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Js
             score = summary.of(data.metric)
             arm["players"] = list(summary.counts)
             arm |= {key: getattr(score, key) for key in ("mean", "se", "low", "high")}
-            arm["difference"] = data.difference(name)
+            arm["verdict"] = [each for each in verdicts if each["arm"] == name]
             arm |= {key: getattr(summary, key) for key in ("struck_out", "perfect", "forced_share")}
         else:
             arm |= NO_SCORES
@@ -208,8 +209,8 @@ def _arms(shelf: Shelf, data: RunData | None, run: Mapping[str, Any]) -> list[Js
 
 
 NO_SCORES: Json = {
-    **dict.fromkeys(("mean", "se", "low", "high", "difference", "struck_out", "forced_share", "perfect")),
-    "players": [],
+    **dict.fromkeys(("mean", "se", "low", "high", "struck_out", "forced_share", "perfect")),
+    **{"players": [], "verdict": []},
 }
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from experiments.analysis import conclusions
-from experiments.analysis import sentence_templates as say
 from experiments.analysis.adhoc_teams import SELF, AdHocTeams
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import widest
@@ -74,13 +73,7 @@ def apart(analysis: Analysis) -> Table:
 def sentences(roles: Sequence[RoleControls], analysis: Analysis) -> Iterator[str]:
     """Return which effects survive, then what the arms that are no hypothesis show."""
     yield from (role.sentence for role in roles)
-    cheating = {summary.arm for summary in analysis.summaries if summary.cheats}
-    for effect in widest(analysis.apart):
-        values = {"arm": effect.arm, "than": effect.baseline, "n": effect.n, "units": effect.unit}
-        change = f"{conclusions.signed(effect.mean)} {effect.measured_in}"
-        cheats = effect.arm in cheating or effect.baseline in cheating
-        template = say.CHEATS if cheats else say.NOISE_FLOOR_SAME if effect.same_games else say.NOISE_FLOOR
-        yield template(**values, change=change, interval=conclusions.interval_of(effect))
+    yield from (conclusions.beside(effect, analysis) for effect in widest(analysis.apart))
 
 
 ADHOC_CAPTION = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.analysis import adhoc_teams, conclusions, role_controls, stopping
+from experiments.analysis import adhoc_teams, role_controls, stopping
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.caveats import labels, provenances
@@ -294,19 +294,6 @@ class RunData:
     def labels(self) -> Mapping[str, str]:
         """By arm: its name, marked where it is not of language models."""
         return labels(self.analysis.summaries)
-
-    @property
-    def conclusions(self) -> tuple[str, ...]:
-        """What can and cannot be concluded, in sentences."""
-        return conclusions.sentences(self.analysis)
-
-    def difference(self, arm: str) -> dict[str, Any] | None:
-        """Return an arm's difference from the baseline over the most player counts, as the report states it."""
-        widest = next((row for row in conclusions.widest(self.analysis.differences) if row.arm == arm), None)
-        if widest is None:
-            return None
-        says = conclusions.compared(widest, counts=False)
-        return {"mean": widest.mean, "low": widest.low, "high": widest.high, "p": widest.p_holm, "says": says}
 
     @cached_property
     def label(self) -> str:

@@ -296,6 +296,7 @@ def json_value(report: Report) -> dict[str, Any]:
         "figures": [str(folder / (figure.picture or figure.csv)) for figure in report.drawn],
         "references_left_out": list(report.unfit),
         "left_out": [asdict(omitted) for omitted in report.left_out],
+        **verdict.plain(data, report.roles),
         "analysis": conclusions.as_data(data.analysis),
         "roles": roles_section.data(report.roles),
         **findings(data, report.added),

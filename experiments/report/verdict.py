@@ -1,10 +1,12 @@
 """The verdict of a run, the beginning of its report and of its terminal output: who played, what differs, one table."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from experiments.analysis import adhoc_teams, caveats, conclusions
 from experiments.analysis.analysis import Analysis
+from experiments.analysis.conclusions import ArmVerdict
 from experiments.document.blocks import Block, Note, notes
 from experiments.report import arm_graphs, control_tables, role_sentences, score_tables
 from experiments.report.marked_run import MarkedRun, Unmarked
@@ -29,12 +31,27 @@ def sentences(data: RunData, roles: MarkedRun | Unmarked | None) -> tuple[str, .
         return tuple(adhoc_teams.sentences(data.teams))
     removals = any(role.removed for role in data.controls)
     control_arms = {each.arm for role in data.controls for each in (role.placebo, role.shuffled) if each and removals}
-    arms = [each.arm for each in conclusions.widest(data.analysis.differences) if each.arm not in control_arms]
+    named = [each.arm for each in conclusions.widest(data.analysis.differences) if each.arm not in control_arms]
     return (
-        *conclusions.verdict(data.analysis, clauses(data), arms if control_arms else None),
-        *arm_graphs.sentences(data.run, dict.fromkeys(arms)),
-        *(role_sentences.faults(roles, dict.fromkeys(arms)) if isinstance(roles, MarkedRun) else ()),
+        *conclusions.verdict(data.analysis, clauses(data), named if control_arms else None),
+        *arm_graphs.sentences(data.run, dict.fromkeys(named)),
+        *(role_sentences.faults(roles, dict.fromkeys(named)) if isinstance(roles, MarkedRun) else ()),
     )
+
+
+def arms(data: RunData) -> tuple[ArmVerdict, ...]:
+    """Return how each arm stands beside the baseline, in the words of the verdict."""
+    return conclusions.arm_verdicts(data.analysis, clauses(data))
+
+
+def plain(data: RunData, roles: MarkedRun | Unmarked | None) -> dict[str, Any]:
+    """Return the sentences of the verdict as plain data, then the state of each arm with the sentence about it."""
+    return {"verdict": list(sentences(data, roles)), "verdict_arms": [asdict(each) for each in arms(data)]}
+
+
+def concluded(data: RunData) -> tuple[str, ...]:
+    """Return the verdict without the faults of moves, then what readers of the numbers must know."""
+    return (*sentences(data, None), *conclusions.notes(data.analysis))
 
 
 def clauses(data: RunData) -> Mapping[str, str]:
@@ -47,15 +64,15 @@ def clauses(data: RunData) -> Mapping[str, str]:
 
 def played(analysis: Analysis) -> Note:
     """Return how many games were played, and by whom."""
-    arms = caveats.last(analysis.summaries)
+    last = caveats.last(analysis.summaries)
     games = sum(summary.n for summary in analysis.summaries if summary.players is not None)
     deals = max(summary.deals for summary in analysis.summaries)
     counts = sorted({count for summary in analysis.summaries for count in summary.counts})
     players = spans(counts)
-    notes_of = {summary.provenance.note for summary in arms}
+    notes_of = {summary.provenance.note for summary in last}
     who = notes_of.pop() if len(notes_of) == 1 else ""
     size = f"{many(games, 'game')}, {many(deals, 'deal')}, {players} players"
-    others = " ".join(caveats.answerers(analysis)) if notes_of or any(each.cheats for each in arms) else ""
+    others = " ".join(caveats.answerers(analysis)) if notes_of or any(each.cheats for each in last) else ""
     return Note(
         f"{size}{f', by {who}' if who else ''}.{f' {others}' if others else ''}",
         "no model" if who or others else "plain",

@@ -37,7 +37,7 @@ function row(arm, base, run, folded) {
     h("span", { class: "muted small" }, subtitle(arm))),
   h("td", { class: "num", "data-label": "games" }, arm.games, arm.begun > arm.games && h("span", { class: "muted" }, ` of ${arm.begun} begun`)),
   h("td", { class: "score", "data-label": "mean score" }, arm.mean === null || arm.mean === undefined ? h("span", { class: "muted" }, "no finished game") : [bar(arm, base), score(arm)]),
-  compared && h("td", { class: "difference", "data-label": "difference" }, arm.name === run.baseline ? h("span", { class: "muted" }, "the baseline") : difference(arm.difference)),
+  compared && h("td", { class: "difference", "data-label": "difference" }, arm.name === run.baseline ? h("span", { class: "muted" }, "the baseline") : against(arm.verdict)),
   h("td", { class: "num", "data-label": "struck out" }, percent(arm.struck_out)),
   h("td", { class: "num", "data-label": "forced" }, percent(arm.forced_share)));
 }
@@ -52,10 +52,10 @@ function score(arm) {
   return h("span", { class: "num" }, h("b", {}, number(arm.mean, 2)), h("span", { class: "muted" }, ` ${interval}`));
 }
 
-function difference(found) {
-  if (!found) return h("span", { class: "muted" }, "no pair of games yet");
-  const claimed = found.low !== null && (found.low > 0 || found.high < 0);
-  return h("span", { class: claimed ? (found.mean > 0 ? "up" : "down") : "" }, found.says ?? number(found.mean));
+/** What the verdict says of an arm, in its words; only a difference that it claims has a colour. */
+function against(verdicts) {
+  if (!verdicts.length) return h("span", { class: "muted" }, "no pair of games yet");
+  return verdicts.map(({ state, mean, sentence }) => h("p", { class: state !== "shown" ? null : mean > 0 ? "up" : "down" }, sentence));
 }
 
 const percent = (share) => (share === null || share === undefined ? "–" : `${number(100 * share, 1)} %`);

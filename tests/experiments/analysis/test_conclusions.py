@@ -10,7 +10,7 @@ from scipy import stats
 
 from experiments.analysis.analysis import analyse
 from experiments.analysis.caveats import caveats
-from experiments.analysis.conclusions import claims, compared, sentences
+from experiments.analysis.conclusions import arm_verdicts, claims, compared, sentences
 from experiments.record.measures import METRICS
 from roles.words import percent
 from tests.experiments.analysis.rows import game, games, only, summary
@@ -246,3 +246,24 @@ def test_a_sentence_names_few_arms_only() -> None:
     asked = [row for number in range(4) for row in games(f"m{number}", [20, 21])]
     assert "In all arms but m0 no model was asked: programs played." in sentences(analyse(played + asked[:2]))
     assert "In 6 of 10 arms no model was asked: programs played." in sentences(analyse(played + asked))
+
+
+def test_each_arm_has_one_state_and_its_sentence_is_a_listed_one() -> None:
+    scores = [20, 22, 18, 21, 20, 22, 18, 21]
+    full, worse = games("full", scores), games("worse", [score - 3 for score in scores])
+    like, few = games("like", scores[::-1]), games("few", [9, 9], **OWN, own=24, forced=26)
+    same = [replace(row, arm="same") for row in full]
+    single, oracle = games("single", [3]), [replace(row, control="own_hand", arm="oracle") for row in worse]
+    rows = [*full, *worse, *like, *few, *same, *single, *oracle]
+    verdicts = {each.arm: each for each in arm_verdicts(analyse(rows, "full"))}
+    assert {arm: each.state for arm, each in verdicts.items()} == {
+        "worse": "shown",
+        "like": "not_shown",
+        "same": "same_games",
+        "single": "no_evidence",
+        "oracle": "apart",
+        "few": "withheld",
+    }
+    assert all(template_of(each.sentence) for each in verdicts.values())
+    untested = arm_verdicts(analyse([*full[:4], *worse[:4]], "full"))
+    assert [each.state for each in untested] == ["untested"]

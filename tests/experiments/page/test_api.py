@@ -36,10 +36,11 @@ def test_a_run_has_its_arms_with_the_scores_of_the_report(page: TestClient, play
     arms = {arm["name"]: arm for arm in run["arms"]}
     scores = [row.score_strict for row in rows if row.arm == "piers"]
     assert arms["piers"]["mean"] == sum(scores) / 2 and arms["piers"]["games"] == 2
-    assert arms["iggi"]["difference"] is None
+    assert arms["iggi"]["verdict"] == []
     others = [row.score_strict for row in rows if row.arm == "iggi"]
-    assert arms["piers"]["difference"]["mean"] == (sum(scores) - sum(others)) / 2
-    assert arms["piers"]["difference"]["says"].startswith("piers: inconclusive beside iggi (-0.50 points, 2 ")
+    (piers,) = arms["piers"]["verdict"]
+    assert piers["mean"] == (sum(scores) - sum(others)) / 2 and piers["state"] == "untested"
+    assert piers["sentence"].startswith("piers: inconclusive beside iggi (-0.50 points, 2 ")
 
 
 def test_the_runs_file_chooses_the_columns(page: TestClient) -> None:
