@@ -12,8 +12,8 @@ from experiments.study import control_arms, matrix
 from experiments.study.control_arms import NOISE_FLOOR, Purpose
 from experiments.study.decks import Deck
 from experiments.study.experiment import AdHoc, Experiment
-from experiments.study.file_schema import BASELINE, Changes
-from experiments.study.matrix import ListedArms
+from experiments.study.file_schema import BASELINE
+from experiments.study.matrix import ListedArm, ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
 from graphs.interventions import named
 from orchestrator.errors import UserError, did_you_mean
@@ -94,8 +94,8 @@ class Arm:
     unshown: Path | None = None
     """A file of past games of which every seat is shown none."""
     players: tuple[int, ...] = ()
-    deals: int | None = None
-    """Only the first so many seeds; None for all."""
+    seeds: frozenset[int] | None = None
+    """The deals that it plays; None for all."""
     void: Mapping[int, str] = field(default_factory=dict)
     """Player counts at which it is not played, because its games would equal those of another arm; with its name."""
     purpose: Purpose | None = None
@@ -136,17 +136,22 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
         remedy = next((name for name, arm in by_name.items() if arm.unchanged), next(iter(by_name)))
         raise UserError(f"baseline {experiment.baseline!r} is not an arm; {hint}; try --set baseline={remedy}")
 
-    def planned(name: str, changes: Changes) -> Arm:
+    for contrast, weights in experiment.contrasts.items():
+        if unknown := next((name for name in weights if name not in by_name), None):
+            hint = did_you_mean(unknown, by_name, "the arms are")
+            raise UserError(f"contrasts: {contrast}: {unknown!r} is not an arm; {hint}")
+
+    def planned(name: str, listed: ListedArm) -> Arm:
         try:
-            return _arm(name, experiment, changes, by_name)
+            return _arm(name, experiment, listed, by_name)
         except UserError as error:
             several = len(experiment.graphs) > 1 and experiment.arms
             whole = "; --set 'arms={}' compares the whole graphs" if several else ""
             raise UserError(f"arm {name!r}: {error}{whole}") from None
 
-    candidates = [planned(name, arm.changes) for name, arm in by_name.items()]
+    candidates = [planned(name, arm) for name, arm in by_name.items()]
     if floor := control_arms.noise_floor(experiment, by_name, run or {}):
-        candidates.append(planned(NOISE_FLOOR, floor.changes))
+        candidates.append(planned(NOISE_FLOOR, floor))
     unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
     standards = [arm for arm in candidates if arm.name in unchanged]
     standards.sort(key=lambda arm: arm.name != experiment.baseline)
@@ -163,8 +168,8 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     return marked
 
 
-def _arm(name: str, experiment: Experiment, changes: Changes, by_name: ListedArms) -> Arm:
-    remarks = []
+def _arm(name: str, experiment: Experiment, listed: ListedArm, by_name: ListedArms) -> Arm:
+    changes, remarks = listed.changes, list[str]()
     if changes.matched:
         everybody, remark = control_arms.matching(name, experiment, changes, by_name)
         remarks.append(remark)
@@ -184,14 +189,14 @@ def _arm(name: str, experiment: Experiment, changes: Changes, by_name: ListedArm
         if everybody.config is not None and step.kind in ("placebo", "shuffled")
         for node in named(everybody.config, step.kind, str(step.node))
     }
+    own_purpose = control_arms.purpose(changes, listed.coalition)
     arm = Arm(
         name,
         everybody,
         {number: player_spec(seat, experiment) for number, seat in {**experiment.seats, **changes.seats}.items()},
         players=experiment.players,
-        purpose=Purpose(kind="noise_floor")
-        if name == NOISE_FLOOR and "noise_floor" in kinds
-        else control_arms.purpose(changes),
+        purpose=Purpose(kind="noise_floor") if name == NOISE_FLOOR and "noise_floor" in kinds else own_purpose,
+        seeds=listed.coalition.seeds if listed.coalition else None,
         sources=sources,
         remarks=tuple(remarks),
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
 from experiments.study import prompt_positions
+from experiments.study.coalitions import CoalitionArm
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Changes, SeatConfig, on_server
 from experiments.study.matrix import ListedArm, ListedArms
@@ -28,7 +29,7 @@ MOST = 16
 
 PartKind = Literal["added", "removed", "placebo", "shuffled", "advise", "gate", "prompts"]
 """What is done to nodes or to texts."""
-Kind = Literal[PartKind, "noise_floor", "permuted", "own_hand", "same_compute", "same_tokens"]
+Kind = Literal[PartKind, "noise_floor", "permuted", "own_hand", "same_compute", "same_tokens", "coalition"]
 NOISE_FLOOR = "noise-floor"
 """The name of the arm that is added."""
 
@@ -38,13 +39,15 @@ class Purpose(Frozen):
 
     kind: Kind
     nodes: tuple[str, ...] = ()
-    """The nodes that are added or removed, or whose notes are replaced."""
+    """The nodes that are added or removed, or whose notes are replaced; the absent parts of a coalition."""
     of: str | None = None
     """The arm whose calls or tokens are matched."""
 
 
-def purpose(changes: Changes) -> Purpose | None:
+def purpose(changes: Changes, coalition: CoalitionArm | None = None) -> Purpose | None:
     """Return what an arm is for; None for one that changes several things, unless a seat sees its own cards."""
+    if coalition and coalition.absent:
+        return Purpose(kind="coalition", nodes=coalition.absent)
     steps, kinds = changes.steps, {step.kind for step in changes.steps}
     if "own_hand" in kinds:
         return Purpose(kind="own_hand")

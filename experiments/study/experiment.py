@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
+from math import fsum, isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -12,6 +13,7 @@ from experiments.record import measures, run_folder
 from experiments.record.rows import COLUMNS
 from experiments.record.seed_range import MOST_SEEDS, Range, Seed
 from experiments.study import references
+from experiments.study.coalitions import FULL, Coalitions
 from experiments.study.decks import Deck, read_decks
 from experiments.study.file_schema import (
     Changes,
@@ -93,6 +95,11 @@ class Experiment(Frozen):
     """Overrides the graphs' own verifier."""
     arms: dict[Name, Changes] | Literal["leave_one_out"] = {}
     """`leave_one_out`: the whole graph, and one arm per removable node, without that node."""
+    coalitions: Coalitions | None = None
+    """Parts of the graph, of which any may be absent: an arm for each set of parts that is present, and what each part
+    is worth; see experiments/study/coalitions.py."""
+    contrasts: dict[Name, dict[str, float]] = {}
+    """Comparisons of one's own by name: the weights of arms, which sum to 0."""
     matrix: dict[str, tuple[Any, ...]] = {}
     """Dotted settings of an arm, each with its values: every combination is crossed with every one of `arms`."""
     exclude: OneOrMore[dict[str, Any]] = ()
@@ -147,6 +154,16 @@ class Experiment(Frozen):
     def _read(cls, deals: Any, info: ValidationInfo) -> Any:
         return read_decks(deals, (info.context or {}).get("folder", Path()))
 
+    @field_validator("contrasts")
+    @classmethod
+    def _balanced(cls, contrasts: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        for name, weights in contrasts.items():
+            if not any(weights.values()) or not all(map(isfinite, weights.values())):
+                raise ValueError(f"{name}: give two arms or more, each with a weight, e.g. {{full: 1, none: -1}}")
+            if abs(total := fsum(weights.values())) > 1e-9:
+                raise ValueError(f"{name}: the weights sum to {total:g}; those of a comparison sum to 0")
+        return contrasts
+
     @field_validator("matrix", mode="before")
     @classmethod
     def _axes(cls, matrix: Any) -> Any:
@@ -166,12 +183,23 @@ class Experiment(Frozen):
             raise ValueError(user_error("", error)) from None
         return sampling
 
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_graph(cls, data: Any) -> Any:
+        """Compare coalitions with all parts together."""
+        return {"baseline": FULL, **data} if isinstance(data, dict) and data.get("coalitions") else data
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if not self.numbers or not self.players or not self.graphs:
             raise ValueError("an experiment needs a graph, a seed and a player count")
         if self.deals and not set(self.numbers) <= set(range(1, len(self.deals) + 1)):
             raise ValueError(f"seeds: with `deals` they are the numbers of its decks, 1 to {len(self.deals)}")
+        if self.coalitions:
+            self._check_coalitions(self.coalitions)
+        if self.contrasts and (self.stop or self.cross_play or self.adhoc):
+            other = next(name for name in ("stop", "cross_play", "adhoc") if getattr(self, name))
+            raise ValueError(f"contrasts and {other} do not go together: contrasts are of arms that play all deals")
         designs = [name for name in ("arms", "cross_play", "adhoc") if getattr(self, name)]
         if len(designs) > 1:
             raise ValueError(f"an experiment has {designs[0]} or {designs[1]}, not both")
@@ -184,12 +212,34 @@ class Experiment(Frozen):
             raise ValueError(f"adhoc.past: seed {min(same)} is also the deal of a trial; past games need other deals")
         return self
 
+    def _check_coalitions(self, coalitions: Coalitions) -> None:
+        """Raise ValueError for a design that coalitions do not go together with."""
+        if other := next((name for name in ("matrix", "stop", "cross_play", "adhoc") if getattr(self, name)), None):
+            raise ValueError(f"coalitions and {other} do not go together: all coalitions play the same deals")
+        if len(self.graphs) > 1:
+            raise ValueError("coalitions are of one graph; make an experiment for each")
+        if self.arms == "leave_one_out":
+            raise ValueError("coalitions have the arms of leave_one_out; give one of them")
+        if self.baseline != FULL:
+            raise ValueError(f"baseline: with coalitions it is {FULL!r}, the graph with all parts")
+        least = 2 * self._games_of_deal(coalitions)
+        if coalitions.games is not None and coalitions.games < least:
+            raise ValueError(f"coalitions.games is {coalitions.games:,}; two deals take {least:,} games")
+
+    def _games_of_deal(self, coalitions: Coalitions) -> int:
+        """Return the games of all coalitions of a deal, at all player counts, with repeats."""
+        return coalitions.games_of_deal * len(set(self.players)) * self.repeats
+
     @property
     def numbers(self) -> list[int]:
-        """The seeds, or the numbers of the decks: each once, ascending."""
+        """The seeds, or the numbers of the decks: each once, ascending; only those that a budget of games pays for."""
         if self.deals and "seeds" not in self.model_fields_set:
-            return list(range(1, len(self.deals) + 1))
-        return sorted(set(self.seeds.seeds if isinstance(self.seeds, Range) else self.seeds))
+            seeds = list(range(1, len(self.deals) + 1))
+        else:
+            seeds = sorted(set(self.seeds.seeds if isinstance(self.seeds, Range) else self.seeds))
+        if self.coalitions and self.coalitions.games:
+            return seeds[: self.coalitions.games // self._games_of_deal(self.coalitions)]
+        return seeds
 
     @cached_property
     def decks(self) -> Mapping[int, Deck]:
@@ -302,7 +352,7 @@ EXAMPLES = {
 }
 """What to write where a key is missing."""
 
-UNIONS = ("graph", "seeds", "seats", "models", "arms", "cross_play", "adhoc")
+UNIONS = ("graph", "seeds", "seats", "models", "arms", "coalitions", "cross_play", "adhoc")
 """Keys whose values are of several types."""
 TYPES = ("Range", "SeatConfig", "ModelSettings", "SimSettings", "str")
 """As pydantic names them in the place of an error."""
@@ -325,6 +375,8 @@ def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None
             return
         if isinstance(short := inner.get(key), str):
             inner[key] = _long_form(keys[:done], short, keys[done])
+        elif keys[:done] == ["coalitions"] and done < len(keys) and "parts" not in short:
+            inner[key] = {"parts": short}
         elif keys[:done] == ["seeds"]:
             inner[key] = _range(short)
         inner = inner.setdefault(key, {})

@@ -14,10 +14,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from experiments.study import coalitions
+from experiments.study.coalitions import CoalitionArm, Coalitions
 from experiments.study.experiment import Experiment, place
 from experiments.study.file_schema import Changes, check_number, label
 from experiments.study.seat_spec import OTHERS, read_graph
 from graphs import ablate
+from graphs.config import GraphConfig
 from orchestrator.errors import UserError, did_you_mean, user_error
 
 LONGEST = 100
@@ -36,6 +39,8 @@ class ListedArm:
     changes: Changes
     unchanged: bool
     """Whether it is the experiment itself, with one of its graphs or in one cell: other arms are compared with it."""
+    coalition: CoalitionArm | None = None
+    """The parts that it lacks, of an arm of a design of coalitions."""
 
 
 ListedArms = Mapping[str, ListedArm]
@@ -44,6 +49,8 @@ ListedArms = Mapping[str, ListedArm]
 
 def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
     """The arms, in order. Raises UserError for impossible settings, and for two arms of one name."""
+    if experiment.coalitions:
+        return _with_coalitions(experiment, experiment.coalitions)
     matrix = dict(experiment.matrix)
     if "graph" in matrix and len(experiment.graphs) > 1:
         raise UserError("graph: there is a list of graphs, and one in the matrix; give one of them")
@@ -77,14 +84,36 @@ def listed_arms(experiment: Experiment) -> dict[str, ListedArm]:
     return by_name
 
 
+def _with_coalitions(experiment: Experiment, design: Coalitions) -> dict[str, ListedArm]:
+    """The arms of all coalitions, then those that are listed beside them. Raises UserError."""
+    graph = experiment.graphs[0]
+    config = _graph_of(graph, "coalitions")
+    by_name = {
+        name: ListedArm(arm.changes, name == coalitions.FULL, arm)
+        for name, arm in coalitions.listed(design, config, experiment.numbers).items()
+    }
+    assert not isinstance(experiment.arms, str)
+    for name, changes in experiment.arms.items():
+        if name in by_name and changes != by_name[name].changes:
+            raise UserError(f"arm {name!r} is the name of a coalition; give yours another name")
+        by_name.setdefault(name, ListedArm(changes, changes == Changes()))
+    check_number(len(by_name))
+    return by_name
+
+
+def _graph_of(spec: str, design: str) -> GraphConfig:
+    """The graph whose nodes a design removes. Raises UserError for a seat that is none."""
+    if spec.startswith(OTHERS):
+        raise UserError(f"{design} removes nodes from a graph, and {spec} is not a graph")
+    return read_graph(spec)
+
+
 def _arms_of(experiment: Experiment, graph: str) -> dict[str, Changes]:
     """The arms of `arms`, or one without a name; of `leave_one_out`: the whole graph, and
     one for each node that can be removed."""
     if not isinstance(experiment.arms, str):
         return dict(experiment.arms) or {"": Changes()}
-    if graph.startswith(OTHERS):
-        raise UserError(f"arms: leave_one_out removes nodes from a graph, and {graph} is not a graph")
-    config = read_graph(graph)
+    config = _graph_of(graph, "arms: leave_one_out")
     changes = {"full": Changes()}
     for node in config.nodes:
         with suppress(UserError):  # where the graph needs it

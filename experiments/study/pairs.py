@@ -177,6 +177,7 @@ def adhoc(teams: AdHoc, experiment: Experiment, evaluated: PlayerSpec, records: 
         )
         for label, several in by_label.items()
     ]
+    cross = None if teams.cross is None else frozenset(experiment.numbers[: teams.cross])
     check_number(len(members) ** 2 + len(trials), [f"{len(members)} partners and their pairs"])
     pairs = [
         Arm(
@@ -185,7 +186,7 @@ def adhoc(teams: AdHoc, experiment: Experiment, evaluated: PlayerSpec, records: 
             guest=members[label],
             place="rotate",  # so that each starts equally often
             players=player_counts(members[other], members[label], experiment, teams.pool),
-            deals=teams.cross,
+            seeds=cross,
         )
         for label in members
         for other in members
@@ -193,7 +194,7 @@ def adhoc(teams: AdHoc, experiment: Experiment, evaluated: PlayerSpec, records: 
     counts = tuple(sorted({count for arm in trials for count in arm.players}))
     path = next((record.path for several in by_label.values() for record in several), None)
     # with itself it is shown no past games: it needs none
-    alone = Arm(SELF_PLAY, evaluated, unshown=path if teams.games else None, players=counts, deals=teams.cross)
+    alone = Arm(SELF_PLAY, evaluated, unshown=path if teams.games else None, players=counts, seeds=cross)
     return [*trials, *([alone] if counts else []), *pairs]
 
 

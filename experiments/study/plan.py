@@ -70,7 +70,7 @@ class Plan:
         for arm in self.arms:
             arms.check(arm)
         deals = len(self.experiment.numbers)
-        each = sum(len(arm.players) * min(deals, deals if arm.deals is None else arm.deals) for arm in self.arms)
+        each = sum(len(arm.players) * (deals if arm.seeds is None else len(arm.seeds)) for arm in self.arms)
         if (games := each * self.experiment.repeats) > MOST_GAMES:
             factors = f"{len(self.arms):,} arms, {deals:,} seeds and {self.experiment.repeats:,} repeats"
             raise UserError(f"{factors} make {games:,} games; a run has at most {MOST_GAMES:,}")
@@ -180,12 +180,12 @@ class Plan:
         """All games, deal by deal: every arm plays a deal before the next deal is begun."""
         return [
             self.job(arm, deal)
-            for number, seed in enumerate(self.experiment.numbers)
+            for seed in self.experiment.numbers
             for players in sorted(set(self.experiment.players))
             for repeat in range(1, self.experiment.repeats + 1)
             for deal in (self.deal(seed, players, repeat),)
             for arm in self.arms
-            if players in arm.players and (arm.deals is None or number < arm.deals)
+            if players in arm.players and (arm.seeds is None or seed in arm.seeds)
         ]
 
     def job(self, arm: Arm, deal: Deal) -> Job:

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field, ValidationError
 
+from experiments.study import coalitions
 from experiments.study.arms import Arm
 from experiments.study.control_arms import Purpose
 from experiments.study.experiment import Experiment, Rerun
@@ -94,6 +95,8 @@ class RecordedRun(Frozen):
     def listed_arms(self, experiment: Experiment) -> list[Arm]:
         """The arms, unless they are pairs. Raises UserError when none has the player counts asked for."""
         arms = []
+        design = experiment.coalitions
+        deals = coalitions.arms_played(design, experiment.numbers) if design else {}
         for name, arm in self.arms.items():
             assert isinstance(arm.others, dict)
             arms.append(
@@ -106,6 +109,7 @@ class RecordedRun(Frozen):
                     purpose=arm.purpose,
                     sources=arm.notes,
                     remarks=arm.remarks,
+                    seeds=deals.get(name),
                 )
             )
         if not any(arm.players for arm in arms):
