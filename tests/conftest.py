@@ -15,7 +15,7 @@ from experiments.cli import app
 from experiments.record import parallel
 from experiments.report import marked_run
 from experiments.report.figures import drawing
-from orchestrator.models import fake_endpoint
+from orchestrator.models import fake_endpoint, keys
 from roles import registry
 from roles.hanabi import conformance, planner
 from tests.support import processes
@@ -69,9 +69,12 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def keyless(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = ("OPENAI_API_KEY", "HANABI_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN")
-    for name in (*keys, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
+    variables = ("OPENAI_API_KEY", "HANABI_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN")
+    for name in (*variables, "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(keys.HOSTS, "")
+    monkeypatch.setattr(keys, "announce", keys._logged)
+    monkeypatch.setattr(keys, "_announced", set())
 
 
 @pytest.fixture(autouse=True)

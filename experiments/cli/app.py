@@ -15,9 +15,23 @@ from pydantic import ValidationError
 from typer import Option
 from typer.main import get_command
 
-from experiments.cli import evaluate, experiment, export, game, logs, old_words, parts, report, show, tools, train
+from experiments.cli import (
+    env_file,
+    evaluate,
+    experiment,
+    export,
+    game,
+    logs,
+    old_words,
+    parts,
+    report,
+    show,
+    tools,
+    train,
+)
 from experiments.cli.shared_options import HELP, INTERRUPTED, Commands, Interrupted, Output
 from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
+from orchestrator.models import keys
 
 app = Commands(no_args_is_help=True, context_settings=HELP)
 PLAY, STUDIES, BUILD, TOOLS = "Play and look", "Studies", "Build", "Tools"
@@ -48,12 +62,13 @@ def main() -> None:
     try:
         _heed_sigterm()
         _outlive_readers()
-        _load_keys()
         everywhere, words = hoisted(sys.argv[1:])
         line = old_words.renewed(words)
+        keys.allow_typed(words)
+        notes = [*line.hints, *env_file.load()]
         if not {"-q", "--quiet"} & {*everywhere}:
-            for hint in line.hints:
-                print(f"note: {hint}", file=sys.stderr)
+            for note in notes:
+                print(f"note: {note}", file=sys.stderr)
         # the code of a typer.Exit, as which an interrupt comes too
         code = built(app)([*everywhere, *line.words], standalone_mode=False)
     except Exception as error:
@@ -86,7 +101,7 @@ def hoisted(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 SWITCHES = ("--json", "-v", "--verbose", "-q", "--quiet", "-vq", "-qv")
-NAMED = ("--import", "--logs")
+NAMED = ("--import", "--logs", "--key-host")
 """Options of `orchestrator` itself: alone, and with a value."""
 
 
@@ -162,19 +177,6 @@ def _fail(sentence: str, code: int, head: str = "error: ") -> None:
     sys.exit(code)
 
 
-def _load_keys() -> None:
-    """Load API keys from the nearest .env; variables of the environment take precedence."""
-    from dotenv import find_dotenv, load_dotenv
-
-    path = find_dotenv(usecwd=True)
-    try:
-        load_dotenv(path)
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
-    except ValueError as error:  # a NUL, which no variable can hold
-        raise UserError(f"cannot read {path}: {error}") from None
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         from platform import python_version
@@ -194,7 +196,13 @@ def _bring(names: list[str] | None) -> list[str] | None:
     return names
 
 
-@app.callback(epilog="--json, --import, --verbose, --quiet and --logs may stand anywhere on the line.")
+def _allow(hosts: list[str] | None) -> list[str] | None:
+    """Allow keys to be sent to these hosts, before a command makes a model."""
+    keys.allow(*hosts or ())
+    return hosts
+
+
+@app.callback(epilog="--json, --import, --key-host, --verbose, --quiet and --logs may stand anywhere on the line.")
 def common(
     context: typer.Context,
     version: Annotated[
@@ -206,6 +214,10 @@ def common(
         Option(
             "--import", help="A file or module with roles, sections or graphs of your own; repeatable.", callback=_bring
         ),
+    ] = None,
+    hosts: Annotated[
+        list[str] | None,
+        Option("--key-host", help="A host that keys may be sent to; repeatable (docs/models.md).", callback=_allow),
     ] = None,
     verbose: Annotated[
         bool, Option("-v", "--verbose", help="Also log errors that are recovered from, on stderr.")

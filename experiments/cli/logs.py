@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
+from orchestrator.models import keys
+
 if TYPE_CHECKING:
     import structlog
 
@@ -52,4 +54,14 @@ class Loudness:
             wrapper_class=structlog.make_filtering_bound_logger(level),
             logger_factory=_to_stderr,
         )
+        keys.announce = self._note
         return self
+
+    def _note(self, sentence: str) -> None:
+        """Print a sentence that everybody is told who does not want quiet."""
+        from orchestrator.logs import log
+
+        if self.form == "json":
+            log.warning(sentence)
+        elif not self.quiet:
+            print(f"note: {sentence}", file=sys.stderr)

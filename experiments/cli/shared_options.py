@@ -273,7 +273,7 @@ class Commands(typer.Typer):
         return registered
 
 
-EVERYWHERE = "Everywhere: --json, --import FILE, -v, -q, --logs; see orchestrator --help."
+EVERYWHERE = "Everywhere: --json, --import FILE, --key-host, -v, -q, --logs; see orchestrator --help."
 
 
 def group(help_text: str) -> Commands:

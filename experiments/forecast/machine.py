@@ -16,6 +16,7 @@ from pathlib import Path
 from platform import python_version
 
 from experiments.forecast.checklist import Checklist
+from orchestrator.models import keys
 from orchestrator.plugins import versions
 
 PACKAGE = "hanabi-orchestrator"
@@ -27,7 +28,6 @@ EXTRAS = {
     "otlp": ("opentelemetry.sdk", "traces for other tools (OTLP)"),
 }
 """By extra: a module that it installs, and what needs it."""
-KEYS = ("OPENAI_API_KEY", "HANABI_API_KEY", "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN", "ANTHROPIC_API_KEY")
 LITTLE = 2 * 10**9
 """Bytes of free disk below which a large run may fill it."""
 NEEDED = 50 * 10**6
@@ -49,7 +49,7 @@ def examine() -> Checklist:
         absent = f"not installed; only for {use}: pip install '{PACKAGE}[{extra}]'"
         checklist.ok(f"extra {extra}", f"installed, for {use}" if there else absent)
     _folder(checklist, Path.cwd())
-    names = [name for name in KEYS if os.environ.get(name)]  # never a key
+    names = sorted(name for name, value in os.environ.items() if value and keys.NAME.fullmatch(name))  # never a key
     if names:
         checklist.ok("keys", f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)")
     else:

@@ -1,5 +1,6 @@
 """Models of any provider that LangChain knows, as transports: the only module that imports LangChain's chat models."""
 
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, cast
@@ -10,7 +11,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 
 from orchestrator.errors import UserError
-from orchestrator.models import langchain_fields
+from orchestrator.models import keys, langchain_fields
 from orchestrator.models.completion import parse_completion
 from orchestrator.models.faults import NoFormatError
 from orchestrator.models.llm_runs import labels, spoken
@@ -112,10 +113,18 @@ def _reasoning(message: AIMessage) -> str | None:
 def init(settings: ModelSettings) -> BaseChatModel:
     """Return the model of `langchain:PROVIDER:NAME`, without retries of its own, and with no other setting than those
     given. Raises UserError when it cannot be made so."""
-    reached = {"base_url": settings.base_url, "api_key": settings.secret if settings.key else None}
+    addresses = [*filter(None, (settings.base_url,)), *langchain_fields.addresses(settings.extra_body)]
+    for address in addresses:
+        keys.check_host(f"what {settings.model} sends", address)
+    reached = {"base_url": settings.base_url, "api_key": settings.secret}
     common = {name: value for name, value in reached.items() if value is not None}
     kind = type(_built(settings, common))
     model = _built(settings, common | _options(kind, settings))
+    carried = langchain_fields.secrets(model)
+    for variable in (name for name, value in os.environ.items() if value in carried):
+        for address in addresses or [settings.server]:
+            keys.check(variable, address)
+            keys.sent(variable, address)
     if settings.response_format == "json_object" and not langchain_fields.takes_json_object(model):
         raise UserError(
             f"{settings.model}: {kind.__name__} takes schemas alone; set response_format to json_schema or none"

@@ -43,6 +43,8 @@ REACHED = frozenset(_TRANSPORT.split())
 _SECRET = re.compile(r"key|token|secret|password|passwd|credential|auth|cookie|signature|bearer", re.IGNORECASE)
 _CARRIERS = re.compile(r"headers|query|cookies|auth|proxies|proxy", re.IGNORECASE)
 """Names of fields in which every text may be a key."""
+_ADDRESS = re.compile(r"url|base|endpoint|host|prox(?:y|ies)$|server|^uri", re.IGNORECASE)
+"""What names of fields with an address have in them, in the packages of all providers."""
 SHORTEST = 6
 """The fewest characters of a text that counts as a key where its name does not say so: it is cut out of all texts."""
 
@@ -109,6 +111,18 @@ def extras(kind: type[Any], body: Mapping[str, Any]) -> dict[str, Any]:
     if "model_kwargs" in parameters and kind.__name__ != "ChatGoogleGenerativeAI":
         return fields | {"model_kwargs": {"extra_body": rest}}
     raise KeyError(next(iter(rest)))
+
+
+def addresses(settings: Any, name: str = "") -> Iterator[str]:
+    """Yield the servers that nested settings name: every URL, and every text whose name says that it is an address."""
+    if isinstance(settings, Mapping):
+        for key, value in settings.items():
+            yield from addresses(value, str(key))
+    elif isinstance(settings, list | tuple):
+        for value in settings:
+            yield from addresses(value, name)
+    elif isinstance(settings, str) and ("://" in settings or _ADDRESS.search(name)):
+        yield settings
 
 
 def _parameters(kind: type[Any]) -> frozenset[str]:

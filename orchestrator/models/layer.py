@@ -6,11 +6,13 @@ model bears, and again while the server is at fault. A `Transport` carries its r
 imported when their first model is made.
 """
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from orchestrator.models import keys
 from orchestrator.models.budget import Budget, Metered
 from orchestrator.models.cache import Cache, Cached
 from orchestrator.models.limiter import Limit, Limiter
@@ -37,6 +39,8 @@ def transport(model: Named) -> Transport:
 
         return LangChainTransport(init(chosen))
     _ = chosen.secrets  # what is missing is said before the client is imported, which takes a second
+    if carried := [variable for variable in chosen.key_variables if os.environ.get(variable)]:
+        keys.sent(carried[-1], chosen.server)
     from orchestrator.models.openai_client import OpenAITransport
 
     return OpenAITransport(chosen)

@@ -4,10 +4,11 @@ import asyncio
 import hashlib
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any, get_type_hints
 
 from orchestrator.errors import Held, ModelError, UserError, WireTry
 from orchestrator.logs import log
@@ -253,24 +254,29 @@ class ChatBrain:
     def _cleaned(self, response: ModelResponse, messages: tuple[Message, ...]) -> ModelResponse:
         """Return a response without keys, and with one name for answers that are cut off."""
         prompt = "\n".join(message.content for message in messages)
-        finish = self._clean(response.finish, prompt)
-        return replace(
-            response,
-            text=self._clean(response.text, prompt) or "",
-            finish="length" if (finish or "").lower() in CUT_OFF else finish,
-            served_by=self._clean(response.served_by, prompt),
-            fingerprint=self._clean(response.fingerprint, prompt),
-            reasoning=self._clean(response.reasoning, prompt),
-        )
+        kind: Any = type(response)
+        texts = text_fields(kind)
+        cleaned = dict[str, Any]()
+        for part in fields(response):
+            value = self._clean(getattr(response, part.name), prompt)
+            cleaned[part.name] = None if part.name in texts and not isinstance(value, str) else value
+        if (cleaned["finish"] or "").lower() in CUT_OFF:
+            cleaned["finish"] = "length"
+        cleaned["text"] = cleaned["text"] or ""
+        return replace(response, **cleaned)
 
-    def _clean(self, text: Any, prompt: str) -> str | None:
-        """Return a server's text without keys, and without lone surrogates, which no file takes.
+    def _clean(self, value: Any, prompt: str) -> Any:
+        """Return a value whose texts have no keys, and no lone surrogates, which no file takes.
 
         It is read as it is written, so that a game that is resumed reads the same; words of the prompt stay in it.
         """
-        if not isinstance(text, str):
-            return None
-        return redact(text, self.transport.secrets, prompt).encode("utf-8", "replace").decode()
+        if isinstance(value, str):
+            return redact(value, self.transport.secrets, prompt).encode("utf-8", "replace").decode()
+        if isinstance(value, tuple | list):
+            return tuple(self._clean(item, prompt) for item in value)
+        if isinstance(value, Mapping):
+            return {self._clean(key, prompt): self._clean(item, prompt) for key, item in value.items()}
+        return value
 
     async def check(self) -> None:
         """Raise UserError before the first call when the server cannot be used; learn what it says of its context."""
@@ -279,6 +285,13 @@ class ChatBrain:
 
     async def aclose(self) -> None:
         await self.transport.aclose()
+
+
+@cache
+def text_fields(kind: Any) -> frozenset[str]:
+    """Return the fields of a kind of response that are declared as texts of a server."""
+    hints = get_type_hints(kind)
+    return frozenset(name for name, hint in hints.items() if hint in (str, str | None))
 
 
 STRICT: tuple[Constraint, ...] = ("fitted", "moves", "bounds")

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from orchestrator.errors import UserError, shortened, similar_name, user_error
-from orchestrator.models import simulated_settings
+from orchestrator.models import keys, simulated_settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
@@ -32,7 +32,7 @@ FORMS = (
 
 AZURE_KEY, AZURE_TOKEN = "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"
 """Either will do; where both are set, the token is used."""
-AZURE_ENDPOINT, AZURE_VERSION = "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION"
+AZURE_VERSION = "OPENAI_API_VERSION"
 
 SAMPLING = ("temperature", "top_p", "reasoning_effort", "max_tokens")
 """The settings that every request carries, where they are set."""
@@ -121,9 +121,10 @@ class ModelSettings(Frozen):
     base_url: str | None = None
     """The server's address, or Azure's endpoint. Unlike `@URL` in `model` it may change between runs."""
     key: str | None = None
-    """The environment variable that holds the key.
+    """The environment variable that holds the key; its name ends in `_API_KEY`.
 
     Else OPENAI_API_KEY for api.openai.com, AZURE_OPENAI_API_KEY for Azure, HANABI_API_KEY for any other server.
+    `orchestrator.models.keys` says which key may go where.
     """
     context_length: int | None = Field(default=None, ge=1)
     """Tokens that the model takes at a time, prompt and answer together; None: as the server says, if it does."""
@@ -159,9 +160,11 @@ class ModelSettings(Frozen):
     @field_validator("key")
     @classmethod
     def _a_name(cls, key: str | None) -> str | None:
-        """Refuse a key given here by mistake, which would appear in error messages."""
+        """Refuse a key given here by mistake, which would appear in error messages, and a variable that is no key."""
         if key is not None and not re.fullmatch(r"[A-Z][A-Z0-9_]*", key):
             raise ValueError("this names the environment variable of the key, e.g. TOGETHER_API_KEY; it is not the key")
+        if key is not None and not keys.NAME.fullmatch(key):
+            raise ValueError(f"{key} is not sent: the names of keys end in _API_KEY, e.g. TOGETHER_API_KEY")
         return key
 
     @field_validator("extra_body")
@@ -206,8 +209,15 @@ class ModelSettings(Frozen):
 
     @property
     def home(self) -> bool:
-        """True if api.openai.com serves it."""
-        return self.provider is None and not self.azure and self.url == OPENAI_URL
+        """True if api.openai.com or one of its regional hosts serves it."""
+        return self.provider is None and not self.azure and keys.is_openai(self.url)
+
+    @property
+    def server(self) -> str:
+        """Where its key goes: an address, or `langchain:PROVIDER` for the one that a package knows by itself."""
+        if self.provider:
+            return self.base_url or f"{keys.PROVIDER}{self.provider}"
+        return self.url
 
     @property
     def enumerates_moves(self) -> bool:
@@ -232,7 +242,7 @@ class ModelSettings(Frozen):
     def url(self) -> str:
         """The server of an OpenAI-compatible model; empty where an Azure endpoint is not given."""
         match = _OPENAI.fullmatch(self.model)
-        default = os.environ.get(AZURE_ENDPOINT, "") if self.azure else OPENAI_URL
+        default = os.environ.get(keys.AZURE_ENDPOINT, "") if self.azure else OPENAI_URL
         return (self.base_url or (match and match["url"]) or default).rstrip("/")
 
     @property
@@ -254,21 +264,35 @@ class ModelSettings(Frozen):
         """
         if self.azure:
             self._check_azure()
-        variable = self.key or ("OPENAI_API_KEY" if self.home else AZURE_KEY if self.azure else "HANABI_API_KEY")
-        key = _key(variable)
+        if not self.key_variables:
+            return None
+        variable = self.key_variables[0]
+        key = keys.value(variable, self.server)
         if not key and (self.home or self.key):
             raise UserError(f"{self.model} needs a key: set {variable} in the environment or in .env")
         return key
 
     @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The environment variables that its requests may carry; of a LangChain model the one that it names, if any.
+
+        Of those that are set, the last one is sent.
+        """
+        if self.azure:
+            return (self.key or AZURE_KEY, AZURE_TOKEN)
+        if self.provider:
+            return (self.key,) if self.key else ()
+        return (self.key or (keys.OPENAI if self.home else keys.DEFAULT),)
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """All keys of the model, which must never be written. Raises UserError as `secret` does."""
-        token = _key(AZURE_TOKEN) if self.azure else None
+        token = keys.value(AZURE_TOKEN, self.server) if self.azure else None
         return tuple(filter(None, (self.secret, token)))
 
     def _check_azure(self) -> None:
         """Raise UserError for variables that the Azure client needs and that are not set."""
-        needed = [] if self.base_url else [AZURE_ENDPOINT]
+        needed = [] if self.base_url else [keys.AZURE_ENDPOINT]
         if self.key or not os.environ.get(AZURE_TOKEN):
             needed.append(self.key or AZURE_KEY)
         if missing := [name for name in (*needed, AZURE_VERSION) if not os.environ.get(name)]:
@@ -277,7 +301,7 @@ class ModelSettings(Frozen):
         try:
             _check_url(self.url)
         except ValueError as error:
-            raise UserError(f"{AZURE_ENDPOINT}: {error}") from None
+            raise UserError(f"{keys.AZURE_ENDPOINT}: {error}") from None
 
 
 def _meant(model: str) -> str | None:
@@ -298,14 +322,6 @@ MAKERS = {"claude": "anthropic", "gemini": "google_genai", "mistral": "mistralai
 
 def _named(model: str) -> re.Match[str] | None:
     return _OPENAI.fullmatch(model) or _AZURE.fullmatch(model) or _LANGCHAIN.fullmatch(model)
-
-
-def _key(variable: str) -> str | None:
-    """Return the key in a variable of the environment. Raises UserError for what cannot be sent as one."""
-    key = os.environ.get(variable) or None
-    if key and not (key.isascii() and key.isprintable()):
-        raise UserError(f"the key in {variable} has characters that no key has")
-    return key
 
 
 DECIDING = tuple(takewhile(lambda name: name != "base_url", ModelSettings.model_fields))

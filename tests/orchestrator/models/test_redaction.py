@@ -3,6 +3,9 @@
 import html
 import json
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -12,7 +15,7 @@ from orchestrator.models.faults import NotACompletion
 from orchestrator.models.limiter import Limiter
 from orchestrator.models.redaction import redact
 from orchestrator.models.request import Exchange, ModelResponse, Part, answer, messages
-from orchestrator.models.retries import ChatBrain
+from orchestrator.models.retries import ChatBrain, text_fields
 from orchestrator.models.settings import settings
 from orchestrator.models.transport import FakeTransport
 from roles import Choice
@@ -63,14 +66,30 @@ def test_a_long_text_of_signs_takes_no_time(sign: str) -> None:
     assert time.process_time() - began < 3
 
 
+@dataclass(frozen=True)
+class LaterResponse(ModelResponse):
+    """A response with fields that nobody has thought of yet."""
+
+    region: str | None = None
+    warnings: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
 async def test_a_key_is_in_no_field_of_a_response() -> None:
     said = f"<{KEY}>"
-    response = ModelResponse(
-        text=said, reasoning=f"The header says {KEY}.", served_by=said, fingerprint=said, finish=said
-    )
-    found = await brain(KEY, response)(ask(), messages(ask().parts))
-    assert KEY not in repr(found) and found.reasoning == "The header says ***."
-    assert {found.text, found.served_by, found.fingerprint, found.finish} == {"<***>"}
+    texts: dict[str, Any] = dict.fromkeys(text_fields(LaterResponse), said)
+    assert {"text", "finish", "served_by", "fingerprint", "service_tier", "reasoning", "region"} == {*texts}
+    response = LaterResponse(**texts, warnings=(said, "\ud800"), headers={KEY: said}, injected=(said,))
+    cleaned = await brain(KEY, response)(ask(), messages(ask().parts))
+    assert isinstance(cleaned, LaterResponse) and KEY not in repr(cleaned)
+    assert {getattr(cleaned, name) for name in texts} == {"<***>"} == {*cleaned.injected}
+    assert (cleaned.warnings, cleaned.headers) == (("<***>", "?"), {"***": "<***>"})
+
+
+async def test_a_text_of_another_type_is_none() -> None:
+    response = ModelResponse(text="r", service_tier={"key": KEY}, finish=7)  # type: ignore[arg-type]  # a server's
+    cleaned = await brain(KEY, response)(ask(), messages(ask().parts))
+    assert (cleaned.text, cleaned.service_tier, cleaned.finish) == ("r", None, None)
 
 
 async def test_an_escaped_key_reaches_no_reply() -> None:

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 import graphs
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event, GameStarted
-from orchestrator.models import fake_endpoint, settings
+from orchestrator.models import fake_endpoint, keys, settings
 from orchestrator.models import layer as models
 from orchestrator.models.fake_faults import Faults
 from orchestrator.models.layer import ModelLayer
@@ -106,11 +106,11 @@ def test_the_environment_completes_and_the_mapping_goes_first(monkeypatch: pytes
 
 
 def test_keys_are_named_by_their_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOGETHER_KEY", "sk-t")
-    named = ModelSettings(model="openai:m@http://127.0.0.1:1/v1", key="TOGETHER_KEY")
+    monkeypatch.setenv("TOGETHER_API_KEY", "sk-t")
+    named = ModelSettings(model="openai:m@http://127.0.0.1:1/v1", key="TOGETHER_API_KEY")
     assert named.secret == "sk-t" and "sk-t" not in repr(named)
-    with pytest.raises(UserError, match="needs a key: set NO_SUCH_KEY"):
-        models.transport({"model": "openai:m@http://127.0.0.1:1/v1", "key": "NO_SUCH_KEY"})
+    with pytest.raises(UserError, match="needs a key: set NO_SUCH_API_KEY"):
+        models.transport({"model": "openai:m@http://127.0.0.1:1/v1", "key": "NO_SUCH_API_KEY"})
     monkeypatch.setenv("HANABI_API_KEY", "sk-\nbroken")
     with pytest.raises(UserError, match="characters that no key has") as caught:
         models.transport("openai:m@http://127.0.0.1:1/v1")
@@ -202,11 +202,23 @@ async def test_the_journal_says_how_a_model_was_asked() -> None:
 # Other providers
 
 
+def lab_model(url: str, **more: Any) -> dict[str, Any]:
+    """A LangChain model of a server on this machine."""
+    return {"model": "langchain:openai:fake", "key": "HANABI_API_KEY", "base_url": url, **more}
+
+
 async def test_a_langchain_model_is_asked_through_the_same_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    monkeypatch.setenv("HANABI_API_KEY", "sk-x")
     events: list[Event] = []
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
-        model = {"model": "langchain:openai:fake", "base_url": url, "temperature": 0.4, "max_tokens": 900, "seed": 2}
+        model = {
+            "model": "langchain:openai:fake",
+            "key": "HANABI_API_KEY",
+            "base_url": url,
+            "temperature": 0.4,
+            "max_tokens": 900,
+            "seed": 2,
+        }
         seat = graphs.seat("watson", model)
         result = await play_async(seat, players=2, seed=1, sink=events.append, max_turns=3)
         await seat.aclose()
@@ -215,11 +227,11 @@ async def test_a_langchain_model_is_asked_through_the_same_layer(monkeypatch: py
 
 
 async def test_a_langchain_models_faults_are_classified_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    monkeypatch.setenv("HANABI_API_KEY", "sk-x")
     faults = Faults(0.4, seed=2, kinds=("429", "500", "drop"))
     events: list[Event] = []
     async with fake_endpoint.serving(fake_endpoint.app(faults=faults)) as url:
-        model = {"model": "langchain:openai:fake", "base_url": url, "backoff_s": 0.001}
+        model = lab_model(url, backoff_s=0.001)
         seat = graphs.seat("watson", model)
         result = await play_async(seat, players=2, seed=1, sink=events.append, max_turns=12)
         await seat.aclose()
@@ -228,10 +240,10 @@ async def test_a_langchain_models_faults_are_classified_too(monkeypatch: pytest.
 
 @pytest.mark.parametrize("kind", ["html", "half_json", "no_completion"])
 async def test_a_langchain_models_garbled_answers_are_tried_again(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    monkeypatch.setenv("HANABI_API_KEY", "sk-x")
     faults = Faults(0.5, seed=3, kinds=(kind,))
     async with fake_endpoint.serving(fake_endpoint.app(faults=faults)) as url:
-        seat = graphs.seat("watson", {"model": "langchain:openai:fake", "base_url": url, "backoff_s": 0.001})
+        seat = graphs.seat("watson", lab_model(url, backoff_s=0.001))
         result = await play_async(seat, players=2, seed=1, max_turns=12)
         await seat.aclose()
     assert result.faults == faults.done[kind] > 0
@@ -288,6 +300,7 @@ def test_the_line_of_a_provider_is_a_model(line: str, monkeypatch: pytest.Monkey
     for name in names:
         monkeypatch.setenv(name, "sk-anything")
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", "https://resource.openai.azure.com")
+    keys.allow("openrouter.ai")
     made = settings.settings(yaml.safe_load(line))
     schema = "with moves" if made.enumerates_moves else "without moves" + " and bounds" * (not made.bounds_values)
     (row,) = [row for row in (ROOT / "docs" / "models.md").read_text("utf-8").splitlines() if line in row]
