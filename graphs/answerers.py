@@ -215,7 +215,10 @@ Fixed = Mapping[tuple[str, int], FixedReply]
 
 @dataclass(frozen=True)
 class Unsettled:
-    """Asks an answerer only where there is a question, and where the role does not settle it by itself."""
+    """Asks an answerer only where there is a question, and where the role does not settle it by itself.
+
+    A control stands in the place of a settled reply, too; a role that has nothing to say yet says nothing.
+    """
 
     answerer: Answerer
 
@@ -224,7 +227,7 @@ class Unsettled:
         if cause := question.empty:
             return Absent(reason=cause)
         settled = question.node.role.settle(question.sections, question.notes)
-        if settled is None:
+        if settled is None or (question.node.answerer and not isinstance(settled, Absent)):
             return await self.answerer(question)
         if isinstance(settled, Absent):
             question.journal(outcome="unasked", error=settled.reason)

@@ -2,12 +2,13 @@
 
 A note that is taken away also shortens its readers' prompts. A placebo has the note's length and tells nothing; a
 shuffled note is one that the same role gave elsewhere, so it has the content of such a note, but about another
-position. Both are replies of the role's own type, so that models and programs read them as any other.
+position. Both are replies of the role's own type, so that models and programs read them as any other, and may be
+misled. A padded note misleads nobody: it is absent, and models see a text of its length that says so.
 
 Controls answer in a node's place with notes made from those of another game, which the seat finds in its memory under
 `GIVEN`; `recorded.given_notes` reads them from journals. Which turn's note is taken is drawn by the place in the game,
-so that the same game gets the same notes however often it is stopped. A placebo and a shuffled note of the same place
-come from the same turn, so they are equally long.
+so that the same game gets the same notes however often it is stopped. All controls of the same place make their notes
+from the same turn's, so they are equally long.
 """
 
 import random
@@ -22,6 +23,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from graphs.answerers import Question
+from graphs.controls import NoteControl
 from orchestrator.errors import RoleError, UserError
 from orchestrator.hanabi.cards import DECK_SIZE, HAND_SIZES
 from orchestrator.hanabi.moves import Hint, Move
@@ -31,8 +33,8 @@ from orchestrator.models.request import Absent, estimated
 from orchestrator.replies.reply import Reply
 from orchestrator.values import Frozen
 from roles.hanabi.sections.fixed import Rules
-from roles.notes_text import plain
-from roles.reply_types import Shortlist
+from roles.notes_text import as_read, fit
+from roles.reply_types import Form, Shortlist
 from roles.words import ENGLISH, Words
 
 FACTS = ("type",)
@@ -46,7 +48,9 @@ MOVE_TYPES = get_args(Move)
 # The placebo
 
 
-def placebo(reply: Reply, view: View, words: Words = ENGLISH, *, brief: bool = False, seed: int = 0) -> Reply:
+def placebo(
+    reply: Reply, view: View, words: Words = ENGLISH, *, raw: Form | None = None, brief: bool = False, seed: int = 0
+) -> Reply:
     """A note of the same type and length that tells nothing of the position.
 
     Its texts are the rules of the game, which every reader has, cut to the length of each text. Every entry of a list
@@ -54,8 +58,8 @@ def placebo(reply: Reply, view: View, words: Words = ENGLISH, *, brief: bool = F
     rating the middle of its range, a word of a scale its middle. A note that must name moves (a choice, a shortlist)
     names as many, drawn at random by `seed`: no content can be more neutral than that. A judge accepts.
 
-    The length is that of `plain` by `estimated`, or of its `brief` form, where that is what readers are shown (see
-    `Context.reports`). Raises UserError for a type of which none can be made.
+    The length is that of the note as its readers see it, by `estimated`: `raw` and `brief`, see
+    `notes_text`. Raises UserError for a type of which none can be made.
     """
     text = Rules.of(view, {"scoring": "unsaid", "length": "full", "counts": "told"}).words(words)
     rules = " ".join(line for line in text.splitlines() if not line.startswith("#"))
@@ -64,7 +68,7 @@ def placebo(reply: Reply, view: View, words: Words = ENGLISH, *, brief: bool = F
         neutral = type(reply).model_validate(data)
     except ValidationError as error:
         raise UserError(f"no placebo can be made of a {type(reply).__name__}: {error.errors()[0]['msg']}") from None
-    return _as_long(neutral, reply, rules, partial(plain, words=words, brief=brief))
+    return _as_long(neutral, reply, rules, partial(as_read, words=words, raw=raw, brief=brief))
 
 
 class _Neutral:
@@ -135,16 +139,6 @@ def _centre(field: FieldInfo, value: float) -> float:
     return (low + high) // 2 if isinstance(value, int) else (low + high) / 2
 
 
-def fit(text: str, tokens: int) -> str:
-    """The beginning of a text that is so long by `estimated`, to the nearest word; repeated where it is too short."""
-    pieces: list[str] = re.findall(r"[\x21-\x7e]+\s*|[^\x00-\x7f]|\s+", text + " ")
-    piece, before, number = pieces[0], pieces[0], 1
-    while estimated(piece.strip()) < tokens:
-        before, piece, number = piece, piece + pieces[number % len(pieces)], number + 1
-    over, under = estimated(piece.strip()) - tokens, tokens - estimated(before.strip())
-    return (before if 0 <= under < over else piece).strip()
-
-
 def _as_long(note: Reply, like: Reply, text: str, text_of: Callable[[Reply], str]) -> Reply:
     """The reply with its last text, of those that are shown, cut or filled up so that the whole is as long."""
     concludes = [name for name in note.answer_fields() if name in note.conclusion or not note.conclusion]
@@ -155,6 +149,17 @@ def _as_long(note: Reply, like: Reply, text: str, text_of: Callable[[Reply], str
     missing = estimated(text_of(like)) - estimated(text_of(note))
     tokens = estimated(getattr(note, texts[-1]))
     return note.model_copy(update={texts[-1]: fit(text, max(tokens + missing, 1))})
+
+
+# The padded note
+
+
+def padded(reply: Reply, words: Words = ENGLISH, *, raw: Form | None = None, brief: bool = False) -> Absent:
+    """An absent note, in whose place readers see a text as long as this one that says that it is empty."""
+    return Absent(reason=EMPTY_NOTE, padding=max(estimated(as_read(reply, words, raw, brief=brief)), 1))
+
+
+EMPTY_NOTE = "a control leaves the note empty"
 
 
 # The shuffled note
@@ -288,8 +293,7 @@ NOTHING_GIVEN = OtherGame()
 class OtherNote:
     """Answers with a note made from one of the same phase of another game; of another phase where there is none."""
 
-    kind: str
-    """`placebo` or `shuffled`."""
+    kind: NoteControl
     game: OtherGame
 
     async def __call__(self, question: Question, /) -> BaseModel:
@@ -305,15 +309,21 @@ class OtherNote:
             )
         for note in _by_phase(notes, question):
             if reply := self._reply(note, question):
-                origin = f"{self.game.name}, turn {note.turn}, P{note.seat}"
-                question.journal(reply=reply.model_dump(mode="json"), model=node.model, fixed=self.kind, origin=origin)
-                return reply
-        absent = Absent(reason="no note of the other game can stand here")
-        stored = {"model": node.model, "fixed": self.kind, "origin": self.game.name}
-        question.journal(outcome="fallback", error=absent.reason, **stored)
-        return absent
+                return self._recorded(reply, f"{self.game.name}, turn {note.turn}, P{note.seat}", question)
+        return self._recorded(Absent(reason="no note of the other game can stand here"), self.game.name, question)
 
-    def _reply(self, note: GivenNote, question: Question) -> Reply | None:
+    def _recorded(self, reply: Reply | Absent, origin: str, question: Question) -> Reply | Absent:
+        """Journal the note, and return it."""
+        stored = {"model": question.node.model, "fixed": self.kind, "origin": origin}
+        if not isinstance(reply, Absent):
+            question.journal(reply=reply.model_dump(mode="json"), **stored)
+        elif reply.padding:
+            question.journal(outcome="unasked", error=reply.reason, padding=reply.padding, **stored)
+        else:
+            question.journal(outcome="fallback", error=reply.reason, **stored)
+        return reply
+
+    def _reply(self, note: GivenNote, question: Question) -> Reply | Absent | None:
         node, view, context = question.node, question.view, question.node.context
         reply: Reply | None = None
         for kind in (*((context.reply(node.role),) if context else ()), node.role.reply):
@@ -321,9 +331,12 @@ class OtherNote:
                 reply = reply or kind.model_validate(note.replies[question.sample % len(note.replies)])
         if reply is None:
             raise RoleError(f"a note of another game is no {node.role.reply.__name__}")
+        brief = context is not None and context.reports == "brief"
+        raw = context.answer_format if context is not None and context.reports == "raw" else None
+        if self.kind == "padded":
+            return padded(reply, node.words, raw=raw, brief=brief)
         if self.kind == "placebo":
-            brief = context is not None and context.reports == "brief"
-            return placebo(reply, view, node.words, brief=brief, seed=note.turn)
+            return placebo(reply, view, node.words, raw=raw, brief=brief, seed=note.turn)
         return shuffled(reply, view.model_copy(update={"seat": note.seat, "turn": note.turn}), view)
 
 

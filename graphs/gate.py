@@ -72,8 +72,14 @@ def of_seat(config: GraphConfig) -> Kinds:
 
 
 def _on_the_way(config: GraphConfig) -> list[str]:
-    """The nodes whose notes reach the decision, and the node that decides."""
-    return [name for name in config.nodes if between(config, name, config.decides)]
+    """The nodes whose notes reach the decision, and the node that decides; an empty note brings nothing on the way."""
+    empty = config.controls.padded
+    heard = {
+        name: node.model_copy(update={"reads": tuple(read for read in node.reads if read not in empty)})
+        for name, node in config.nodes.items()
+    }
+    config = config.model_copy(update={"nodes": heard}) if empty else config
+    return [name for name in config.nodes if name not in empty and between(config, name, config.decides)]
 
 
 def _options(config: GraphConfig, name: str, section: type[Section]) -> list[Mapping[str, Any]]:

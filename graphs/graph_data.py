@@ -7,20 +7,17 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from graphs.controls import NODES, NOTES
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.values import as_list
 
 Data = dict[str, Any]
 KINDS = frozenset(("role", "python", "graph"))
 """What says of which kind a node is."""
-ANSWERED = ("placebo", "shuffled")
-"""Controls that a node may name in place of its model."""
-CONTROLS = ("placebo", "shuffled", "advise", "gate")
-"""Lists of nodes among the controls of an experiment."""
 
 
 def plain(data: Data) -> Data:
-    """Return a graph without the short forms of its nodes: `feeds`, `model: placebo` and `model: shuffled`.
+    """Return a graph without the short forms of its nodes: `feeds`, `model: placebo` and the like.
 
     Each node stands after those that it reads, as far as no circle forbids it. Raises ValueError for a node that feeds
     one which is not there.
@@ -61,7 +58,7 @@ def _in_order(nodes: Data) -> Data:
 def _controlled(data: Data) -> Data:
     """Return a graph in which a node that a control answers names no model: the controls name the node."""
     models = {name: node.get("model") for name, node in data["nodes"].items()}
-    controlled = {name: model for name, model in models.items() if model in ANSWERED}
+    controlled = {name: model for name, model in models.items() if model in NOTES}
     if not controlled:
         return data
     controls = {**(data.get("controls") or {})}
@@ -81,7 +78,7 @@ def without(data: Data, nodes: Collection[str]) -> Data:
         judges = _remaining(check["judge"], nodes)
         changed["check"] = check | {"judge": judges} if judges else None
     if controls := data.get("controls"):
-        named = {key: _remaining(controls[key], nodes) for key in CONTROLS if key in controls}
+        named = {key: _remaining(controls[key], nodes) for key in NODES if key in controls}
         changed["controls"] = controls | named
     return data | changed
 

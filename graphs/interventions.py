@@ -6,7 +6,8 @@
 | `added:chop`, `add.chop={role: chop, feeds: [aggregator]}` | a new node; of its own role and read by who decides |
 | `analyst=program`, `analyst=openai:NAME`, `analyst=nobody` | another answerer for the node |
 | `analyst=perturbed:0.3` | its program answers, with errors at this rate |
-| `analyst=placebo`, `analyst=shuffled`, `analyst=shuffled:RUN`, `analyst=truth` | a control answers in its place |
+| `analyst=placebo`, `analyst=padded`, `analyst=shuffled`, `analyst=truth` | a control answers in its place |
+| `analyst=shuffled:RUN` | the same, with the notes of another run |
 | `advise:recommender`, `gate:proposer` | how a node's moves reach its readers |
 | `proposer.samples=3`, `context=watson`, `options.history.moves=5` | a setting of a node, or of the graph |
 | `noise_floor`, `permuted`, `own_hand`, `without_section:discards`, `same_compute:ARM` | the whole graph |
@@ -22,6 +23,7 @@ from typing import Any, Literal, get_args
 
 from graphs import ablate
 from graphs.config import PROGRAM, GraphConfig, check_removed_sections
+from graphs.controls import NOTES
 from graphs.replaced_texts import replaced
 from orchestrator import yaml_files
 from orchestrator.errors import UserError, did_you_mean
@@ -33,6 +35,7 @@ Kind = Literal[
     "model",
     "perturbed",
     "placebo",
+    "padded",
     "shuffled",
     "advise",
     "gate",
@@ -47,7 +50,7 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind not in ("prompts", "setting"))
 """Kinds that a short form may name."""
-ANSWERERS: dict[str, Kind] = {PROGRAM: "exact", "placebo": "placebo", "shuffled": "shuffled", "truth": "own_hand"}
+ANSWERERS: dict[str, Kind] = {PROGRAM: "exact", **{kind: kind for kind in NOTES}, "truth": "own_hand"}
 """Answerers with a kind of their own; `perturbed:RATE` and `shuffled:RUN` have a value too, any other is a model."""
 VALUED = ("perturbed", "model")
 """Kinds that say nothing without a value."""
@@ -134,7 +137,7 @@ def _assigned(text: str, keys: list[str]) -> Intervention:
         inside = path[0] in GraphConfig.model_fields or len(path) == 1
         return Intervention("setting", value=value, keys=tuple(path) if inside else ("nodes", *path))
     name, _, rest = value.partition(":")
-    if name == "perturbed" or (name in ANSWERERS and (not rest or name == "shuffled")):
+    if name == "perturbed" or (name in ANSWERERS and (not rest or name in NOTES)):
         return _rated(text, Intervention(ANSWERERS.get(name, "perturbed"), node, rest or None))
     return Intervention("model", node, value)
 
@@ -195,7 +198,7 @@ def apply(config: GraphConfig, steps: Sequence[Intervention]) -> GraphConfig:
     )
 
 
-CONTROLS: tuple[Kind, ...] = ("placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "noise_floor")
+CONTROLS: tuple[Kind, ...] = (*NOTES, "permuted", "advise", "gate", "own_hand", "noise_floor")
 """In the order in which they name a graph: the noise floor's is named after the baseline's."""
 
 

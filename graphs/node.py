@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from graphs.context import Context
-from graphs.controls import NONE, Controls
+from graphs.controls import NONE, Controls, NoteControl
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
@@ -15,6 +15,7 @@ from orchestrator.replies.reply import TableOptions
 from orchestrator.table.seat import BEFORE
 from roles import Notes, Role, Section, Sections, Verdict
 from roles.legal_moves import LegalMoves
+from roles.notes_text import padding
 from roles.reply_form import blanks
 from roles.reply_types import Choice, Shortlist, answer_format
 from roles.role_definition import Solve
@@ -50,8 +51,8 @@ class RoleNode:
     """The deciding node whose choice it judges."""
     refuses_unread: bool = False
     """Whether a judge refuses when their verdict cannot be read."""
-    answerer: str = ""
-    """Who answers in place of its model: `placebo` or `shuffled`; empty for the model itself."""
+    answerer: NoteControl | None = None
+    """The control that answers in place of its model."""
     context: Context | None = None
     """How its prompt is laid out; None for a node that only a program can be."""
     layout: tuple[str, ...] = ()
@@ -131,7 +132,11 @@ class RoleNode:
         legal, counts = sections.get(LegalMoves), sections.entries()
         judged = next((note.action for note in notes.get("choice", ()) if isinstance(note, Choice)), None)
         bounds = tuple(counts.items())
-        absent = [name for name, replies in notes.items() if all(isinstance(reply, Absent) for reply in replies)]
+        absent = [
+            name
+            for name, replies in notes.items()
+            if all(isinstance(reply, Absent) for reply in replies) and not padding(replies)
+        ]
         parts = self.role.prompt(
             sections,
             notes,
@@ -141,7 +146,11 @@ class RoleNode:
             brief=passed == "brief",
             wording=self.wording,
             gate=self.gate,
-            advised=self.controls.advise,
+            listed=[
+                name
+                for name, role in self.colleagues.items()
+                if issubclass(role.reply, Shortlist) and name not in self.controls.advise
+            ],
             colleagues=[role for name, role in self.colleagues.items() if name not in absent],
         )
         changes = form != "json_schema" and self.context.second_ask == "json_schema"

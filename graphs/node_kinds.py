@@ -18,6 +18,7 @@ from typing import Any
 
 import roles
 from graphs import context, graph_data
+from graphs.controls import NOTES
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.plugins import import_own
 from orchestrator.values import as_list
@@ -51,7 +52,7 @@ def _with(data: Data, name: str, node: Mapping[str, Any], graph: Data) -> Data:
     inner = _leading(graph, name, [*as_list(node.get("players") or graph["players"])])
     names = {other: name if other == graph["decides"] else f"{name}.{other}" for other in inner["nodes"]}
     inner_nodes = {names[other]: _node(graph, names, inner["nodes"][other], node.get("model")) for other in names}
-    if node.get("model") in graph_data.ANSWERED:
+    if node.get("model") in NOTES:
         inner_nodes[name]["model"] = node["model"]
     inner_nodes[name]["reads"] += as_list(node.get("reads") or ())
     inner_nodes[name] |= {"inner": graph["name"]} | {key: node[key] for key in ("feeds", "added") if key in node}
@@ -92,7 +93,7 @@ def _node(graph: Data, names: Mapping[str, str], node: Data, model: str | None) 
         "reads": [names[read] for read in node["reads"]],
         "context": base if changed == plain and isinstance(base, str) else changed,
         "without_sections": [*dict.fromkeys((*node.get("without_sections", ()), *removed))],
-        "model": model if model and model not in graph_data.ANSWERED and node["model"] == "default" else node["model"],
+        "model": model if model and model not in NOTES and node["model"] == "default" else node["model"],
     }
 
 

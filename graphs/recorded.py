@@ -77,7 +77,7 @@ def reply_of(config: GraphConfig, call: Call) -> BaseModel:
     """Return the reply of a call, typed; absent where it was unusable, or where the graph has no such node."""
     node = unrolled(config).get(call.node)
     if call.reply is None or node is None or node.context is None:
-        return Absent(reason=call.error or "", cause=call.cause)
+        return Absent(reason=call.error or "", cause=call.cause, padding=call.padding)
     kind = node.context.reply(node.role) if call.text is not None else node.role.reply
     return kind.model_validate(call.reply).with_text(call.text)
 
@@ -238,7 +238,7 @@ def differing(old: GraphConfig, new: GraphConfig) -> frozenset[str]:
 
     def question(config: GraphConfig, name: str) -> tuple[object, ...]:
         node = config.nodes[name].model_copy(update={"model": ""})
-        return node, config.context_of(name), config.without_sections
+        return node, config.context_of(name), config.without_sections, config.controls.answerer(name)
 
     return frozenset(n for n in new.nodes if n not in old.nodes or question(old, n) != question(new, n))
 

@@ -53,7 +53,8 @@ class Note(TypedDict):
     step: int
     """LangGraph's number of the step in which it was said."""
     replies: list[dict[str, Any]]
-    """One per sample: the fields of a reply, or `absent` with the reason why there is none."""
+    """One per sample: the fields of a reply, or `absent` with the reason why there is none, its `cause` and its
+    `padding`."""
     texts: NotRequired[list[str | None]]
     """What a model wrote, by sample."""
 
@@ -111,7 +112,8 @@ def note(role: str, turn: int, step: int, replies: Iterable[BaseModel]) -> Note:
     for reply in replies:
         texts.append(reply.text if isinstance(reply, Reply) else None)
         if isinstance(reply, Absent):
-            data["replies"].append({"absent": reply.reason, "cause": reply.cause})
+            padding = {"padding": reply.padding} if reply.padding else {}
+            data["replies"].append({"absent": reply.reason, "cause": reply.cause, **padding})
         else:
             ordered = reply.as_data() if isinstance(reply, Reply) else {}
             data["replies"].append({**ordered, **reply.model_dump(mode="json")})
@@ -123,7 +125,8 @@ def replies(note: Note) -> tuple[BaseModel, ...]:
     typed_replies: list[BaseModel] = []
     for data, text in zip(note["replies"], note.get("texts") or [None] * len(note["replies"]), strict=True):
         if "absent" in data:
-            typed_replies.append(Absent(reason=data["absent"], cause=data.get("cause")))
+            padding = data.get("padding", 0)
+            typed_replies.append(Absent(reason=data["absent"], cause=data.get("cause"), padding=padding))
         else:
             reply = _kind(note["role"], tuple(data)).model_validate(data)
             typed_replies.append(reply if text is None else reply.with_text(text))

@@ -1,12 +1,13 @@
 """How notes are worded in a prompt: an adviser's reply under its node's name, a node's own samples as candidates."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from orchestrator.models.request import Absent
+from orchestrator.models.request import Absent, estimated
 from orchestrator.replies.values import entry
 from orchestrator.replies.writer import text_of
 from roles.reply_types import Choice, Form, PlainText, RatedChoice, Reply, Verdict
@@ -33,17 +34,20 @@ def notes_text(
 ) -> str:
     """The notes as one block: reports under their nodes' names, candidates of the node itself, refused moves.
 
-    Absent replies leave no trace. `raw`: reports as they were written, those of programs in this form. `ratings`:
-    candidates with the ratings that the answers gave them. `brief`: of reports only what they conclude.
+    Absent replies leave no trace, but for a padded note: a text that says that it is empty. `raw`: reports as they were
+    written, those of programs in this form. `ratings`: candidates with the ratings that the answers gave them. `brief`:
+    of reports only what they conclude.
     """
     present = {node: [n for n in replies if not isinstance(n, Absent)] for node, replies in notes.items()}
     verdicts = [n for answers in present.values() for n in answers if isinstance(n, Verdict)]
     reports = {node: answers for node, answers in present.items() if answers and not isinstance(answers[0], Verdict)}
     sampled = [node for node, answers in reports.items() if len(notes[node]) > 1 and isinstance(answers[0], Choice)]
+    worded = {
+        node: report(node, answers, words, raw, brief=brief) for node, answers in reports.items() if node not in sampled
+    }
+    worded |= {node: empty_report(node, replies, words) for node, replies in notes.items() if padding(replies)}
     blocks = {
-        "reports": "\n\n".join(
-            report(node, answers, words, raw, brief=brief) for node, answers in reports.items() if node not in sampled
-        ),
+        "reports": "\n\n".join(worded[node] for node in notes if node in worded),
         "candidates": "\n\n".join(candidates(reports[node], words, ratings=ratings) for node in sampled),
         "refusals": "\n".join(words("- $name: $text", name=v.move, text=v.reason) for v in verdicts if not v.accept),
     }
@@ -72,11 +76,39 @@ def report(
 ) -> str:
     """A node's reply under its name; of several samples, one after the other."""
     title = words.name(node)
-    texts = [plain(reply, words, brief=brief) if raw is None else written(reply, raw) for reply in replies]
+    texts = [as_read(reply, words, raw, brief=brief) for reply in replies]
     if len(texts) == 1:
         return f"## {title}\n{texts[0]}"
     titles = (words("$title, answer $number", title=title, number=number) for number, _ in enumerate(texts, 1))
     return "\n\n".join(f"## {heading}\n{text}" for heading, text in zip(titles, texts, strict=True))
+
+
+def as_read(reply: BaseModel, words: Words, raw: Form | None = None, *, brief: bool = False) -> str:
+    """A reply as its readers see it."""
+    return plain(reply, words, brief=brief) if raw is None else written(reply, raw)
+
+
+EMPTY = "Empty: this note says nothing. It stands here for its length alone; go on as if it were not there."
+
+
+def padding(replies: Sequence[BaseModel]) -> int:
+    """The tokens of the text that stands in the place of an absent note; 0 for one that leaves no trace."""
+    return sum(reply.padding for reply in replies if isinstance(reply, Absent))
+
+
+def empty_report(node: str, replies: Sequence[BaseModel], words: Words) -> str:
+    """A padded note under its node's name."""
+    return f"## {words.name(node)}\n{fit(words(EMPTY), padding(replies))}"
+
+
+def fit(text: str, tokens: int) -> str:
+    """The beginning of a text that is so long by `estimated`, to the nearest word; repeated where it is too short."""
+    pieces: list[str] = re.findall(r"[\x21-\x7e]+\s*|[^\x00-\x7f]|\s+", text + " ")
+    piece, before, number = pieces[0], pieces[0], 1
+    while estimated(piece.strip()) < tokens:
+        before, piece, number = piece, piece + pieces[number % len(pieces)], number + 1
+    over, under = estimated(piece.strip()) - tokens, tokens - estimated(before.strip())
+    return (before if 0 <= under < over else piece).strip()
 
 
 def written(reply: BaseModel, form: Form) -> str:

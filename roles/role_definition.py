@@ -11,7 +11,7 @@ from orchestrator.models.request import Absent, Part
 from roles.legal_moves import LegalMoves
 from roles.marks import Mark
 from roles.notes_text import Notes, notes_for_judge, notes_text
-from roles.reply_types import Choice, Form, Judgement, Reply, Shortlist, answer_format
+from roles.reply_types import Choice, Form, Judgement, Reply, answer_format
 from roles.role_options import AllowedValues, Options, defaults
 from roles.sections import OTHER, PROPOSAL, Section, Sections
 from roles.words import Words
@@ -93,22 +93,19 @@ class Role:
         brief: bool = False,
         wording: str | None = None,
         gate: str = "",
-        advised: Collection[str] = (),
+        listed: Collection[str] = (),
         colleagues: "Collection[Role]" = (),
     ) -> tuple[Part, ...]:
         """The prompt's named parts: the sections, the notes read, the instruction, the answer format, the addition.
 
         `reply`: a variant of its own type, such as one with ratings. `raw`: reports are passed on as they were written;
         `brief`: only what they conclude. `wording`: see `instruction`. `gate`: the rule by which its choice may be
-        refused, in words. `advised`: the colleagues whose list of moves is a report, and not the list of legal moves.
+        refused, in words. `listed`: the colleagues whose note is the list of legal moves, and no report.
         `colleagues`: the roles whose notes it reads, which its instruction may name.
         """
         words, written = sections.words, form if raw else None
         if LegalMoves in sections:  # a shortlist shows there
-            notes = {
-                node: tuple(n for n in replies if not isinstance(n, Shortlist) or node in advised)
-                for node, replies in notes.items()
-            }
+            notes = {node: replies for node, replies in notes.items() if node not in listed}
         proposing = [role for role in colleagues if issubclass(role.reply, Choice)]
         present = sections.present([*(role.name for role in colleagues), *[PROPOSAL] * bool(proposing)])
         advisers = {role.name for role in colleagues if role not in proposing}

@@ -251,7 +251,7 @@ def test_a_seat_that_cheats_shows_nothing_to_the_others() -> None:
             referee.apply(event.past.move)
 
 
-@pytest.mark.parametrize("kind", ["placebo", "shuffled"])
+@pytest.mark.parametrize("kind", ["placebo", "padded", "shuffled"])
 async def test_a_note_of_another_game_depends_on_no_hidden_card(kind: str) -> None:
     """The notes are drawn by the place in the game, and read by what the seat sees."""
     config = ablate.controlled(graphs.read("house"), **{kind: ["tom_interpreter"]})

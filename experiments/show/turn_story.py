@@ -20,6 +20,7 @@ from experiments.values.move_values import MoveValue, TurnValues
 from experiments.values.position import pack_of
 from graphs.attempts import base, judging, reads
 from graphs.config import PROGRAM
+from graphs.controls import NOTES
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.journal.events import Call, Event, VerdictGiven
 from orchestrator.models.request import Message
@@ -220,7 +221,7 @@ class TurnStory:
             facts.append(f"{call.tokens_in} tokens in, {call.tokens_out} out, {call.latency_s:.2f} s")
         if call.cached:
             facts.append("from the cache")
-        if call.origin or call.fixed in ("placebo", "shuffled"):
+        if call.origin or call.fixed in NOTES:
             facts.append(f"nobody was asked: {call.fixed} note, from {call.origin or 'no other game'}")
         if call.copied:
             facts.append("repeats the prompt's example")

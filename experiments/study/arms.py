@@ -15,6 +15,7 @@ from experiments.study.experiment import AdHoc, Experiment
 from experiments.study.file_schema import BASELINE
 from experiments.study.matrix import ListedArm, ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
+from graphs.controls import NOTES
 from graphs.interventions import named
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi import referee
@@ -186,7 +187,7 @@ def _arm(name: str, experiment: Experiment, listed: ListedArm, by_name: ListedAr
     sources = {
         node: str(step.value or BASELINE)
         for step in changes.steps
-        if everybody.config is not None and step.kind in ("placebo", "shuffled")
+        if everybody.config is not None and step.kind in NOTES
         for node in named(everybody.config, step.kind, str(step.node))
     }
     own_purpose = control_arms.purpose(changes, listed.coalition)

@@ -27,7 +27,7 @@ MOST = 16
 """Samples of a node."""
 
 
-PartKind = Literal["added", "removed", "placebo", "shuffled", "advise", "gate", "prompts"]
+PartKind = Literal["added", "removed", "placebo", "padded", "shuffled", "advise", "gate", "prompts"]
 """What is done to nodes or to texts."""
 Kind = Literal[PartKind, "noise_floor", "permuted", "own_hand", "same_compute", "same_tokens", "coalition"]
 NOISE_FLOOR = "noise-floor"

@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
+from graphs.controls import NOTES
 from graphs.interventions import Intervention, Kind, parse
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
@@ -239,6 +240,8 @@ class Changes(Frozen):
     """A control: the same again, with other seeds of the models. Its difference is chance."""
     placebo: Sources = {}
     """A control: nodes whose note says nothing, and is as long as one of another game."""
+    padded: Sources = {}
+    """A control: nodes whose note is empty, and says so at the length of one of another game."""
     shuffled: Sources = {}
     """A control: nodes whose note is that of another game, in the same phase."""
     permuted: bool = False
@@ -284,8 +287,7 @@ class Changes(Frozen):
         steps += [Intervention("without_section", value=section) for section in self.without_sections]
         steps += [Intervention("setting", value=value, keys=("options", name)) for name, value in self.options.items()]
         steps += [Intervention("prompts", value=prompt.text, keys=(name,)) for name, prompt in self.prompts.items()]
-        steps += [Intervention("placebo", node, source) for node, source in self.placebo.items()]
-        steps += [Intervention("shuffled", node, source) for node, source in self.shuffled.items()]
+        steps += [Intervention(kind, node, run) for kind in NOTES for node, run in getattr(self, kind).items()]
         steps += [Intervention("advise", node) for node in self.advise]
         steps += [Intervention("gate", node) for node in self.gate]
         steps += [Intervention(kind) for kind in WHOLE if getattr(self, kind)]
@@ -297,7 +299,7 @@ class Changes(Frozen):
 WHOLE: tuple[Kind, ...] = ("permuted", "own_hand", "noise_floor")
 CHANGING = (
     *("add", "setting", "without", "replace", "change", "without_sections", "options", "prompts", "interventions"),
-    *("noise_floor", "placebo", "shuffled", "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
+    *("noise_floor", *NOTES, "permuted", "advise", "gate", "own_hand", "same_compute", "same_tokens"),
 )
 """Keys of an arm that change a graph."""
 

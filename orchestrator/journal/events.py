@@ -186,12 +186,14 @@ class Call(Value):
     """The requests over the wire, retries included; none for a program, a script or a response of the cache."""
     cached: bool = False
     """True if the response came from the cache of an earlier run, which paid for its tokens."""
-    fixed: Literal["recorded", "edited", "placebo", "shuffled"] | None = None
+    fixed: Literal["recorded", "edited", "placebo", "padded", "shuffled"] | None = None
     """That nobody was asked here. Of a forked game: because the answer is that of the parent, or a note that was put in
-    its place. Of a control: because the note says nothing of the position, or is that of another game. Stored where
-    there is something."""
+    its place. Of a control: because the note says nothing of the position, is empty, or is that of another game. Stored
+    where there is something."""
     origin: str | None = None
     """Of a control: the game, turn and seat that its note is made from. Stored where there is something."""
+    padding: int = 0
+    """Of an empty note: the tokens that readers see in its place. Stored where there is something."""
     usd: float | None = None
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
@@ -254,7 +256,7 @@ class Call(Value):
         return {key: value for key, value in data.items() if key not in UNSAID or value}
 
 
-UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin", "service_tier")
+UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin", "padding", "service_tier")
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 

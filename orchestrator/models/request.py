@@ -150,6 +150,8 @@ class Absent(Frozen):
     reason: str
     cause: Cause | None = None
     """The cause in the last response; None where none came."""
+    padding: int = 0
+    """The tokens of a text in its place, by `estimated`, which tells readers that the note is empty; 0: no trace."""
 
 
 Constraint = Literal["fitted", "moves", "bounds", "schema", "json_object"]

@@ -2,21 +2,28 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 import graphs
+from graphs import ablate
 from graphs.ablate import at
-from graphs.control_notes import draw_note, placebo, shuffled
+from graphs.config import GraphConfig
+from graphs.control_notes import GIVEN, GivenNote, draw_note, padded, phase, placebo, shuffled
+from graphs.prompt_preview import Programs, requests
 from graphs.recorded import replies
+from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import View
-from orchestrator.journal.events import Event, TurnStarted
+from orchestrator.journal.events import Call, Event, Memory, TurnStarted
 from orchestrator.models.request import estimated
 from orchestrator.replies.reply import Reply
-from orchestrator.table.seat import GameContext
+from orchestrator.table.seat import Decision, GameContext
 from roles.notes_text import plain
 from roles.reply_types import Choice, Judgement, Rating, Shortlist
 from roles.words import ENGLISH, Words
@@ -127,3 +134,86 @@ def test_a_shuffled_choice_that_is_not_legal_here_is_no_note() -> None:
     assert shuffled(reply, first, first.model_copy(update={"players": 4})) is None
     moved = shuffled(Rating(action=first.legal[-1], rating=1), first, first)
     assert moved is not None
+
+
+# The padded note
+
+
+def replaceable(config: GraphConfig) -> list[str]:
+    """The nodes that can be removed, and whose note a control can stand for."""
+    nodes = []
+    for name in set(config.nodes) - {*config.judges}:
+        with suppress(UserError):
+            ablate.without(config, name)
+            nodes.append(name)
+    return nodes
+
+
+def given(config: GraphConfig, node: str, replies: Said) -> Memory:
+    """The memory in which a node finds notes of another game."""
+    kind = config.role(node).reply
+    notes = [
+        GivenNote(
+            node=node, turn=view.turn, seat=view.seat, phase=phase(view), replies=(reply.model_dump(mode="json"),)
+        )
+        for view, reply in replies
+        if type(reply) is kind
+    ]
+    return {GIVEN: {"from": "full/3p-s2-r1", "notes": [note.model_dump(mode="json") for note in notes]}}
+
+
+async def turns(config: GraphConfig, model: str, memory: Memory) -> tuple[list[Decision], list[Call]]:
+    """What a seat decides on some turns of a game by the conventions, and all its calls."""
+    decisions, events = list[Decision](), list[Event]()
+    for number, referee in enumerate(partners_game(("smart",) * 3, 5)):
+        if not referee.over and number % 13 == 1:
+            seat = graphs.seat(config, model).bind(GameContext(events.append, "game"))
+            decisions.append(replace(await seat(referee.view(), memory), memory={}))
+    return decisions, [event for event in events if isinstance(event, Call)]
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        *((name, "program") for name in ("house", "moa_watson", "tom_planner_2", "cac")),
+        ("tom_planner_2", "sim:careless"),
+    ],
+)
+async def test_a_padded_note_is_played_as_no_note_at_all(name: str, model: str) -> None:
+    config, replies = at(graphs.read(name), 3), await said(name, every=24)
+    nodes = replaceable(config)
+    assert nodes
+    for node in nodes:
+        empty = ablate.controlled(config, padded=[node])
+        decisions, calls = await turns(empty, model, given(config, node, replies))
+        without, _ = await turns(ablate.without(config, node), model, {})
+        assert len(decisions) > 3 and decisions == without, node
+        given_calls = [call for call in calls if call.node == node]
+        assert any(call.padding for call in given_calls) and not any(call.reply for call in given_calls)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+async def test_a_padded_note_leaves_all_else_of_every_prompt_and_is_as_long(name: str) -> None:
+    config = at(graphs.read(name), 3)
+    view = next(islice(partners_game(("smart",) * 3, 5), 12, None)).view()
+    notes, _ = await Programs(config).turn(view, {})
+    full = requests(config, view, notes)
+    for node in replaceable(config):
+        replies, context = notes[node], config.context_of(node)
+        shown: dict[str, Any] = {"brief": context.reports == "brief"}
+        shown |= {"raw": context.answer_format} if context.reports == "raw" else {}
+        empty = tuple(padded(reply, **shown) for reply in replies if isinstance(reply, Reply))
+        prompts = requests(config, view, {**notes, node: empty})
+        changed = [
+            (part, other)
+            for reader, request in prompts.items()
+            for part, other in zip(request.parts, full[reader].parts, strict=True)
+            if part != other
+        ]
+        if isinstance(replies[0], Shortlist):  # its moves are the list of legal moves, which are now all
+            assert {part.name for part, _ in changed} == {"legal_moves"}
+            continue
+        assert len(changed) == sum(node in config.nodes[reader].reads for reader in prompts)
+        for part, other in changed:
+            assert part.name == "notes" and f"## {ENGLISH.name(node)}\nEmpty: this note says nothing" in part.text
+            assert abs(estimated(part.text) - estimated(other.text)) < max(8, estimated(other.text) // 50)

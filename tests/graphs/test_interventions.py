@@ -17,6 +17,8 @@ FORMS = {
     "analyst=openai:gpt@http://host:1/v1?a=b": Intervention("model", "analyst", "openai:gpt@http://host:1/v1?a=b"),
     "analyst=nobody": Intervention("model", "analyst", "nobody"),
     "analyst=placebo": Intervention("placebo", "analyst"),
+    "analyst=padded": Intervention("padded", "analyst"),
+    "analyst=padded:runs/other": Intervention("padded", "analyst", "runs/other"),
     "analyst=shuffled": Intervention("shuffled", "analyst"),
     "analyst=shuffled:runs/other": Intervention("shuffled", "analyst", "runs/other"),
     "analyst=truth": Intervention("own_hand", "analyst"),
@@ -36,6 +38,7 @@ ALSO = {
     "model:analyst@openai:x": "analyst=openai:x",
     "perturbed:analyst@0.3": "analyst=perturbed:0.3",
     "placebo:analyst": "analyst=placebo",
+    "padded:analyst": "analyst=padded",
     "own_hand:analyst": "analyst=truth",
 }
 """Other spellings, most of them of runs of positions."""

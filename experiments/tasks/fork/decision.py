@@ -15,14 +15,15 @@ from experiments.tasks.fork.position import Position, position, whole
 from graphs import prompt_files
 from graphs.ablate import at
 from graphs.config import PROGRAM, GraphConfig
+from graphs.control_notes import GIVEN
 from graphs.graph_seat import GraphSeat, Model
 from graphs.node import RoleNode
 from graphs.prompt_preview import requests
-from graphs.recorded import Note, depending, edited, models_asked, node_name, notes_of, recorded, unrolled
+from graphs.recorded import Note, depending, edited, given_notes, models_asked, node_name, notes_of, recorded, unrolled
 from orchestrator import event_loop, yaml_files
 from orchestrator.errors import ModelError, UserError
 from orchestrator.journal import fingerprint
-from orchestrator.journal.events import Call, Event
+from orchestrator.journal.events import Call, Event, Memory
 from orchestrator.journal.recorded_answers import Replay, first_difference
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import ModelRequest, messages, prompt_hash
@@ -205,11 +206,22 @@ async def _sample(fork: Fork, number: int) -> tuple[Turn, str | None]:
     game = fingerprint.hashed([started.game, number]) if number else started.game
     seat = replace(fork.seat, game=GameContext(events.append, game, started.repeat + number))
     try:
-        decision = await seat(view, fork.place.memory)
+        decision = await seat(view, _memory(fork))
     except ModelError as error:
         return Turn.of(view, events), str(error)
     events.append(decided_event(view.turn, view.seat, decision, started.memories.get(view.seat, {})))
     return Turn.of(view, events), None
+
+
+def _memory(fork: Fork) -> Memory:
+    """Return what the seat remembers, and for controls that are as long as a node's note its recorded one."""
+    controls = fork.config.controls
+    if not (nodes := (*controls.placebo, *controls.padded)):
+        return fork.place.memory
+    events: list[Event] = [fork.place.started, fork.old.started, *fork.old.calls]
+    notes = given_notes(events, [(node, fork.config.nodes[node].role) for node in nodes])
+    own_notes = [note.model_dump(mode="json") for note in notes]
+    return {**fork.place.memory, GIVEN: {"from": "this game", "notes": own_notes}}
 
 
 NAMES = 4

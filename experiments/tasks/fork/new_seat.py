@@ -11,6 +11,7 @@ from experiments.study.rerun import RecordedSeat
 from experiments.tasks.fork.position import Position
 from graphs import ablate, interventions
 from graphs.config import PROGRAM, GraphConfig, read
+from graphs.controls import NOTES
 from graphs.graph_seat import GraphSeat, Model, label, seat, seat_again
 from graphs.recorded import Note, differing
 from orchestrator.errors import UserError
@@ -43,8 +44,8 @@ class Change:
     @property
     def holds_notes(self) -> bool:
         """Whether the notes of nodes that it does not concern stay as recorded."""
-        adds = any(interventions.parse(short).kind == "added" for short in self.settings)
-        return bool(self.edits or self.nodes or self.without or adds or self.ask is not None)
+        about_nodes = any(interventions.parse(short).kind in ("added", *NOTES) for short in self.settings)
+        return bool(self.edits or self.nodes or self.without or about_nodes or self.ask is not None)
 
     def nodes_to_ask(self, old: GraphConfig | None, new: GraphConfig) -> frozenset[str]:
         """Return the nodes of the new graph that are asked something else than in the old one, or of another model.

@@ -21,6 +21,7 @@ from graphs.ablate import at
 from graphs.attempts import base, turn_calls
 from graphs.config import GraphConfig, checked
 from graphs.control_notes import GIVEN
+from graphs.controls import NOTES
 from orchestrator import journal, play
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import deal
@@ -42,6 +43,8 @@ ARMS: dict[str, Any] = {
     "unread": {"placebo": "decoration"},
     "placebo": {"placebo": "tom_interpreter"},
     "shuffled": {"shuffled": "tom_interpreter"},
+    "padded": {"padded": "tom_interpreter"},
+    "removed": {"without": "tom_interpreter"},
 }
 
 
@@ -96,20 +99,29 @@ def test_the_placebo_of_a_note_that_nobody_reads_changes_no_move(folder: Path) -
     )
 
 
-@pytest.mark.parametrize("control", ["placebo", "shuffled"])
+@pytest.mark.parametrize("control", NOTES)
 def test_a_note_of_another_game_is_marked_and_of_another_deal(folder: Path, control: str) -> None:
     given = calls(folder, control, "tom_interpreter")
     assert given and {call.fixed for call in given} == {control} and not any(call.of_model for call in given)
     assert all(call.origin and call.origin.startswith("full/2p-s2-r1, turn ") for call in given)
 
 
-def test_placebo_and_shuffled_notes_of_a_turn_are_made_from_the_same_turn(folder: Path) -> None:
-    by_turn = [
-        {call.turn: call.origin for call in calls(folder, arm, "tom_interpreter")}
-        for arm in ARMS
-        if arm in ("placebo", "shuffled")
-    ]
-    assert by_turn[0][1] == by_turn[1][1]  # later turns are of games that went another way
+def test_all_control_notes_of_a_turn_are_made_from_the_same_turn(folder: Path) -> None:
+    by_turn = [{call.turn: call.origin for call in calls(folder, arm, "tom_interpreter")} for arm in NOTES]
+    assert len({origins[1] for origins in by_turn}) == 1  # later turns are of games that went another way
+
+
+def test_a_padded_note_is_played_as_no_note(folder: Path) -> None:
+    padded, removed = games(folder, "padded"), games(folder, "removed")
+    assert [row.moves_digest for row in padded] == [row.moves_digest for row in removed]
+    assert {row.control for row in padded} == {"padded tom_interpreter"} and {row.fallbacks for row in padded} == {0}
+    empty = calls(folder, "padded", "tom_interpreter")
+    assert {(call.fixed, call.outcome, call.reply) for call in empty} == {("padded", "unasked", None)}
+    assert all(call.padding > 20 for call in empty)
+    shorter, placebo, length = (
+        calls(folder, arm, "aggregator")[0].tokens_in for arm in ("removed", "placebo", "padded")
+    )
+    assert length > shorter + 20 and abs(length - placebo) < 60, "as long as a placebo made from the same note"
 
 
 def test_a_game_that_was_cut_off_goes_on_with_the_same_notes(folder: Path) -> None:
@@ -230,6 +242,11 @@ def test_matched_arms_have_as_many_calls_at_every_player_count(tmp_path: Path) -
     [
         ({"placebo": "historian"}, "has no node or role 'historian'; its nodes are: decoration, tom_interpreter"),
         ({"shuffled": "aggregator"}, "'aggregator' decides, so its answer cannot be that of another game"),
+        ({"padded": "aggregator"}, "'aggregator' decides, so its answer cannot be that of another game"),
+        (
+            {"padded": "decoration", "placebo": "decoration"},
+            "'decoration' cannot have several notes: placebo and padded",
+        ),
         ({"permuted": True}, "permuted: no node of 'decorated' reads two others"),
         ({"advise": "decoration"}, "'decoration' lists no moves; it is for a recommender"),
         ({"same_compute": "ful"}, "'ful' is not an arm; did you mean 'full'"),

@@ -60,6 +60,18 @@ def asked(fork: Fork) -> set[str]:
     return {call.node for call in fork.new[0].calls if call.fixed is None}
 
 
+def test_an_empty_note_is_decided_as_no_note_and_keeps_all_others(game: Games) -> None:
+    story = Game.open(game("house", 3, "program", turns=6))
+    for turn in (2, 5):
+        empty = decide(story, turn, settings=["tom_interpreter=padded"])
+        removed = decide(story, turn, without=["tom_interpreter"])
+        assert empty.new[0].decided == removed.new[0].decided and empty.kept == removed.kept
+        (call,) = [call for call in empty.new[0].calls if call.node == "tom_interpreter"]
+        assert (call.fixed, call.reply) == ("padded", None) and call.padding > 20
+        placebo = decide(story, turn, settings=["tom_interpreter=placebo"])
+        assert placebo.kept == removed.kept and not placebo.stopped
+
+
 def test_a_changed_note_asks_only_what_reads_it(game: Games, tmp_path: Path) -> None:
     path = game("house", 3, "sim:average", turns=6)
     story = Game.open(path)
