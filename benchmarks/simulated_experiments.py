@@ -6,7 +6,7 @@ often as a plan says.
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from rich.console import Console
@@ -149,12 +149,18 @@ def _games(chance: np.random.Generator, design: Design, effect: float) -> list[l
 
 def _row(design: Design, arm: int, at: tuple[int, ...], kept: int, lost: bool) -> Row:
     player = "a0" if design.replayed and arm == 1 else f"a{arm}"
+    row = game(f"a{arm}", at[2], kept, players=at[1] + 2, repeat=at[3], lost=lost)
+    return replace(row, moves_digest=f"{player} {at[1:]}")
+
+
+def game(arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, lost: bool = False) -> Row:
+    """Return a made-up game, whose moves no other game has; `lost`: struck out."""
     return Row(
-        arm=f"a{arm}",
+        arm=arm,
         graph="",
-        players=at[1] + 2,
-        seed=at[2],
-        repeat=at[3],
+        players=players,
+        seed=seed,
+        repeat=repeat,
         score_strict=0 if lost else kept,
         score_kept=kept,
         lives=0 if lost else 3,
@@ -166,8 +172,8 @@ def _row(design: Design, arm: int, at: tuple[int, ...], kept: int, lost: bool) -
         tokens_in=0,
         tokens_out=0,
         usd=None,
-        journal="",
-        moves_digest=f"{player} {at[1:]}",
+        journal=f"games/{arm}/{players}p-s{seed}-r{repeat}.jsonl",
+        moves_digest=f"{arm} {players} {seed} {repeat}",
     )
 
 

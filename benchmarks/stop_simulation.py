@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
+from benchmarks.simulated_experiments import game
 from experiments.analysis.statistics.estimates import Matrix
 from experiments.analysis.stopping import ArmStop, Settled, at_look, outcomes
 from experiments.document.terminal import plain_table
@@ -138,13 +139,7 @@ def _scores(chance: np.random.Generator, design: Design) -> Matrix:
 
 
 def _games(arm: int, scores: Matrix) -> list[Row]:
-    return [_row(f"a{arm}", seed, int(score)) for seed, score in enumerate(scores)]
-
-
-def _row(arm: str, seed: int, score: int) -> Row:
-    end = "deck_exhausted" if score else "lives_lost"
-    made = Row(arm, "", 2, seed, 1, score, score, 3 if score else 0, 60, end, 0, 0, 0, 0, 0, None, "")
-    return Row(**{**vars(made), "moves_digest": f"{arm} {seed}"})
+    return [game(f"a{arm}", seed, int(score), lost=not score) for seed, score in enumerate(scores)]
 
 
 def show(found: Sequence[Tried], console: Console) -> None:

@@ -4,14 +4,15 @@ whole games.
 It never names a hidden card.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from experiments.analysis.compare import Comparison
-from experiments.analysis.statistics.clusters import Correlation, cluster_means, correlate
+from experiments.analysis.statistics.clusters import cluster_means
+from experiments.analysis.statistics.correlation import LEAST, Correlation, correlate
 from experiments.document import data, latex, markdown
 from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
@@ -54,9 +55,9 @@ KINDS = (
 )
 GAMES = (ARM, FLIPS, LOSS, ROLLED, Column("games", "games score less", SIGNED), Column("deals", "deals", INT))
 CORRELATIONS = (
-    *(Column("figure", "figure", unbroken=True, constant=True), Column("arms", "arms", INT)),
-    *(Column("spearman", "Spearman", SIGNED), Column("spearman_between", "95 %", BOUNDS)),
-    *(Column("pearson", "Pearson", SIGNED), Column("pearson_between", "95 %", BOUNDS)),
+    *(Column("figure", "figure", unbroken=True, constant=True), Column("n", "arms", INT)),
+    *(Column("spearman", "Spearman", SIGNED), Column("spearman_p", "p", P)),
+    *(Column("pearson", "Pearson", SIGNED), Column("pearson_p", "p", P)),
 )
 COSTS = ("calls", "tokens_in", "tokens_out", "usd")
 DECISIONS = ("flipped", "better", "worse", "regret", "loss", "rolled", "forced", "keeps")
@@ -94,8 +95,6 @@ FIGURES: Mapping[str, Callable[[Outcome], float]] = {
     "loss by one-step value": lambda outcome: outcome.loss,
     "loss by rollouts": lambda outcome: outcome.rolled or 0.0,
 }
-LEAST = 3
-"""Arms that a correlation takes."""
 
 
 def compare_games(effects: Effects, run: Path) -> FromGames:
@@ -117,7 +116,7 @@ def compare_games(effects: Effects, run: Path) -> FromGames:
             row.flips,
             mean(row.loss),
             mean(row.rolled) if row.rolled else None,
-            fmean(games[row.arm.name].values()) if games[row.arm.name] else 0.0,
+            fmean(games[row.arm.name].values()),
             len(games[row.arm.name]),
         )
         for row in rows
@@ -126,8 +125,8 @@ def compare_games(effects: Effects, run: Path) -> FromGames:
     correlations = [
         correlate(
             figure,
-            [[(row.position.deal, FIGURES[figure](row)) for row in effects.outcomes[name]] for name in names],
-            [games[name].items() for name in names],
+            [_over_deals(FIGURES[figure], effects.outcomes[name]) for name in names],
+            [fmean(games[name].values()) for name in names],
         )
         for figure in figures
         if len(names) >= LEAST
@@ -135,8 +134,12 @@ def compare_games(effects: Effects, run: Path) -> FromGames:
     return FromGames(run.name, tuple(sorted(arms, key=lambda arm: -arm.games)), tuple(correlations))
 
 
+def _over_deals(figure: Callable[[Outcome], float], outcomes: Sequence[Outcome]) -> float:
+    return fmean(cluster_means((row.position.deal, figure(row)) for row in outcomes).values())
+
+
 def _losses(run: Path) -> dict[str, dict[str, float]]:
-    """Return by arm how much less it scores than the baseline, by seed, which is the same deck at all player counts."""
+    """Return by arm how much less it scores than the baseline on shared deals, by seed: the same deck at all counts."""
     baseline = run_folder.run(run).get("baseline")
     if not baseline:
         raise UserError(f"the run in {str(run)!r} has no baseline, so its arms have no paired differences")
@@ -146,7 +149,7 @@ def _losses(run: Path) -> dict[str, dict[str, float]]:
         standard = means.get((baseline, seed, players))
         if arm != baseline and standard is not None:
             losses[arm].append((str(seed), standard - score))
-    return {arm: cluster_means(deals) for arm, deals in losses.items()}
+    return {arm: cluster_means(deals) for arm, deals in losses.items() if deals}
 
 
 # The report
@@ -244,9 +247,10 @@ def words(report: Report) -> list[Text | Note]:
         texts.append(say.UNCORRELATED(n=len(games.arms), folder=games.folder))
     for row in games.correlations if games else ():
         if row.spearman is None:
-            texts.append(say.EQUAL_ARMS(figure=row.figure, n=row.arms))
-        elif row.arms < 6:
-            texts.append(say.FEW_ARMS(figure=row.figure, n=row.arms, size=f"{row.spearman:+.2f}"))
+            texts.append(say.EQUAL_ARMS(figure=row.figure, n=row.n))
+        else:
+            p = f"{'' if str(P.text(row.spearman_p)).startswith('<') else '= '}{P.text(row.spearman_p)}"
+            texts.append(say.CORRELATED(figure=row.figure, n=row.n, size=f"{row.spearman:+.2f}", p=f"p {p}"))
     return [*map(Text, texts), *(Note(text, "aside") for text in notes(report)), *_provenance(report)]
 
 
@@ -344,9 +348,7 @@ def latex_tables(report: Report) -> str:
         "arms": f"Arms of {name} beside the baseline. {about}",
         "kinds": f"Arms of {name} by kind of position, means over positions.",
         "games": f"Arms of {name} on positions and in the games of {folder}, points a decision and points a game.",
-        "correlations": (
-            f"Correlation over arms of {name} with {folder}; intervals by a bootstrap over the deals of both."
-        ),
+        "correlations": (f"Correlation over arms of {name} with {folder}; p: two-sided, by permutation of the arms."),
     }
     tables = (arm_table(report), kind_table(report), *game_tables(report.games))
     head = f"Tables of {name}, made by `orchestrator report --latex`; with booktabs."

@@ -86,9 +86,9 @@ UNCORRELATED = Template("{n} arms are in {folder}, too: a correlation over arms 
 EQUAL_ARMS = Template(
     "No rank correlation of {figure} with whole games: all {n} arms are equal in one of them.", "it does not exist"
 )
-FEW_ARMS = Template(
-    "Rank correlation of {figure} with whole games over {n} arms: {size}; so few arms can be in one order by chance.",
-    "fewer than six arms",
+CORRELATED = Template(
+    "Rank correlation of {figure} with whole games over {n} arms: {size} ({p}, by permutation of the arms).",
+    "three arms or more",
 )
 
 

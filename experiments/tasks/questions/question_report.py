@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis.statistics.clusters import cluster_means, guessed_share, mean_share
+from experiments.analysis.statistics.correlation import LEAST, Correlation, correlate
 from experiments.analysis.statistics.estimates import Bounds, standard_error
 from experiments.document import data, markdown, plots
 from experiments.document.blocks import Block, Cell, Column, Document, Figure, Heading, Table, table
@@ -53,17 +54,6 @@ class Accuracy(Guess):
     """Trials with a second ask."""
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """How the accuracy in a kind goes with that in joint planning, over models."""
-
-    kind: Kind
-    models: int
-    pearson: float | None
-    """None when all models are equal in one of the two."""
-    spearman: float | None
-
-
 def cells(run: QaRun) -> list[Accuracy]:
     """Return, for each game and for all, each kind that has answers."""
     rows = []
@@ -100,12 +90,8 @@ def guesses(questions: Sequence[KeyedQuestion]) -> list[Guess]:
     ]
 
 
-LEAST = 3
-"""Models, for a correlation over them."""
-
-
 def correlations(runs: Sequence[QaRun]) -> list[Correlation]:
-    """Correlate environment comprehension and theory of mind with joint planning, over language models.
+    """Correlate environment comprehension and theory of mind with joint planning, over language models, the sample.
 
     Runs of programs, simulated models and the fake server are left out. None for fewer than three models.
     """
@@ -114,15 +100,8 @@ def correlations(runs: Sequence[QaRun]) -> list[Correlation]:
     points = [point for point in points if len(point) == len(KINDS)]
     if len(points) < LEAST:
         return []
-    from scipy.stats import pearsonr, spearmanr
-
-    rows = []
-    for kind in KINDS[:2]:
-        ours, planning = [point[kind] for point in points], [point["jp"] for point in points]
-        constant = len(set(ours)) == 1 or len(set(planning)) == 1
-        r, rho = (None if constant else float(f(ours, planning).statistic) for f in (pearsonr, spearmanr))
-        rows.append(Correlation(kind, len(points), r, rho))
-    return rows
+    planning = [point["jp"] for point in points]
+    return [correlate(kind, [point[kind] for point in points], planning) for kind in KINDS[:2]]
 
 
 SHORT: dict[Kind, str] = {"ec": "EC", "tom": "ToM", "jp": "JP"}
@@ -201,9 +180,16 @@ def _shares(cells: Mapping[Kind, Guess]) -> Iterator[Cell]:
 
 def correlation_table(report: Report) -> Table:
     """Return, like the paper's table 6, how the accuracy in EC and ToM goes with that in JP, over models."""
-    figures = Column("pearson", "Pearson r", number(3)), Column("spearman", "Spearman rho", number(3))
-    columns = (Column("kind", "with JP"), *figures, Column("models", "models", INT))
-    rows = [(SHORT[row.kind], row.pearson, row.spearman, row.models) for row in report.correlations]
+    columns = (
+        *(Column("kind", "with JP"), Column("models", "models", INT)),
+        *(Column("pearson", "Pearson r", number(3)), Column("pearson_p", "p", number(3))),
+        *(Column("spearman", "Spearman rho", number(3)), Column("spearman_p", "p", number(3))),
+    )
+    titles = {str(kind): title for kind, title in SHORT.items()}
+    rows = [
+        (titles[row.figure], row.n, row.pearson, row.pearson_p, row.spearman, row.spearman_p)
+        for row in report.correlations
+    ]
     return table("correlations", columns, rows)
 
 

@@ -73,7 +73,7 @@ def test_correlations_are_over_language_models_alone(tmp_path: Path) -> None:
     asked(tmp_path / "sim", always(), model="sim:careless", trials=1)
     found = question_report.read([*folders, tmp_path / "sim"])
     ec, tom = found.correlations
-    assert (ec.kind, ec.models, tom.kind, tom.models) == ("ec", 3, "tom", 3)
+    assert (ec.figure, ec.n, tom.figure, tom.n) == ("ec", 3, "tom", 3)
     assert ec.pearson == pytest.approx(pearsonr([0.5, 0, 1], [0, 0.5, 1]).statistic)
     assert tom.spearman == pytest.approx(spearmanr([0, 1, 1], [0, 0.5, 1]).statistic)
     fewer = question_report.read(folders[:2])
@@ -90,10 +90,10 @@ def test_the_report_has_each_run_beside_guessing_in_every_form(tmp_path: Path, r
     assert lines[0] == ["who", "game", "EC", "ToM", "JP", "no", "answer"]
     names = [f"openai:{name}" for name in MODELS]
     assert [line[0] for line in lines[1:13]] == [*names, "guessing"] * 3
-    assert ["with", "JP", "Pearson", "r", "Spearman", "rho", "models"] in lines
+    assert ["with", "JP", "models", "Pearson", "r", "p", "Spearman", "rho", "p"] in lines
     page = Path("made/report.md").read_text("utf-8")
     assert "| openai:strong | all | 100% (16–100) | 100% (16–100) | 100% (16–100) | 0 of 6 |" in page
-    assert "| with JP | Pearson r | Spearman rho | models |" in page and "](accuracy.svg)" in page
+    assert "| with JP | models | Pearson r | p | Spearman rho | p |" in page and "](accuracy.svg)" in page
     picture = Path("made/accuracy.svg").read_text("utf-8")
     kinds = "environment comprehension (EC)", "theory of mind (ToM)", "joint planning (JP)"
     assert all(f">{text}<" in picture for text in (*names, *kinds))
