@@ -274,6 +274,7 @@ def _hanab_live(source: str, out: Path | None, output: Output) -> None:
     from experiments.document.terminal import console
     from experiments.interchange import hanab_live_import
     from experiments.show import game_story
+    from orchestrator.journal.result import ENDS
     from roles.words import many
 
     game = hanab_live_import.read(source)
@@ -282,9 +283,15 @@ def _hanab_live(source: str, out: Path | None, output: Output) -> None:
     path = out if out.suffix == ".jsonl" else out / f"hanab-live-{name}.jsonl"
     hanab_live_import.journal_of(game, path, path.stem)
     moves, colours = len(game.moves), "the site's blue cards are white here, its purple ones blue"
-    end = "" if game.ended else ", unfinished"
+    end = f", {ENDS[game.given_up]}" if game.given_up else "" if game.ended else ", unfinished"
     output.lines(
-        {"journal": str(path), "players": game.players, "moves": moves, "ended": game.ended},
+        {
+            "journal": str(path),
+            "players": game.players,
+            "moves": moves,
+            "ended": game.ended,
+            "given_up": game.given_up,
+        },
         f"{game.players} players, {many(moves, 'move')}{end}; {colours}",
     )
     if not output.as_json:

@@ -24,14 +24,15 @@ from experiments.record.game import Game
 from orchestrator.errors import UserError, shortened
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, Piles
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
+from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import Past
 from orchestrator.journal.events import GameStarted
 
 PLAY, DISCARD, COLOUR, RANK, END, END_BY_VOTE = range(6)
 """Types of actions."""
 
-TERMINATED = 4
-"""Why a game ended: a player ended it. The site finds the other ends by itself."""
+GIVEN_UP: dict[int, End] = {3: "clock", 4: "player", 6: "clock", 10: "vote"}
+"""Why a game was given up, by the value of its last action. The site finds the ends by the rules itself."""
 
 NO_VARIANT = "No Variant"
 """The standard game."""
@@ -48,6 +49,8 @@ NAMES = ["Alice", "Bob", "Cathy", "Donald", "Emily"]
 
 STANDARD = "0"
 """The number of the variant of the standard game."""
+SEED = re.compile(r"p\d+v(\d+)s.*", re.DOTALL)
+"""The seed of a game, which holds the number of its variant."""
 
 LONGEST_NOTE = 500
 """Characters of a reason in a note, which the site shows beside the pointer."""
@@ -95,8 +98,9 @@ def game(recorded: Game) -> dict[str, Any]:
         note = f"turn {past.turn}, {past.move}{f': {short}' if short else ''}".translate(_PLAIN)
         for order in [target] if past.card else [orders.hands[target][slot] for slot in past.slots]:
             notes[past.seat][order].append(note)
-    if recorded.result and recorded.result.end == "max_turns":
-        actions.append({"type": END, "target": len(actions) % started.players, "value": TERMINATED})
+    values = [value for value, end in GIVEN_UP.items() if recorded.result and recorded.result.end == end]
+    if values:
+        actions.append({"type": END, "target": len(actions) % started.players, "value": values[0]})
     return {
         "players": names(started),
         "deck": [{"suitIndex": suit_index(card), "rank": card.rank} for card in started.deck],
@@ -189,6 +193,8 @@ def of_address(text: str) -> dict[str, Any]:
     if len(parts) not in (3, 4):
         raise UserError(f"{shortened(repr(text.strip()))} is not an address of a replay, which begins with {SITE}")
     cards, actions, variant = parts[:3]
+    seed = SEED.fullmatch(parts[-1])
+    variant = seed[1] if seed and variant == STANDARD else variant
     if variant != STANDARD:
         raise UserError(f"the address is of variant {variant}; only the standard game, 0, can be read")
     if cards[:1] not in tuple("2345"):

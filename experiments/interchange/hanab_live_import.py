@@ -1,19 +1,30 @@
 """Games of hanab.live as journals: deck and moves, checked by HLE, with a seat `hanab.live` for every player."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from experiments.interchange import hanab_live, recorded_game
-from experiments.interchange.hanab_live import END, END_BY_VOTE, NO_VARIANT, CardOrders
+from experiments.interchange.hanab_live import (
+    DISCARD,
+    END,
+    END_BY_VOTE,
+    GIVEN_UP,
+    NO_VARIANT,
+    PLAY,
+    SEED,
+    STANDARD,
+    CardOrders,
+)
 from orchestrator.errors import UserError, nearby, shortened, user_error
-from orchestrator.hanabi.cards import COLOURS, Card, check_deck
+from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, check_deck
 from orchestrator.hanabi.moves import HintColour, HintRank, Move
-from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.referee import End, Referee
 from orchestrator.journal.events import Event, SeatInfo
 from orchestrator.models.settings import PROGRAM
 from orchestrator.table.seat import Decision
@@ -25,7 +36,7 @@ SEAT = "hanab.live"
 LONGEST = 500
 """Entries of a list: a deck has 50, and a game ends long before so many actions."""
 
-OTHER_RULES = ("oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters", "startingPlayer")
+OTHER_RULES = ("oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters")
 """Options of the site that change the rules; the others change clocks and looks, or which moves are legal."""
 
 
@@ -50,6 +61,8 @@ class Imported:
     moves: tuple[Move, ...]
     ended: bool
     """Whether it was over there."""
+    given_up: End | None = None
+    """How it was ended there before its end by the rules; its score there is 0."""
 
     @property
     def players(self) -> int:
@@ -81,10 +94,8 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
     options = data.get("options") or {}
     if not isinstance(options, dict):
         raise UserError(f"{where}: options must be a mapping, not {shortened(repr(options))}")
-    if (variant := options.get("variant") or NO_VARIANT) != NO_VARIANT:
-        raise UserError(
-            f"{where}: the variant is {shortened(repr(variant))}; only {NO_VARIANT!r}, the standard game, can be read"
-        )
+    if variant := next(chain(_variants(data), _variants(options)), None):
+        raise UserError(f"{where}: the variant is {variant}; only {NO_VARIANT!r}, the standard game, can be read")
     if strange := next((name for name in OTHER_RULES if options.get(name)), None):
         raise UserError(f"{where}: the option {strange} is set, which changes the rules; HLE plays without it")
     players = data.get("players")
@@ -100,10 +111,56 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
         message = str(error)
         raise UserError(message if isinstance(error, UserError) else f"{where}: {message}") from None
     actions = _all(_Action, data["actions"], f"{where}: actions")
-    moves, ended = _moves(actions, len(players), deck, where)
+    first = options.get("startingPlayer") or 0
+    if type(first) is not int or not 0 <= first < len(players):
+        seats = f"a seat from 0 to {len(players) - 1}"
+        raise UserError(f"{where}: startingPlayer must be {seats}, not {shortened(repr(first))}")
+    table = _Rotation(len(players), first)
+    deck, actions = table.deck(deck), [table.action(action) for action in actions]
+    moves, ended, given_up = _moves(actions, len(players), deck, where)
     # a journal can hold no lone surrogates, and no book
     labels = tuple(shortened(name.encode("utf-8", "replace").decode()) for name in players)
-    return Imported(labels, deck, moves, ended)
+    return Imported((*labels[first:], *labels[:first]), deck, moves, ended, given_up)
+
+
+def _variants(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the variants that a game or its options name, but for the standard game: by name, number or seed."""
+    for key in ("variant", "variantName"):
+        name = fields.get(key)
+        name = name.get("name") or name.get("id") if isinstance(name, dict) else name
+        if name and name != NO_VARIANT:
+            yield shortened(repr(name))
+    number = str(fields.get("variantID") or STANDARD)
+    if number != STANDARD:
+        yield f"number {shortened(number)}"
+    seed = SEED.fullmatch(str(fields.get("seed") or ""))
+    if seed and seed[1] != STANDARD:
+        yield f"number {seed[1]}, by the seed {shortened(seed[0])}"
+
+
+@dataclass(frozen=True)
+class _Rotation:
+    """Turns a table so that the player who begins is the first, as in HLE; the site deals to its first seat anyway."""
+
+    players: int
+    first: int
+
+    def deck(self, deck: tuple[Card, ...]) -> tuple[Card, ...]:
+        """Return the deck that deals everybody's hand to their new seat."""
+        return tuple(deck[place] for place in sorted(range(len(deck)), key=self.place))
+
+    def place(self, order: int) -> int:
+        """Return the place in the new deck of a card, given its place in the site's."""
+        size = HAND_SIZES[self.players]
+        seat, slot = divmod(order, size)
+        return self.seat(seat) * size + slot if 0 <= seat < self.players else order
+
+    def seat(self, player: int) -> int:
+        return (player - self.first) % self.players if 0 <= player < self.players else player
+
+    def action(self, action: _Action) -> _Action:
+        turned = self.place if action.type in (PLAY, DISCARD) else self.seat
+        return action.model_copy(update={"target": turned(action.target)})
 
 
 def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
@@ -122,22 +179,25 @@ def _all(kind: type[Any], values: Any, where: str) -> list[Any]:
 
 def _moves(
     actions: Sequence[_Action], players: int, deck: tuple[Card, ...], where: str
-) -> tuple[tuple[Move, ...], bool]:
-    """The moves, and whether the game is over after them. Raises UserError at the first one that does not fit."""
+) -> tuple[tuple[Move, ...], bool, End | None]:
+    """The moves, whether the game is over after them, and how it was given up. Raises UserError at the first one that
+    does not fit."""
     referee, orders, ended = Referee(players, deck), CardOrders(players, len(deck)), False
+    given_up: End | None = None
     for number, action in enumerate(actions):
         at = f"{where}: actions[{number}]"
         if ended:
             raise UserError(f"{at} comes after the end of the game")
         if action.type in (END, END_BY_VOTE):
             ended = True
+            given_up = "vote" if action.type == END_BY_VOTE else GIVEN_UP.get(action.value or 0, "player")
             continue
         if referee.over:
             raise UserError(f"{at}: the game is over after {number} moves")
         _apply(referee, action, orders, at)
     history = referee.history
     over = ended or referee.over or hanab_live.turns_that_score(history) is not None
-    return tuple(past.move for past in history), over
+    return tuple(past.move for past in history), over, given_up
 
 
 def _apply(referee: Referee, action: _Action, orders: CardOrders, at: str) -> None:
@@ -163,6 +223,6 @@ def journal_of(game: Imported, path: Path, name: str) -> list[Event]:
     """Write the journal of an imported game; returns its events. Raises UserError when the file is there."""
     infos = [SeatInfo(graph=SEAT, model=PROGRAM, label=label or None) for label in game.labels]
     turns = [(Decision(move=move), None) for move in game.moves]
-    events = recorded_game.events(infos, turns, name, over=game.ended, deck=game.deck)
+    events = recorded_game.events(infos, turns, name, over=game.ended, given_up=game.given_up, deck=game.deck)
     recorded_game.write(events, path)
     return events

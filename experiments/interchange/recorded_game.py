@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from orchestrator.errors import UserError
+from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Event, GameEnded, Memory, SeatInfo
 from orchestrator.journal.file import Journal
@@ -37,16 +38,24 @@ class RecordedSeat:
 
 
 def events(
-    infos: Iterable[SeatInfo], turns: Sequence[tuple[Decision, Call | None]], label: str, *, over: bool, **deal: Any
+    infos: Iterable[SeatInfo],
+    turns: Sequence[tuple[Decision, Call | None]],
+    label: str,
+    *,
+    over: bool,
+    given_up: End | None = None,
+    **deal: Any,
 ) -> list[Event]:
     """Return the events of a recorded game. A game that is not `over` has no end; one that was ended before its end by
-    HLE's rules ends as `max_turns`.
+    HLE's rules ends as `max_turns`, or as it was `given_up`, with a strict score of 0.
 
     `deal`: the `seed` or the `deck`.
     """
     seats, events = [RecordedSeat(info, turns) for info in infos], list[Event]()
     playing = play_async(seats, players=len(seats), label=label, sink=events.append, max_turns=len(turns), **deal)
-    asyncio.run(playing)
+    result = asyncio.run(playing)
+    if given_up and result.end == "max_turns":
+        events[-1] = GameEnded(result=result.model_copy(update={"end": given_up, "score_strict": 0}))
     return [event for event in events if over or not isinstance(event, GameEnded)]
 
 

@@ -18,7 +18,7 @@ from orchestrator.errors import IllegalMove, UserError
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import Referee
+from orchestrator.hanabi.referee import GIVEN_UP, Referee
 from orchestrator.hanabi.view import Knowledge, View
 from orchestrator.journal import file
 from orchestrator.journal.events import (
@@ -379,7 +379,7 @@ def stated_result(last: Sequence[bytes]) -> Result | None:
         past = file.data(last[0])["past"]
         points = sum(past["fireworks"])
         played = {"turns": past["turn"], "lives": past["lives"], "score_kept": points}
-        played["score_strict"] = points if past["lives"] else 0
+        played["score_strict"] = points if past["lives"] and result.end not in GIVEN_UP else 0
         for name, value in played.items():
             if (stated := getattr(result, name)) != value:
                 raise file.Changed(f"its result has {name} {stated}, its last move {value}")

@@ -84,7 +84,8 @@ class Row:
     lives: Annotated[Int8, Number("lives left at the end", "lives at the end", "more", most=MAX_LIVES, by_moves=True)]
     turns: Annotated[Int16, Number("the turns of a game", "turns per game", by_moves=True)]
     end: str
-    """How the game ended, `perfect`, `deck_exhausted`, `lives_lost` or `max_turns`."""
+    """How the game ended, `perfect`, `deck_exhausted`, `lives_lost` or `max_turns`; an imported one also by `vote`,
+    `player` or `clock`."""
     calls: Annotated[Int32, Number("calls of models", "calls per game", "fewer")]
     fallbacks: Annotated[Int32, Number("questions without a usable answer", "fallbacks per game", "fewer")]
     forced: Annotated[Int32, Number("moves that a program chose safely", "forced moves per game", "fewer")]

@@ -40,7 +40,11 @@ _hle = _import_hle()
 
 MAX_SEED = 2**31 - 1
 
-End = Literal["perfect", "deck_exhausted", "lives_lost", "max_turns"]
+End = Literal["perfect", "deck_exhausted", "lives_lost", "max_turns", "vote", "player", "clock"]
+"""How a game ended; the last three are those of games that were given up at another table (see `GIVEN_UP`)."""
+
+GIVEN_UP: frozenset[End] = frozenset({"vote", "player", "clock"})
+"""Ends by no rule: the players voted, one of them ended the game, or time was up. The strict score is 0."""
 
 _ENDS: dict[int, End] = {1: "lives_lost", 2: "deck_exhausted", 3: "perfect"}
 

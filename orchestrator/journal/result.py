@@ -25,7 +25,7 @@ class Result(Value):
     """How a game ended."""
 
     score_strict: int
-    """0 when the third life was lost."""
+    """0 when the third life was lost, or the game was given up."""
     score_kept: int
     """The points on the table, also when the third life was lost."""
     lives: int
@@ -156,5 +156,8 @@ ENDS: dict[End, str] = {
     "deck_exhausted": "the deck ran out",
     "lives_lost": "the third life was lost",
     "max_turns": "stopped at the turn limit",
+    "vote": "ended by the players' vote",
+    "player": "ended by a player",
+    "clock": "ended by the clock",
 }
 FAKE_SERVER = "fake server: this game was answered by the package's fake server, not by a language model"

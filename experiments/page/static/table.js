@@ -139,7 +139,7 @@ function gameRow(row, { columns, at }) {
   return h("tr", { dataset: { id } }, columns.map((column) => h(column.key === "id" ? "th" : "td", { class: column.kind, scope: column.key === "id" ? "row" : null }, cell(column, row[at[column.key]], row, at))));
 }
 
-const TONES = { failed: "bad", suspended: "warn", going: "good", lives_lost: "bad", perfect: "good", max_turns: "warn" };
+const TONES = { failed: "bad", suspended: "warn", going: "good", lives_lost: "bad", perfect: "good", max_turns: "warn", vote: "warn", player: "warn", clock: "warn" };
 
 function cell({ key, kind }, value, row, at) {
   if (key === "id") return h("a", { href: link("game", { id: value }), dataset: { key: `row-${value}` } }, value);

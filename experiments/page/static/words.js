@@ -97,6 +97,7 @@ function over(result, lost) {
   if (result.end === "perfect") return { kind: "good", title: "Perfect: 25 points", text: `All five fireworks are complete after ${turns}.` };
   if (result.end === "lives_lost") return { kind: "bad", title: "Struck out", text: `The third life was lost in turn ${result.turns}: the strict score is ${strict}; the kept score is ${kept}, the points on the table.${lost}` };
   if (result.end === "max_turns") return { kind: "warn", title: `Stopped at the limit of turns: ${plural(kept, "point")}`, text: `The game reached its limit of ${turns} before it was over.${lost}` };
+  if (GIVEN_UP[result.end]) return { kind: "warn", title: `Given up: ${plural(kept, "point")}`, text: `The game was ended ${GIVEN_UP[result.end]} after ${turns}: the strict score is ${strict}.${lost}` };
   if (result.end === "deck_exhausted") return { kind: "plain", title: plural(kept, "point"), text: `The deck ran out and every seat had its last turn; ${turns} in all.${lost}` };
   return { kind: "plain", title: plural(kept, "point"), text: `Ended: ${String(result.end).replaceAll("_", " ")}, after ${turns}.` };
 }
@@ -104,5 +105,8 @@ function over(result, lost) {
 const turnsWords = (count) => plural(count, "turn");
 
 /** The words of an end cause, for the table and filters. */
-export const END_WORDS = { perfect: "perfect", lives_lost: "struck out", deck_exhausted: "deck ran out", max_turns: "limit of turns" };
+export const END_WORDS = { perfect: "perfect", lives_lost: "struck out", deck_exhausted: "deck ran out", max_turns: "limit of turns", vote: "ended by vote", player: "ended by a player", clock: "ended by the clock" };
+
+/** Games of another table that were given up. */
+const GIVEN_UP = { vote: "by the players' vote", player: "by a player", clock: "by the clock" };
 
