@@ -11,7 +11,7 @@ from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.view import Past, View
 from orchestrator.journal.result import Result as Result
 from orchestrator.journal.result import deal_in_words
-from orchestrator.models.request import FAKE, Constraint, Key, Message, Outcome
+from orchestrator.models.request import FAKE, Constraint, Key, Message, Outcome, Source
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.models.usage import Usage
 from orchestrator.replies.reader import Cause
@@ -212,6 +212,8 @@ class Call(Value):
     """Which tier of the provider's service answered, such as `flex`; None for the ordinary one."""
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
+    source: Source | None = None
+    """Where the text stood, if not in the content of the first choice. Stored where there is something."""
     injected: tuple[str, ...] = ()
     """The errors put into the answer of a simulated model. Stored for no other model."""
     latency_s: float = 0.0
@@ -256,7 +258,7 @@ class Call(Value):
         return {key: value for key, value in data.items() if key not in UNSAID or value}
 
 
-UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin", "padding", "service_tier")
+UNSAID = ("cause", "copied", "form", "constraint", "dropped", "fixed", "origin", "padding", "service_tier", "source")
 """Fields of a call that are written only where there is something to say, as most calls have none of them."""
 
 

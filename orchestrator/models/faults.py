@@ -1,38 +1,54 @@
 """Everything that can go wrong between here and a model server, classified in this one place.
 
-| what came                                                  | tried again | then                          |
-|------------------------------------------------------------|-------------|-------------------------------|
-| 429                                                        | yes, slower | the game is suspended         |
-| 429 for want of money (`insufficient_quota`)               | no          | the game is suspended         |
-| 408, 504, no answer in time                                | yes, slower | the game is suspended         |
-| 409, 425, other 5xx, no connection, a drop                 | yes         | the game is suspended         |
-| a page, half an answer, JSON that is no chat completion    | yes         | the game is suspended         |
-| what is no HTTP, 1xx, 3xx without an address               | yes         | the game is suspended         |
-| an answer of more bytes than `max_answer_bytes`            | no          | an answer that is too long    |
-| a redirect to another server                               | no          | the game is suspended         |
-| 400 or 422 to a request with `response_format`             | without it  | the game is suspended         |
-| 400 with the code `content_filter`                         | no          | an empty answer               |
-| 400, 413, 422 or 500 for a prompt that is too long         | no          | no answer: the node is absent |
-| 401, 403, 404 and every other 4xx                          | no          | the game is suspended         |
+| what came                                                    | tried again        | then                          |
+|--------------------------------------------------------------|--------------------|-------------------------------|
+| 408, 429, 503, 504, 529, no answer in time, words of crowding | yes, slower        | the game is suspended         |
+| 429 for want of money, for a day's limit, or for a limit smaller than the request | no | the game is suspended   |
+| 409, 425, other 5xx, no connection, a drop                   | yes                | the game is suspended         |
+| a page, half an answer, JSON that is no chat completion      | the same one twice | the game is suspended         |
+| what is no HTTP, 1xx, 3xx without an address                 | the same one twice | the game is suspended         |
+| an answer of more bytes than `max_answer_bytes`              | no                 | an answer that is too long    |
+| a redirect to another server                                 | no                 | the game is suspended         |
+| 400 or 422 to a request with `response_format`               | the same, without  | the game is suspended         |
+| the text of the model did not fit the schema                 | no                 | an answer that is unusable    |
+| the content is refused                                       | no                 | an empty answer               |
+| the prompt is too long                                       | no                 | no answer: the node is absent |
+| 401, 402, 403, 404 and every other 4xx                       | no                 | the game is suspended         |
 
-What a completion says, even if it is empty, is judged elsewhere (`orchestrator.replies.reader`).
+An error in an answer with status 200 counts as the status that it names. A server that has answered is asked once more
+before a refusal is believed. What a completion says, even if it is empty, is judged elsewhere
+(`orchestrator.replies.reader`).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from orchestrator.models.redaction import redact
+from orchestrator.models import server_error, server_words
+from orchestrator.models.redaction import redact, redact_parts
+from orchestrator.models.server_error import ServerError
 from orchestrator.replies.values import clipped
 
 WORDS = 200
 """Characters of a server's own message that are kept."""
 
 
+MOST_WORDS = 4000
+"""Characters of it that are looked at once whole keys are removed."""
+
+
 class NotACompletion(Exception):  # noqa: N818  # what the answer is
     """The response is no chat completion."""
+
+
+class AnsweredError(Exception):
+    """The server answered with status 200 and an error."""
+
+    def __init__(self, error: ServerError) -> None:
+        super().__init__(error.words)
+        self.error = error
 
 
 class TooLargeError(Exception):
@@ -77,53 +93,80 @@ class Fault:
     """The length of that context in tokens, where the server says it."""
     too_large: bool = False
     """True if the answer has more bytes than are read."""
+    stubborn: bool = False
+    """True if the same fault again means that it stays."""
+    of_form: bool = False
+    """True if the schema may be what is refused."""
+    names_form: bool = False
+    """True if the server says so."""
+    generation: str | None = None
+    """The model's text, where the server refused it because it did not fit the schema."""
+    by_network: bool = False
+    """True if the server may never have been reached: a proxy, or nobody, answered for it."""
 
 
 HEALING = (408, 409, 425, 429)
-CROWDED = (408, 429, 504)
+CROWDED = (408, 429, 503, 504, 529)
 """What a server answers that has more calls than it can serve in time."""
 FORM = (400, 422)
 """Where leaving out `response_format` may help."""
+GATEWAYS = (407, 502, 503, 504)
+"""What proxies answer for a server."""
 
 SAID = {
     401: "refuses the key: HTTP 401",
     402: "wants payment: HTTP 402",
     403: "refuses access: HTTP 403",
     404: "answered HTTP 404; is that the right model, and should the URL end in /v1?",
+    405: "answered HTTP 405; should the URL end in /v1?",
+    407: "stands behind a proxy that wants a password: HTTP 407",
     413: "finds the request too large: HTTP 413",
     429: "has too many requests: HTTP 429",
+    529: "is overloaded: HTTP 529",
 }
 
 
 def classify(error: Exception, secrets: Iterable[str] = ()) -> Fault:
-    """Classify an exception of any provider's client: by its HTTP status, else by the names of its types.
+    """Classify an exception of any provider's client: by what the server says is wrong, else by the names of its types.
 
     `secrets` are keys to be removed from the fault's sentence.
     """
+    if isinstance(error, AnsweredError):
+        return _of_error(error.error, error, secrets)
     for cause in _causes(error):
         if status := _status(cause):
-            return _of_status(status, cause, secrets)
-    if isinstance(error, TooLargeError | RedirectedError | NoFormatError):
-        status = FORM[0] if isinstance(error, NoFormatError) else None
-        return Fault(_clean(str(error), secrets), status, too_large=isinstance(error, TooLargeError))
-    names = kinds(error)
-    # openai and httpx call some of the following timeouts
-    if re.search("Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol", names):
-        return Fault("hung up", heals=True)
-    if re.search("ClientResponseError|HttpProcessingError|DecodingError", names):
-        return Fault("sent something that is not valid HTTP", heals=True)
-    if re.search("Connector|ConnectError|Refused|gaierror|ClientOSError", names):
-        return Fault("could not be reached", heals=True)
-    if "Timeout" in names:
-        return Fault("did not answer in time", heals=True, crowded=True)
+            return _of_error(server_error.of_status(status, _body(cause)), cause, secrets)
+    if isinstance(error, TooLargeError | RedirectedError):
+        return Fault(_clean(str(error), secrets), too_large=isinstance(error, TooLargeError))
+    if isinstance(error, NoFormatError):
+        return Fault(_clean(str(error), secrets), FORM[0], of_form=True, names_form=True)
+    if by_type := next((fault for names, fault in BY_TYPE.items() if re.search(names, kinds(error))), None):
+        return by_type
     if isinstance(error, NotACompletion):
-        return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True)
-    if isinstance(error, OSError) or re.search("Connect|Protocol|WriteError", names):
-        return Fault("could not be reached", heals=True)
+        return Fault(f"did not answer as a model server does: {_clean(str(error), secrets)}", heals=True, stubborn=True)
     sentence = f"failed: {type(error).__name__}: {_clean(str(error), secrets)}"
     # raised by clients that cannot read a response, or whose event loop has ended
     mistaken = isinstance(error, ValueError | TypeError | LookupError | AttributeError | RecursionError)
-    return Fault(sentence, heals=mistaken or "Event loop is closed" in sentence)
+    return Fault(sentence, heals=mistaken or "Event loop is closed" in sentence, stubborn=mistaken)
+
+
+UNREACHED = Fault("could not be reached", heals=True, by_network=True)
+BY_TYPE = {
+    "ContentEncoding|DecodingError": Fault(
+        "labels its answer as compressed (Content-Encoding), and it is not; is a proxy between?",
+        heals=True,
+        stubborn=True,
+    ),
+    "Disconnect|Payload|ConnectionReset|ReadError|RemoteProtocol": Fault("hung up", heals=True, by_network=True),
+    "ClientResponseError|HttpProcessingError": Fault(
+        "sent something that is not valid HTTP", heals=True, stubborn=True
+    ),
+    "Connector|ConnectError|Refused|gaierror|ClientOSError": UNREACHED,
+    # after the above, which openai and httpx call timeouts, too
+    "Timeout": Fault("did not answer in time", heals=True, crowded=True),
+    "OSError|Connect|Protocol|WriteError": UNREACHED,
+}
+"""Faults by the names of the types of an exception and its causes, in this order."""
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -148,61 +191,80 @@ def _status(error: BaseException) -> int | None:
     return next(failures, None)
 
 
-def _of_status(status: int, error: BaseException, secrets: Iterable[str]) -> Fault:
-    code, words, context = _words(error)
-    coded = code in TOO_LONG_CODES or _TOO_LONG.search(words or "") is not None
-    too_long = coded and status in (400, 413, 422, 500)
-    poor = status == 429 and code == "insufficient_quota"
-    sentence = "wants payment: HTTP 429, insufficient_quota" if poor else SAID.get(status, f"answered HTTP {status}")
-    if too_long and not context and (length := _CONTEXT.search(words or "")):
-        context = int(next(filter(None, length.groups())))
-    if status not in (401, 403) and words:  # those two may repeat a part of the key
-        sentence = f"{sentence}: {_clean(words, secrets)}"
+def _body(error: BaseException) -> object:
+    """Return the body of an error's answer, else what a client has parsed of it, else its own words."""
+    response = getattr(error, "response", None)
+    try:
+        content = getattr(response, "content", None)
+    except Exception:  # a response that was never read
+        content = None
+    parsed = getattr(error, "body", None) or getattr(error, "details", None)
+    if isinstance(content, bytes) and content:
+        return content
+    return parsed if isinstance(parsed, dict | list | str) else str(error)
+
+
+def _of_error(error: ServerError, cause: BaseException, secrets: Iterable[str]) -> Fault:
+    """Classify what a server says is wrong. Whatever is told by words is told here."""
+    status, words = error.status, error.words
+    after = _retry_after(cause)
+    after = error.wait_s if after is None else after
+    sentence = _sentence(error, secrets)
+    if server_words.is_of_generation(error):
+        return Fault(sentence, status, generation=error.generation or "")
+    if server_words.is_too_long(error):
+        return Fault(sentence, status, too_long=True, context=error.context or server_words.context(words))
+    if server_words.is_filtered(error):
+        return Fault(sentence, status, filtered=True)
+    if status == 429 and server_words.needs_more_than_the_limit(words):
+        return Fault(f"can never take this request, which needs more than the limit: {sentence}", status)
+    if server_words.wants_money(error):
+        paying = sentence if status == 402 else f"wants payment: {sentence}"
+        return Fault(paying, status)
+    if server_words.is_of_a_day(error) and after is None:
+        return Fault(sentence, status)
+    heals = status is None or status in HEALING or status >= 500 or status < 400
+    # some say 400, 403 or nothing at all for it
+    busy = server_words.is_crowded(error)
+    heals = heals or busy
+    crowded = heals and (status in CROWDED or busy or after is not None)
+    names_form = server_words.names_form(error) and not busy
+    of_form = names_form and (status in (*FORM, 500, 501) or status is None)
+    of_form = of_form or (status in FORM and not error.parameter and not error.is_page and not busy)
+    unclear = (error.in_answer and (status is None or status < 500)) or (status or 500) < 400
+    by_network = status in GATEWAYS and (error.is_page or not words)
     return Fault(
         sentence,
         status,
-        heals=(status in HEALING or status >= 500 or status < 400) and not poor and not too_long,
-        crowded=status in CROWDED,
-        retry_after_s=_retry_after(error),
-        filtered=status == 400 and code == "content_filter",
-        too_long=too_long,
-        context=context or None if too_long else None,
+        heals=heals,
+        crowded=crowded,
+        retry_after_s=after,
+        stubborn=unclear and not crowded,
+        of_form=of_form,
+        names_form=names_form,
+        by_network=by_network,
     )
 
 
-def _words(error: BaseException) -> tuple[str | None, str | None, int | None]:
-    """Return the code (else the type), the message and the length of the context in the body of an error, as OpenAI and
-    compatible servers send them: in an object or a sentence, which some put into an object of its own."""
-    body = getattr(error, "body", None)
-    inner = body.get("error") if isinstance(body, Mapping) else None
-    body = inner if isinstance(inner, Mapping | str) else body
-    if not isinstance(body, Mapping):
-        return None, body if isinstance(body, str) else None, None
-    codes, message, context = (body.get("code"), body.get("type")), body.get("message"), body.get("n_ctx")
-    code = next((code for code in codes if isinstance(code, str)), None)
-    return code, message if isinstance(message, str) else None, context if isinstance(context, int) else None
-
-
-_TOO_LONG = re.compile(
-    r"context[ _](?:length|window|size)|(?:prompt|input) is too long|prompt too long|too many (?:input )?tokens"
-    r"|maximum (?:prompt|input) length|input token count|max_new_tokens\W* must be|reduce the length of the messages"
-    r"|number of tokens to keep from the initial prompt|request too large for model",
-    re.IGNORECASE,
-)
-TOO_LONG_CODES = ("context_length_exceeded", "exceed_context_size_error", "string_above_max_length")
-"""How servers say that a prompt is too long: in words, and by OpenAI's codes and llama.cpp's type."""
-
-_CONTEXT = re.compile(
-    r"context (?:length|window|size)(?! by)\D{0,12}(\d+)|> (\d+) maximum|must be <= (\d+)"
-    r"|maximum (?:prompt|input) length\D{0,12}(\d+)|number of tokens allowed\D{0,3}(\d+)",
-    re.IGNORECASE,
-)
-"""The length of the context that a refusal names."""
+def _sentence(error: ServerError, secrets: Iterable[str]) -> str:
+    """Return what happened and what the server says of it."""
+    if error.status is None:
+        sentence = "answered with an error"
+    else:
+        sentence = SAID.get(error.status, f"answered HTTP {error.status}")
+        sentence += " (as an error in an answer with status 200)" if error.in_answer else ""
+    words = _clean(error.words, secrets)
+    if re.search("plain http request was sent to https port|https required", words, re.IGNORECASE):
+        words += "; does the URL begin with https://?"
+    return f"{sentence}: {words}" if words else sentence
 
 
 def _clean(words: str, secrets: Iterable[str]) -> str:
-    """Return a server's message on one line, without keys and without characters that control a terminal."""
-    words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", redact(words, secrets))
+    """Return a server's message on one line, without keys or parts of them, and without characters that control a
+    terminal."""
+    secrets = tuple(secrets)
+    words = redact_parts(redact(words, secrets)[:MOST_WORDS], secrets)
+    words = re.sub(r"(https?://[^\s?]+)\?\S+", r"\1", words)
     return clipped(" ".join("".join(c if c.isprintable() else " " for c in words).split()), WORDS)
 
 

@@ -19,6 +19,7 @@ from orchestrator.models.limiter import Limit, Limiter
 from orchestrator.models.pause import Pause
 from orchestrator.models.request import Brain
 from orchestrator.models.retries import ChatBrain
+from orchestrator.models.server_facts import ServerFacts
 from orchestrator.models.settings import ModelSettings, settings
 from orchestrator.models.transport import Transport
 
@@ -73,6 +74,8 @@ class ModelLayer:
     """Makes the limit of a model's calls, from its server, its name and `max_concurrency`."""
     limits: dict[tuple[str, str], Limit] = field(default_factory=dict)
     """By server and model: settings of one model that differ in sampling share a limit."""
+    facts: dict[tuple[str, str], ServerFacts] = field(default_factory=dict)
+    """What is learnt of a model, by server and model: the arms of a run share it, in one process."""
     pause: Pause = field(default_factory=Pause)
     """While it lasts, no call to a server begins."""
 
@@ -91,7 +94,8 @@ class ModelLayer:
         key = server, chosen.model
         if key not in self.limits:
             self.limits[key] = self.limit(*key, chosen.max_concurrency)
-        self._brains.append(ChatBrain(reached, chosen, self.limits[key], pause=self.pause))
+        facts = self.facts.setdefault(key, ServerFacts())
+        self._brains.append(ChatBrain(reached, chosen, self.limits[key], facts, self.pause))
         brain: Brain = self._brains[-1]
         if self.budget is not None:
             self.budget.check(chosen)

@@ -15,7 +15,7 @@ from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOp
 
 from orchestrator.errors import UserError
 from orchestrator.models import faults, server_info
-from orchestrator.models.completion import APIS
+from orchestrator.models.completion import APIS, decoded
 from orchestrator.models.faults import NotACompletion, RedirectedError, TooLargeError
 from orchestrator.models.http_client import BoundedClient, httpx
 from orchestrator.models.request import ModelResponse
@@ -140,21 +140,15 @@ _tls = cache(httpx.create_ssl_context)
 async def _json(response: Awaitable[httpx.Response]) -> object:
     """Return the JSON of a response.
 
-    Raises NotACompletion for half a response, a page, a number that is called JSON, or a thousand brackets.
+    Raises NotACompletion as `decoded` does.
     """
     try:
-        content = (await response).content
+        received = await response
     except APIConnectionError as error:
         if isinstance(error.__cause__, TooLargeError | RedirectedError):
             raise error.__cause__ from None  # openai 2 wraps whatever its HTTP client raises
         raise
-    try:
-        data = json.loads(content)
-    except (ValueError, RecursionError):
-        data = None
-    if not isinstance(data, dict | list):
-        raise NotACompletion("it sent no JSON")
-    return data
+    return decoded(received.content, received.headers.get("content-type", ""))
 
 
 def _unreachable(error: BaseException) -> str:

@@ -33,6 +33,19 @@ def redact(text: str, secrets: Iterable[str], prompt: str = "") -> str:
     return text
 
 
+def redact_parts(text: str, secrets: Iterable[str]) -> str:
+    """Return a server's message without the beginning or the end of a key, which some repeat (`sk-ab***yz`)."""
+    for secret in secrets:
+        if len(secret) >= SHORTEST:
+            for part in (secret[:PART], secret[-PART:]):
+                text = re.sub(rf"[\w*.…-]*{re.escape(part)}[\w*.…-]*", MARK, text)
+    return re.sub(r"(?<!\w)[\w-]{2,}\*{2,}[\w*-]*", MARK, text)
+
+
+PART = 6
+"""Characters of the beginning or end of a key that give it away."""
+
+
 @lru_cache(maxsize=64)
 def _escaped(secret: str) -> re.Pattern[str]:
     """Match each character as \\u0022 or \\x22, %22, &#34;, &#x22; or &quot;, as it is, and after a backslash."""

@@ -159,6 +159,10 @@ Constraint = Literal["fitted", "moves", "bounds", "schema", "json_object"]
 fit into `max_tokens`, one with the moves alone, one with the bounds of numbers, a plain one, or any JSON object."""
 
 
+Source = Literal["reasoning", "tool_call", "later_choice"]
+"""Where the text of an answer stood, if not in the content of the first choice."""
+
+
 @dataclass(frozen=True)
 class ModelResponse:
     """The response to a request; counts are 0 where a provider sends none."""
@@ -179,6 +183,8 @@ class ModelResponse:
     """The provider's service tier, where it is not the default."""
     reasoning: str | None = None
     """Reasoning text, when the provider sends it."""
+    source: Source | None = None
+    """Where the text stood, if not in the content of the first choice."""
     attempts: tuple[WireTry, ...] = ()
     """The tries over the wire; the last one brought the response."""
     usd: float | None = None
@@ -207,6 +213,15 @@ TOO_LONG = "context_length"
 
 TOO_LARGE = "too_large"
 """The finish reason of a response that was not read, because it has more bytes than `max_answer_bytes`."""
+
+IN_REASONING = (
+    "it is empty: all its text stands in the reasoning "
+    "(if all answers do, the server's reasoning parser does not fit the model)"
+)
+"""Why an answer is unusable whose text may stand in another field."""
+
+UNFIT = "json_validate_failed"
+"""The finish reason of a text that the server refused because it did not fit the schema that was asked for."""
 
 Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed", "unasked"]
 """`repaired`: usable after a repair of its form, or without a part that could not be read; `reasked`: unusable, so the
@@ -304,7 +319,7 @@ async def answer(request: ModelRequest, brain: Brain, record: Callable[[Exchange
             request, prompt = _again(request, prompt, None if repeats else response.text, problem, brain)
             continue
         repeats = copied(response.text, reading.reply, request.blanks)
-        outcome = "repaired" if reading.repaired else "ok"
+        outcome = "repaired" if reading.repaired or response.source else "ok"
         record(replace(done, outcome=outcome, reply=reading.reply, copied=repeats, dropped=reading.dropped))
         return reading.reply.with_text(response.text)
 
@@ -318,6 +333,10 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
         raise Unreadable(why or "the prompt is too long for the model", "overflow")
     if response.finish == TOO_LARGE:
         raise Unreadable("it is so long that it was not read", "too_long")
+    if response.finish == UNFIT:
+        raise Unreadable("the server says that it did not fit the schema", "schema")
+    if not response.text.strip() and response.reasoning and response.finish != "length":
+        raise Unreadable(IN_REASONING, "empty")
     return read(response.text, request.reply, request.moves, request.form, cut_off=response.finish == "length")
 
 

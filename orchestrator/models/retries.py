@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from http import HTTPStatus
 from typing import Any, get_type_hints
 
 from orchestrator.errors import Held, ModelError, UserError, WireTry
@@ -21,13 +22,14 @@ from orchestrator.models.redaction import redact
 from orchestrator.models.request import (
     TOO_LARGE,
     TOO_LONG,
-    Constraint,
+    UNFIT,
     Message,
     ModelRequest,
     ModelResponse,
     estimated,
     estimated_prompt,
 )
+from orchestrator.models.server_facts import ContextWindow, Offers, ServerFacts
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
 
@@ -38,42 +40,11 @@ LONGEST_WAIT_S = 60.0
 SLOW = 0.25
 """The share of `timeout_s` beyond which an answer is slow: with more calls at a time, some might be cut."""
 
+STUBBORN = 3
+"""Tries after which an answer that is the same each time is no passing fault."""
+
 WARNING_S = 5.0
 """A failed try that takes so long, its wait included, is a warning; a shorter one is shown with -v alone."""
-
-
-CERTAIN = 1.5
-"""A first ask is held back only when its estimate is so many times the context: no tokeniser differs by more."""
-
-
-@dataclass
-class ContextWindow:
-    """The context of one model. The estimate of a prompt's tokens improves with every response that counts them."""
-
-    tokens: int | None = None
-    """Prompt and answer together; None when unknown."""
-    counted: int = 0
-    """Tokens of the prompts so far, by the server's counts."""
-    expected: int = 0
-    """The same, as they had been estimated."""
-
-    def learn(self, messages: tuple[Message, ...], response: ModelResponse) -> None:
-        """Compare the server's count of a prompt with the estimate."""
-        if response.tokens_in:
-            self.counted += response.tokens_in
-            self.expected += estimated_prompt(messages)
-
-    def likely(self, messages: tuple[Message, ...]) -> int:
-        """Return the tokens that a prompt is likely to have."""
-        tokens = estimated_prompt(messages)
-        return tokens * self.counted // self.expected if self.expected else tokens
-
-    def bears(self, messages: tuple[Message, ...], ask: int) -> bool:
-        """Return whether a prompt may be sent: a second ask if it is likely to fit, a first one unless it cannot."""
-        if self.tokens is None:
-            return True
-        doubt = 1.0 if ask else 1.05 if self.expected else CERTAIN
-        return self.likely(messages) < self.tokens * doubt
 
 
 @dataclass
@@ -83,18 +54,17 @@ class ChatBrain:
     transport: Transport
     settings: ModelSettings
     limiter: Limit
-    refused: set[Constraint] = field(default_factory=set)
-    """The constraints that the server refuses: it refused a request with them and answered it with a weaker one."""
-    window: ContextWindow = field(default_factory=ContextWindow)
-    answered: bool = False
-    """True if the model has answered at all."""
-    warned: bool = False
-    """True if it was said that prompts are too long."""
+    facts: ServerFacts = field(default_factory=ServerFacts)
+    """What is known of the server; the brains of one model share it."""
     pause: Pause = field(default_factory=Pause)
     """While it lasts, no request is sent."""
 
     def __post_init__(self) -> None:
         self.window.tokens = self.settings.context_length or self.window.tokens
+
+    @property
+    def window(self) -> ContextWindow:
+        return self.facts.window
 
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         """Raises ModelError when no response came, whatever was tried; Held when a paused run stops; UserError for a
@@ -106,63 +76,78 @@ class ChatBrain:
         began = self.pause.clock()
         tries: list[WireTry] = []
         possible = constraints(request, self.settings) if self.transport.takes_response_format else ()
-        offers = [offer for offer in possible if offer.name not in self.refused]
+        offers = Offers(self.facts.schemas, request.reply.__name__, possible)
         seed = None if self.settings.seed is None else call_seed(self.settings.seed, request)
-        sent = CompletionRequest(messages, offers[0].response_format if offers else None, seed, request.labels)
-        given_up: list[Constraint] = []
-        wait: float | None
         while True:
+            offer = offers.current
+            format = offer.response_format if offer else None
             try:
-                outcome, latency_s = await self._tried(sent)
+                outcome, latency_s = await self._tried(CompletionRequest(messages, format, seed, request.labels))
             except Held as held:
                 raise Held(str(held), tuple(tries)) from None
+            constraint = offer.name if offer else None
             if isinstance(outcome, ModelResponse):
-                self.refused |= {*given_up, *(STRICT if {"schema", "moves"}.intersection(given_up) else ())}
+                offers.answered()
                 tries.append(WireTry(latency_s=latency_s))
-                self.answered = True
+                self.facts.answered = True
                 self.window.learn(messages, outcome)
                 done = self._completed(outcome, messages, tries, max(latency_s, self.pause.clock() - began))
-                return replace(done, constraint=offers[0].name) if offers else done
-            if outcome.status in faults.FORM and offers and not outcome.filtered and not outcome.too_long:
-                given_up.append(offers.pop(0).name)  # no waiting, and no try lost
-                sent, wait = replace(sent, response_format=offers[0].response_format if offers else None), 0.0
-            else:
-                wait = self._wait(outcome, tries)
+                return replace(done, constraint=constraint)
+            wait = 0.0 if offer and outcome.of_form else self._wait(outcome, tries)
+            same = bool(tries) and tries[-1].error == outcome.sentence
             failed = WireTry(error=outcome.sentence, status=outcome.status, waited_s=wait or 0, latency_s=latency_s)
             tries.append(failed)
-            if outcome.filtered:
-                return self._unanswered("content_filter", tries)
-            if outcome.too_long:
-                return self._too_long(request, outcome, tries)
-            if outcome.too_large:  # not read, but paid for, so it counts as long as it may have been, at least
-                tokens = self.settings.max_answer_bytes * 5 // 16
-                longest = min(tokens, self.settings.max_tokens or tokens)
-                unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
-                return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
+            if (response := self._without_answer(request, outcome, messages, tries)) is not None:
+                return replace(response, constraint=constraint)
             write = log.warning if latency_s + failed.waited_s >= WARNING_S else log.info
             waits_s = round(failed.waited_s, 1)
             write("the model server is at fault", fault=failed.error, attempt=len(tries), waits_s=waits_s)
             if wait is None:
                 raise self._given_up(request, outcome, tries)
+            if offer and outcome.of_form:
+                offers.refuse(named=outcome.names_form)
+            elif same and outcome.status == HTTPStatus.INTERNAL_SERVER_ERROR and offers.probe():
+                log.info("the same error again: the next try goes without a schema", fault=failed.error)
+            else:
+                offers.failed()
             await asyncio.sleep(wait)
+
+    def _without_answer(
+        self, request: ModelRequest, fault: Fault, messages: tuple[Message, ...], tries: list[WireTry]
+    ) -> ModelResponse | None:
+        """Return the response that stands for a fault of the content, after which the game goes on; None for a fault of
+        the server."""
+        if fault.filtered:
+            return self._unanswered("content_filter", tries)
+        if fault.too_long:
+            return self._too_long(request, fault, tries)
+        if fault.generation is not None:
+            unfit = ModelResponse(text=fault.generation, finish=UNFIT)
+            return self._completed(unfit, messages, tries, sum(attempt.latency_s for attempt in tries))
+        if fault.too_large:  # not read, but paid for, so it counts as long as it may have been, at least
+            tokens = self.settings.max_answer_bytes * 5 // 16
+            longest = min(tokens, self.settings.max_tokens or tokens)
+            unread = ModelResponse(text="", tokens_out=longest, finish=TOO_LARGE, estimated=True)
+            return self._completed(unread, messages, tries, sum(attempt.latency_s for attempt in tries))
+        return None
 
     def takes_schema(self, request: ModelRequest, /) -> bool:
         """Return whether it would send this request with a schema, if its form asked for one."""
         takes_formats = self.transport.takes_response_format and self.settings.response_format == "json_schema"
-        return takes_formats and "schema" not in self.refused
+        return takes_formats and self.facts.schemas.takes(request.reply.__name__, "schema")
 
     def _too_long(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelResponse:
         """No answer, since the prompt is too long; the game goes on without one.
 
         Raises ModelError where not even a first prompt of a game fits: then hardly any will.
         """
-        self.window.tokens = self.window.tokens or fault.context
-        if request.place.turn <= 1 and request.ask == 0 and not self.answered:
+        self.window.refuse(fault.context)
+        if request.place.turn <= 1 and request.ask == 0 and not self.facts.answered:
             mend = "start the server with a longer context, or choose a graph or context with shorter prompts"
             sentence = f"node {request.node!r}: the model server {fault.sentence}; {mend}"
             raise ModelError(sentence, tuple(tries), final=True)
-        if not self.warned:
-            self.warned = True
+        if not self.facts.warned:
+            self.facts.warned = True
             log.warning("prompts are too long for the model; where one is, its node gives no reply", why=fault.sentence)
         if not tries:
             tries = [WireTry(error=fault.sentence)]
@@ -196,7 +181,7 @@ class ChatBrain:
         if isinstance(outcome, ModelResponse):
             self.limiter.answered(slow=latency_s > SLOW * self.settings.timeout_s)
         elif outcome.crowded:
-            self.limiter.crowded(began, timed_out=outcome.status != 429)
+            self.limiter.crowded(began, timed_out=outcome.status in (None, 408, 504))
         return outcome, latency_s
 
     @asynccontextmanager
@@ -211,9 +196,13 @@ class ChatBrain:
                     return
 
     def _wait(self, fault: Fault, tries: list[WireTry]) -> float | None:
-        """Seconds until the next try; None when there is none."""
+        """Seconds until the next try; None when there is none. A refusal by a server that has answered is tried once
+        more before it is believed; a fault that comes again just so, STUBBORN times in all."""
         faulty = sum(attempt.status not in faults.FORM for attempt in tries) + 1
-        if not fault.heals or faulty >= self.settings.attempts:
+        alike = sum(attempt.error == fault.sentence for attempt in tries) + 1
+        if not fault.heals and not (self.facts.answered and alike == 1):
+            return None
+        if faulty >= self.settings.attempts or (fault.stubborn and alike >= STUBBORN):
             return None
         longest = min(self.settings.backoff_s * 2 ** (faulty - 1), LONGEST_WAIT_S)
         # those who were refused together must not come back together
@@ -293,9 +282,6 @@ def text_fields(kind: Any) -> frozenset[str]:
     hints = get_type_hints(kind)
     return frozenset(name for name, hint in hints.items() if hint in (str, str | None))
 
-
-STRICT: tuple[Constraint, ...] = ("fitted", "moves", "bounds")
-"""A server that takes no plain schema takes no stricter one, and one that takes no moves may choke on bounds."""
 
 CUT_OFF = ("length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded")
 """The finish reasons of providers for an answer that was cut off, in small letters."""

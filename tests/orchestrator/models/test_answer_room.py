@@ -166,8 +166,9 @@ async def test_a_server_that_bounds_no_texts_still_gets_the_moves() -> None:
     asked = replace(ask(), reply=RatedChoice, moves=labelled(LEGAL))
     async with fake_endpoint.serving(server(handle)) as url:
         brain = ModelLayer().brain(quick(url, max_tokens=300))
-        said = [await brain(asked, messages(asked.parts)) for _ in range(2)]
+        said = [await brain(asked, messages(asked.parts)) for _ in range(3)]
         await brain.aclose()
-    assert sent == ["fitted", "moves", "moves"] and {one.constraint for one in said} == {"moves"}
+    assert sent == ["fitted", "fitted", "moves", "fitted", "moves", "moves"]
+    assert {one.constraint for one in said} == {"moves"}
     reading = read(said[0].text, RatedChoice, asked.moves)
     assert len(reading.reply.as_data()["ratings"]) == len(LEGAL) and not reading.repaired

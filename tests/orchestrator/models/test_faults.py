@@ -77,8 +77,9 @@ async def test_one_fault_of_the_wire_heals_and_is_recorded(kind: str) -> None:
 async def test_a_fault_that_stays_is_given_up_in_one_sentence(kind: str) -> None:
     error, (done,) = await asked_of(first(kind, times=99), timeout_s=0.1 if kind == "hang" else 5)
     assert isinstance(error, ModelError) and not error.final
-    assert str(error).startswith("node 'proposer': the model server ") and "given up after 4 tries" in str(error)
-    assert done.outcome == "failed" and len(done.attempts) == 4 and "\n" not in str(error)
+    tries = 3 if kind in ("html", "half_json", "no_completion") else 4  # what is the same each time stays
+    assert str(error).startswith("node 'proposer': the model server ") and f"given up after {tries} tries" in str(error)
+    assert done.outcome == "failed" and len(done.attempts) == tries and "\n" not in str(error)
 
 
 @pytest.mark.parametrize("kind", CONTENT)
@@ -180,10 +181,10 @@ async def test_a_server_without_schemas_is_asked_without_from_then_on() -> None:
 
     async with fake_endpoint.serving(server(plain_only)) as url:
         brain = ModelLayer().brain(quick(url))
-        for _ in range(2):
+        for _ in range(4):
             assert isinstance(await answer(ask(), brain, lambda _: None), Choice)
         await brain.aclose()
-    assert formed == [True, True, False, False]
+    assert formed == [True, True, False, True, True, False, True, False, False]
 
 
 async def test_retry_after_is_honoured_and_too_long_a_one_is_given_up_at_once() -> None:
@@ -243,7 +244,7 @@ async def test_a_servers_words_are_passed_on_without_the_key(monkeypatch: pytest
         error, (done,) = await asked_of(refusing(status, body, []))
         said = f"{error} {done}"
         assert "sk-marker" not in said and "\\x1b" not in said and "\x1b" not in said
-        assert ("please" in str(error)) == (status in (400, 404))
+        assert "please" in str(error)
 
 
 class ProviderError(Exception):
@@ -318,8 +319,8 @@ async def test_a_port_where_nobody_listens_is_not_called_late() -> None:
 # Concurrency
 
 
-@pytest.mark.parametrize(("kind", "shrinks"), [("429", True), ("500", False), ("503", False), ("drop", False)])
-async def test_only_429_makes_room(kind: str, shrinks: bool) -> None:
+@pytest.mark.parametrize(("kind", "shrinks"), [("429", True), ("500", False), ("503", True), ("drop", False)])
+async def test_crowding_makes_room(kind: str, shrinks: bool) -> None:
     async with fake_endpoint.serving(first(kind, times=2)) as url:
         brain = ModelLayer().brain(quick(url, max_concurrency=8))
         await brain(ask(), messages(ask().parts))

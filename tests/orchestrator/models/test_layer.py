@@ -143,7 +143,8 @@ async def test_the_openai_client_sends_what_is_set_and_keeps_what_comes_back() -
         brain = ModelLayer().brain(f"openai:some@{url}")
         said = await brain(ask(), messages(ask().parts))
         await brain.aclose()
-    assert set(bodies[0]) == {"model", "messages", "response_format"}  # what is not set is not sent
+    assert set(bodies[0]) == {"model", "messages", "response_format", "stream"}  # what is not set is not sent
+    assert bodies[0]["stream"] is False
     assert bodies[0]["messages"] == [{"role": "user", "content": "A table."}]
     assert bodies[0]["response_format"]["json_schema"]["name"] == "Choice"
     assert (said.tokens_in, said.tokens_out, said.cached_tokens, said.reasoning_tokens) == (9, 4, 8, 3)

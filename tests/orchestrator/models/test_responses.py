@@ -12,7 +12,7 @@ from orchestrator.journal.events import Call, Event
 from orchestrator.models import fake_endpoint
 from orchestrator.models.completion import parse_completion, parse_response
 from orchestrator.models.fake_faults import Faults
-from orchestrator.models.faults import NotACompletion
+from orchestrator.models.faults import AnsweredError, NotACompletion
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import ModelResponse, messages
 from orchestrator.models.settings import settings
@@ -64,6 +64,7 @@ async def test_a_request_says_what_is_set_as_the_api_wants_it() -> None:
     assert body == {
         "model": "fake",
         "store": False,
+        "stream": False,
         "input": [{"role": "user", "content": "A table."}],
         "temperature": 0.5,
         "max_output_tokens": 2000,
@@ -71,7 +72,7 @@ async def test_a_request_says_what_is_set_as_the_api_wants_it() -> None:
         "text": {"format": {"type": "json_schema", "name": "Choice", "strict": True}, "verbosity": "low"},
     }
     _, _, bare = await asked(ANSWER, api="responses", response_format="none")
-    assert set(bare) == {"model", "store", "input"}
+    assert set(bare) == {"model", "store", "stream", "input"}
 
 
 async def test_summaries_cached_tokens_and_the_tier_are_read_and_priced() -> None:
@@ -94,7 +95,7 @@ async def test_an_incomplete_response_says_why(reason: str, finish: str) -> None
 def test_a_refusal_is_a_text_and_a_failure_is_none() -> None:
     refusal = {"type": "message", "content": [{"type": "refusal", "refusal": "I cannot."}]}
     assert parse_response({"status": "completed", "output": [refusal]}).text == "I cannot."
-    with pytest.raises(NotACompletion, match="server_error"):
+    with pytest.raises(AnsweredError, match="server_error"):
         parse_response({"status": "failed", "output": [], "error": {"code": "server_error"}})
     with pytest.raises(NotACompletion):
         parse_response({"choices": []})

@@ -236,7 +236,7 @@ async def test_a_first_ask_that_does_not_fit_is_made_once() -> None:
     seen: list[Exchange] = []
     asked = brain(TOO_LONG)
     assert isinstance(await answer(ask(place=LATER), asked, seen.append), Absent)
-    assert [exchange.outcome for exchange in seen] == ["fallback"] and not asked.refused
+    assert [exchange.outcome for exchange in seen] == ["fallback"] and asked.facts.schemas.takes("Choice", "moves")
 
 
 async def test_where_not_even_the_first_turn_fits_it_is_said_at_once() -> None:
