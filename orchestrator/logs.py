@@ -4,17 +4,40 @@ Tracebacks show no values of variables: those may be hidden cards or keys.
 """
 
 import sys
+from io import StringIO
+from typing import Any, TextIO
 
 import structlog
+from structlog.typing import ExcInfo
+
+from orchestrator.printable import printable
+
+
+def renderer() -> structlog.dev.ConsoleRenderer:
+    """Return what writes an event as a line for people."""
+    return _Renderer(colors=sys.stderr.isatty(), exception_formatter=_traceback)
+
+
+class _Renderer(structlog.dev.ConsoleRenderer):
+    """Words of servers and of files move no cursor."""
+
+    def __call__(self, logger: Any, name: str, event_dict: Any) -> str:
+        words = {key: printable(value) if isinstance(value, str) else value for key, value in event_dict.items()}
+        return super().__call__(logger, name, words)
+
+
+def _traceback(out: TextIO, error: ExcInfo) -> None:
+    text = StringIO()
+    structlog.dev.plain_traceback(text, error)
+    out.write(printable(text.getvalue()))
+
 
 if not structlog.is_configured():
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
-            structlog.dev.ConsoleRenderer(
-                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-            ),
+            renderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger("warning"),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

@@ -16,16 +16,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"errors", "values", "logs", "plugins", "regular_files", "yaml_files", "replies"}
+NEUTRAL = {"errors", "values", "logs", "plugins", "printable", "regular_files", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
         "errors": set(),
         "values": {"errors"},
-        "logs": set(),
+        "logs": {"printable"},
         "event_loop": {"errors"},
         "regular_files": set(),
+        "printable": set(),
         "plugins": {"errors"},
         "yaml_files": {"errors", "regular_files"},
         "replies": {"errors", "values"},

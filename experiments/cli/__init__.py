@@ -6,6 +6,7 @@ Start with `app.py`, which puts the commands together and turns errors into exit
 """
 
 import sys
+import warnings
 from pathlib import Path
 
 
@@ -14,7 +15,9 @@ def main() -> None:
     try:
         Path.cwd()  # what is imported needs it
         from experiments.cli.app import main as run
+        from experiments.cli.app import show_warning
 
+        warnings.showwarning = show_warning
         run()
     except KeyboardInterrupt:  # during imports; app.py has its own words for the rest
         _end("interrupted", 130)

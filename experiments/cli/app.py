@@ -4,11 +4,13 @@ import io
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import islice
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 from pydantic import ValidationError
@@ -61,14 +63,14 @@ def main() -> None:
     """The console script: a user's mistake is one sentence on stderr and an exit code, never a traceback."""
     try:
         _heed_sigterm()
-        _outlive_readers()
+        _open_streams()
         everywhere, words = hoisted(sys.argv[1:])
         line = old_words.renewed(words)
         keys.allow_typed(words)
         notes = [*line.hints, *env_file.load()]
         if not {"-q", "--quiet"} & {*everywhere}:
             for note in notes:
-                print(f"note: {note}", file=sys.stderr)
+                _tell(f"note: {note}")
         # the code of a typer.Exit, as which an interrupt comes too
         code = built(app)([*everywhere, *line.words], standalone_mode=False)
     except Exception as error:
@@ -77,7 +79,7 @@ def main() -> None:
         _fail(sentence, code, "" if sentence.startswith("suspended") else head)
     if code == INTERRUPTED:
         _fail("interrupted", INTERRUPTED)
-    sys.exit(code)
+    _exit(code)
 
 
 built = cache(get_command)
@@ -154,27 +156,71 @@ class _Stdout(io.FileIO):
             return len(data)
 
 
-def _outlive_readers() -> None:
-    """A command does its work, and ends with its own exit code, whoever reads what it prints."""
-    try:
-        terminal = sys.stdout.isatty()
-        if sys.stdout.fileno() != 1 or terminal:
-            return
-    except (OSError, AttributeError):  # a test's, or none at all
-        return
-    sys.stdout.flush()
-    raw = io.BufferedWriter(_Stdout(os.dup(1), "w"))  # the old stream may close its own
-    sys.stdout = io.TextIOWrapper(raw, sys.stdout.encoding, sys.stdout.errors, line_buffering=True)
+class _Stderr(io.FileIO):
+    """Standard error: where it cannot be written, nobody can be told so."""
+
+    def write(self, data: Any) -> int:
+        with suppress(OSError):
+            super().write(data)
+        return len(data)
 
 
-def _fail(sentence: str, code: int, head: str = "error: ") -> None:
-    from rich.text import Text
+def _open_streams() -> None:
+    """A command does its work, and ends with its own exit code, whoever reads what it prints; a character that cannot
+    be written there is replaced."""
+    for name, number, kind in (("stdout", 1, _Stdout), ("stderr", 2, _Stderr)):
+        stream = getattr(sys, name)
+        if stream is None:  # closed before the program began
+            setattr(sys, name, io.StringIO())
+            continue
+        try:
+            terminal = stream.isatty()
+            if stream.fileno() != number:
+                continue
+        except (OSError, AttributeError):  # a test's
+            continue
+        if terminal:
+            stream.reconfigure(errors="replace")
+            continue
+        stream.flush()
+        raw = io.BufferedWriter(kind(os.dup(number), "w"))  # the old stream may close its own
+        setattr(sys, name, io.TextIOWrapper(raw, stream.encoding, "replace", line_buffering=True))
 
-    from experiments.document.terminal import console
 
+def _fail(sentence: str, code: int, head: str = "error: ") -> NoReturn:
     if sentence:
-        console(err=True).print(Text.assemble((head, "bold red"), sentence))
+        _tell(sentence, head)
+    _exit(code)
+
+
+def _exit(code: int) -> NoReturn:
+    """End with this code, or with 1 where what was printed cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = io.StringIO()  # Python would try again, and say so in words of its own
+        if not code:
+            _tell(f"cannot write what was to be printed: {error.strerror}", "error: ")
+        code = code or 1
     sys.exit(code)
+
+
+def _tell(sentence: str, head: str = "") -> None:
+    from experiments.document.terminal import tell
+
+    tell(sentence, head)
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning as Python does, without control characters."""
+    _tell(warnings.formatwarning(message, category, filename, lineno, line).rstrip())
 
 
 def _version(wanted: bool) -> None:

@@ -132,7 +132,7 @@ def _page(path: Path, out: Path, games: Sequence[str], values: bool, output: Out
 
     def progress(id: str, done: int, total: int) -> None:
         if screen.is_terminal:
-            screen.print(f"{done} of {total}: {id}", markup=False, end="\r" if done < total else "\n")
+            screen.print(f"{done} of {total}: {id}", end="\r" if done < total else "\n")
 
     page = Bundle(Library.open(path), games, values, progress)
     try:
@@ -142,7 +142,7 @@ def _page(path: Path, out: Path, games: Sequence[str], values: bool, output: Out
     if output.as_json:
         print_json({"out": str(out), "bytes": size})
     else:
-        screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games", markup=False)
+        screen.print(f"{out}  {size / 1e6:.1f} MB; it holds every card and every prompt of its games")
 
 
 def _columns(to: str, folder: Path, out: Path, wishes: set[str], workers: int, output: Output) -> None:

@@ -23,6 +23,7 @@ from experiments.cli.shared_options import (
     Settings,
     Traces,
     print_json,
+    print_yaml,
 )
 from orchestrator.errors import Suspended, UserError
 
@@ -94,7 +95,7 @@ def play(
     new = force_new or (replaying and not single_game.asks_servers(cast))
     path = single_game.file(out, name, started, new=new)
     if not (new or loud.quiet) and (why := single_game.beside(out, name, path, started)):
-        console(err=True).print(why, markup=False, soft_wrap=True, style="dim")
+        console(err=True).print(why, soft_wrap=True, style="dim")
     live = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     board = console_seats.waiting if console_seats else live
     played = single_game.SingleGame(cast, started, path, layer)
@@ -110,7 +111,7 @@ def play(
                 facts = {"suspended": str(suspended), "turn": suspended.turn}
                 print_json({**facts, "journal": str(path), "so_far": totals})
             elif totals["calls"] or not console_seats:
-                screen.print(f"so far   {game_story.spent(totals)}", markup=False, soft_wrap=True)
+                screen.print(f"so far   {game_story.spent(totals)}", soft_wrap=True)
             same = f"The same command{' without --force-new' if force_new else ''}"
             onward = "A larger budget" if suspended.held else same
             raise Suspended(f"{suspended}. {onward} continues from there", suspended.turn) from None
@@ -221,8 +222,6 @@ def _change(
 
 def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     """The note of a node as a file for --edit."""
-    import yaml
-
     from experiments.tasks.fork import decision
     from experiments.tasks.fork.new_seat import Change
     from orchestrator.models.layer import ModelLayer
@@ -232,7 +231,7 @@ def _print_note(game: Path, turn: int, node: str, output: Output) -> None:
     if output.as_json:
         print_json(note)
     else:
-        print(yaml.safe_dump(note, sort_keys=False, allow_unicode=True, width=100), end="")
+        print_yaml(note, 100)
 
 
 def _partners(seat: Sequence[str], players: int, model: str | None, layer: "ModelLayer") -> "dict[int, Seat]":

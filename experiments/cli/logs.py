@@ -38,16 +38,13 @@ class Loudness:
     def set_up(self) -> Self:
         import structlog
 
+        from orchestrator.logs import renderer
+
         level = logging.INFO if self.verbose else logging.ERROR if self.quiet else logging.WARNING
         written: list[structlog.typing.Processor] = (
             [structlog.processors.TimeStamper(fmt="iso"), structlog.processors.JSONRenderer()]
             if self.form == "json"
-            else [
-                structlog.dev.ConsoleRenderer(
-                    colors=sys.stderr.isatty(),
-                    exception_formatter=structlog.dev.plain_traceback,  # no variables: they may be hidden cards or keys
-                )
-            ]
+            else [renderer()]
         )
         structlog.configure(
             processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, *written],
@@ -64,4 +61,6 @@ class Loudness:
         if self.form == "json":
             log.warning(sentence)
         elif not self.quiet:
-            print(f"note: {sentence}", file=sys.stderr)
+            from experiments.document.terminal import tell
+
+            tell(f"note: {sentence}")

@@ -8,7 +8,7 @@ from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.evaluate import ProbeChoice, list_probes
-from experiments.cli.shared_options import Output, Players, Settings, group, print_json
+from experiments.cli.shared_options import Output, Players, Settings, group, print_json, print_yaml, say
 from orchestrator.errors import UserError
 
 graphs_app = group("Show a graph, or the prompts that it sends.")
@@ -32,8 +32,6 @@ def graphs_show(
     output: Output,
 ) -> None:
     """Show which node of a graph reads which."""
-    import yaml
-
     import graphs
     from experiments.document.terminal import console
     from experiments.show import graph_tree
@@ -44,9 +42,9 @@ def graphs_show(
         raise UserError(f"--as is {form!r}; {did_you_mean(form, ('yaml', 'mermaid'), 'it can be')}")
     config = graphs.dotted(graphs.read(name), settings or ())
     if form == "mermaid":
-        print(graph_tree.mermaid(config, check_players(players)))
+        say(graph_tree.mermaid(config, check_players(players)))
     elif form == "yaml":
-        print(yaml.safe_dump(config.model_dump(mode="json", exclude_defaults=True), sort_keys=False, width=120), end="")
+        print_yaml(config.model_dump(mode="json", exclude_defaults=True), 120)
     elif output.as_json:
         print_json(config.model_dump(mode="json"))
     else:

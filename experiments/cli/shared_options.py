@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -15,6 +16,7 @@ from typer import Option
 
 from experiments.cli import completion
 from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.printable import escaped_json, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -326,5 +328,23 @@ def progress(text: str) -> Callable[[int, int], None]:
 
 
 def print_json(data: Any) -> None:
-    """Print what `--json` promises."""
-    print(json.dumps(data, ensure_ascii=False))
+    """Print what `--json` promises; what cannot be shown or written here stands in JSON's own escapes."""
+    text = escaped_json(json.dumps(data, ensure_ascii=False))
+    print(text if _can_be_written(text) else json.dumps(data))
+
+
+def print_yaml(data: Any, width: int) -> None:
+    """Print data as a YAML file; what cannot be shown or written here stands in YAML's own escapes."""
+    import yaml
+
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=width)
+    shown = printable(text) == text and _can_be_written(text)
+    print(text if shown else yaml.safe_dump(data, sort_keys=False, width=width), end="")
+
+
+def _can_be_written(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

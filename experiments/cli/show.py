@@ -218,10 +218,10 @@ def view(
 
     def ready(where: str, seats: Sequence[str]) -> None:
         if port is None and not where.endswith(f":{server.DEFAULT_PORT}/"):
-            screen.print(f"port {server.DEFAULT_PORT} is taken, so another one is used", markup=False)
-        screen.print(f"{library.name} is at {where}{library.fragment}", markup=False, soft_wrap=True)
+            screen.print(f"port {server.DEFAULT_PORT} is taken, so another one is used")
+        screen.print(f"{library.name} is at {where}{library.fragment}", soft_wrap=True)
         for seat in seats:
-            screen.print(f"a person's seat: {where}{seat}", markup=False, soft_wrap=True)
+            screen.print(f"a person's seat: {where}{seat}", soft_wrap=True)
         screen.print("Ctrl-C ends this")
 
     server.serve(library, listener, ready=ready, browser=browser, models=models)

@@ -7,6 +7,7 @@ from importlib.resources import files
 from itertools import groupby
 
 from experiments.document.blocks import EMPHASIS, Block, Document, Figure, Folded, Heading, Note, Table, Text
+from orchestrator.printable import printable
 
 
 def page(document: Document) -> str:
@@ -17,16 +18,16 @@ def page(document: Document) -> str:
     first = document.blocks.index(sections[0]) if sections else 0
     lead, main = blocks(document.blocks[:first]), blocks(document.blocks[first:])
     texts = {"title": escape(document.title), "lead": lead, "links": links, "main": main}
-    return re.sub(r"\{\{ (\w+) \}\}", lambda match: texts[match[1]], template)
+    return printable(re.sub(r"\{\{ (\w+) \}\}", lambda match: texts[match[1]], template))
 
 
 def blocks(parts: Iterable[Block]) -> str:
-    """Return blocks as HTML; notes that follow each other are one list."""
+    """Return blocks as HTML without control characters; notes that follow each other are one list."""
     lines: list[str] = []
     for level, group in groupby(parts, lambda part: part.level if isinstance(part, Note) and part.listed else ""):
         written = [*filter(None, map(_block, group))]
         lines += ['<ul class="quiet">' if level == "aside" else "<ul>", *written, "</ul>"] if level else written
-    return "\n".join(lines)
+    return printable("\n".join(lines))
 
 
 def inline(words: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from experiments.document.blocks import Block, Table, plain
+from orchestrator.printable import printable
 
 WIDE = 9
 """Columns that fit the width of a text at the size of its tables."""
@@ -22,7 +23,7 @@ ESCAPED = {
 
 def escape(text: str) -> str:
     """Return plain text for LaTeX on one line, with every special character as it is read."""
-    return "".join(ESCAPED.get(sign, sign) for sign in " ".join(text.split()))
+    return "".join(ESCAPED.get(sign, sign) for sign in " ".join(printable(text).split()))
 
 
 def tables(parts: Iterable[Block], head: str, name: str) -> str:

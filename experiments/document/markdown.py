@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text
+from orchestrator.printable import printable
 
 
 def text(document: Document) -> str:
@@ -50,12 +51,13 @@ def _block(part: Block) -> str:
         case Folded(title=title, texts=texts):
             if isinstance(texts, str):
                 fence = "`" * max(3, 1 + max(map(len, re.findall("`+", texts)), default=0))
-                within = f"{fence}\n{texts}\n{fence}"
+                within = f"{fence}\n{printable(texts)}\n{fence}"
             else:
                 within = "\n\n".join(map(_block, texts))
             return f"<details><summary>{_inert(title)}</summary>\n\n{within}\n\n</details>"
 
 
 def _inert(words: str) -> str:
-    """Return the text such that names of models and arms bring no HTML, links or pictures of their own."""
-    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", words).replace("](", "]&#40;")
+    """Return the text such that names of models and arms bring no HTML, links, pictures or control characters of
+    their own."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(words)).replace("](", "]&#40;")

@@ -1,11 +1,14 @@
 """The style of all figures: one width, colour-blind safe colours, and colours that a page replaces by its own."""
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import Any
+
+from orchestrator.printable import printable
 
 WIDTH = 4.8
 """Inches, the same for all figures, so that their text has one size; a phone shows them nearly in full size."""
@@ -28,6 +31,7 @@ DASHES: Sequence[Any] = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 
 
 SETTINGS: Any = {
     "svg.fonttype": "none",
+    "text.parse_math": False,  # a dollar in a name is a dollar
     "svg.hashsalt": "hanabi",
     "font.family": "sans-serif",
     "font.size": 8.5,
@@ -127,7 +131,8 @@ def picture(paint: Callable[[], Any], note: str = "", png: Path | None = None) -
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    with matplotlib.rc_context(SETTINGS):
+    with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph")  # a letter that the font of the picture lacks; the SVG has it
         figure, svg = paint(), StringIO()
         if note:
             figure.supxlabel(note, fontsize=7.5, color=MUTED, x=0.99, ha="right")
@@ -140,7 +145,7 @@ def picture(paint: Callable[[], Any], note: str = "", png: Path | None = None) -
             figure.set_dpi(200)
             png_writer: Any = FigureCanvasAgg(figure)
             png_writer.print_png(png, metadata={"Software": None})
-    return svg.getvalue()
+    return printable(svg.getvalue())
 
 
 def inline(svg: str, name: str, alt: str) -> str:

@@ -2,17 +2,19 @@
 
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any, TextIO
 
 from rich import table as rich_table
 from rich import text as rich_text
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.segment import Segment
 
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Level, Look, Note, Table, Text, plain
+from orchestrator.printable import printable
 
 UNBROKEN = 100_000
 """Width of output to a file or another program, so that no line is broken."""
@@ -37,8 +39,14 @@ class Trimmed(StringIO):
         self._to.flush()
 
 
-class Uncropped(Console):
-    """A console that leaves lines which are too long to the terminal, in place of cutting them off."""
+class Terminal(Console):
+    """The one way of texts to a terminal: whatever a journal, a server or a file's name holds moves no cursor and
+    changes no colour or title. Lines that are too long are left to the terminal, in place of cutting them off."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            own = segment.control or segment.text == "\r"  # of Rich, for its live tables
+            yield segment if own else Segment(printable(segment.text), segment.style)
 
     def print(self, *objects: Any, **options: Any) -> None:
         super().print(*objects, **{"crop": False, **options})
@@ -58,14 +66,15 @@ class PlainTable(rich_table.Table):
 def console(*, err: bool = False) -> Console:
     """Return the console of stdout or stderr: plain text with unbroken lines when it is no terminal; obeys NO_COLOR."""
     stream = sys.stderr if err else sys.stdout
+    plain: dict[str, Any] = {"highlight": False, "markup": False, "emoji": False}  # brackets are brackets
     if stream.isatty():
-        return Uncropped(file=stream, highlight=False)
-    return Console(file=Trimmed(stream), highlight=False, width=UNBROKEN)
+        return Terminal(file=stream, **plain)
+    return Terminal(file=Trimmed(stream), width=UNBROKEN, **plain)
 
 
-def printable(text: str) -> str:
-    """Return a model's text without characters that move a terminal's cursor or change its colours."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+def tell(sentence: str, head: str = "") -> None:
+    """Print a sentence on stderr; `head`: the word before it that says how bad it is."""
+    console(err=True).print(rich_text.Text.assemble((head, "bold red"), sentence))
 
 
 def show(document: Document | Iterable[Block], screen: Console) -> None:
@@ -99,7 +108,7 @@ def _print(part: Block, screen: Console) -> None:
         case Folded(title=title, texts=texts):
             screen.print(_text(title, "bold"), soft_wrap=True)
             if isinstance(texts, str):
-                screen.print(rich_text.Text(printable(texts)), soft_wrap=True)
+                screen.print(rich_text.Text(texts), soft_wrap=True)
             else:
                 show(texts, screen)
 
@@ -146,4 +155,4 @@ def _grid(titles: Iterable[str], words: Iterable[bool], fixed: Iterable[bool]) -
 
 
 def _text(words: str, style: str = "") -> rich_text.Text:
-    return rich_text.Text(printable(plain(words)), style=style)
+    return rich_text.Text(plain(words), style=style)

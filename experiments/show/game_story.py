@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from experiments.document.terminal import printable
 from experiments.record.game import Game
 from experiments.show.terminal import fake_warning, fireworks, slips, turn_line, warning, who
 from experiments.values.looks import costliest
@@ -35,7 +34,7 @@ def print_game(story: Game, console: Console, mistakes: Mapping[int, Mistake] | 
             pack = pack_of(story, turn.seat, turn.number)
             console.print(turn_line(turn.view, turn.decided, turn.moved.past, cause, console.width, pack))
             if turn.decided.why:
-                console.print(Text(f"         {printable(turn.decided.why)}", style="dim italic"), soft_wrap=True)
+                console.print(Text(f"         {turn.decided.why}", style="dim italic"), soft_wrap=True)
             if errors := slips(turn.calls):
                 console.print(Text(f"         simulated errors: {errors}", style="magenta"), soft_wrap=True)
             if mistake := mistakes.get(turn.number):
@@ -44,7 +43,7 @@ def print_game(story: Game, console: Console, mistakes: Mapping[int, Mistake] | 
             console.print(Text(f"{turn.number:>3}  P{turn.seat}  stopped here", style="bold red"))
         for why, times in Counter(halt.why for halt in turn.suspensions).items():
             often = f" ({times} times)" if times > 1 else ""
-            console.print(Text(f"         suspended{often}: {printable(why)}", style="yellow"), soft_wrap=True)
+            console.print(Text(f"         suspended{often}: {why}", style="yellow"), soft_wrap=True)
     console.print(summary(story.result) if story.result else Text("\nThe game is unfinished.", style="bold"))
     console.print(_calls(call for turn in story.turns for call in turn.calls))
 

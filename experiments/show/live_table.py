@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from experiments.document.terminal import plain_table, printable
+from experiments.document.terminal import plain_table
 from experiments.record.game import Game
 from experiments.show.terminal import Warnings, card, choice, fireworks, slips, turn_line
 from experiments.values.position import pack_of
@@ -69,7 +69,7 @@ class LiveTable:
                     self._console.print(line, no_wrap=True, overflow="ellipsis")
                 else:
                     errors = slips(self._calls)
-                    why = printable(" ".join(self._decided.why.split()))  # models write paragraphs
+                    why = " ".join(self._decided.why.split())  # models write paragraphs
                     line.append(f"  {why if len(why) <= REASON else f'{why[: REASON - 3]}...'}")
                     self._console.print(line.append(f"  simulated errors: {errors}" if errors else "", "magenta"))
         if self._live and isinstance(event, TurnStarted | Decided):
@@ -95,7 +95,7 @@ def picture(view: View, decided: Decided | None = None, pack: str = "newest") ->
     parts: list[Text | Table] = [counts(view), Text(), hands(view)]
     if decided:
         line = Text.assemble((f"P{decided.seat} decides: ", "bold"), choice(view, decided.move, pack))
-        parts += [Text(), line, Text(printable(decided.why), style="italic")]
+        parts += [Text(), line, Text(decided.why, style="italic")]
     title = f"turn {view.turn}, P{view.seat} to move" if view.legal else f"turn {view.turn}, as P{view.seat} sees it"
     return Panel(Group(*parts), title=title, border_style="dim", expand=False, padding=(0, 2))
 

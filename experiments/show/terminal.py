@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from experiments.document.terminal import UNBROKEN, printable
+from experiments.document.terminal import UNBROKEN
 from experiments.values.position import Position
 from orchestrator.hanabi.cards import COLOURS, Card
 from orchestrator.hanabi.moves import Discard, Move, Play
@@ -48,7 +48,7 @@ def on(models: str) -> str:
 def who(seat: SeatInfo) -> str:
     """Return who sits at a seat: `house on openai:NAME`, `person`, `hanab.live, Alice`."""
     if seat.label:
-        return f"{seat.graph}, {printable(seat.label)}"
+        return f"{seat.graph}, {seat.label}"
     cheats = ", which cheats: it sees its own cards" if seat.own_hand else ""
     return (seat.graph if seat.graph == seat.model else f"{seat.graph} on {on(seat.model)}") + cheats
 

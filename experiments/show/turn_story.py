@@ -11,7 +11,6 @@ from rich.text import Text
 
 from experiments.document.blocks import Block, Column, Note, listing
 from experiments.document.formats import INT, RIGHT, SIGNED, number
-from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn
 from experiments.record.turn_prompts import TurnPrompts
 from experiments.show.live_table import picture
@@ -127,7 +126,7 @@ class TurnStory:
         text.append(f"  rank {decided.rank} of the recommender's list" if decided.rank else "", style="dim")
         text.append("  FORCED" if decided.forced else "", style="bold magenta")
         if decided.why:
-            text.append(f"\n         {printable(decided.why)}", style="italic")
+            text.append(f"\n         {decided.why}", style="italic")
         for node, moves in decided.votes.items():
             text.append(f"\nvotes    {node}: {', '.join(f'{move} ({times})' for move, times in moves.items())}")
         if moved:
@@ -143,7 +142,7 @@ class TurnStory:
             if isinstance(event, VerdictGiven):
                 verb, style = ("accepts ", "bold green") if event.accepted else ("refuses ", "bold red")
                 text = Text.assemble((f"\n{event.node}  ", "bold cyan"), (verb, style))
-                yield text.append(f"{event.move}: {printable(event.why)}")
+                yield text.append(f"{event.move}: {event.why}")
             elif not (event.node in judges and event.model == PROGRAM):  # its verdict says everything
                 yield self._call(event)
 
@@ -161,7 +160,7 @@ class TurnStory:
             request = f"{call.node}{sample}{f', attempt {call.ask + 1}' if call.ask else ''}"
             for message in prompt:
                 yield Text(f"=== {request}: {message.role} message\n", style="bold cyan")
-                yield Text(f"{printable(message.content)}\n")
+                yield Text(f"{message.content}\n")
 
     def prompt_data(self) -> list[dict[str, Any]]:
         return [
@@ -194,19 +193,17 @@ class TurnStory:
         if read := reads(self.config, call.node):
             grid.add_row("reads", ", ".join(read))
         for message in self.sent.of(call) if self.full else ():
-            grid.add_row(message.role, Text(printable(message.content)))
+            grid.add_row(message.role, Text(message.content))
         for place, attempt in enumerate(call.attempts, 1):
             if attempt.error:
                 waited = f"; waited {attempt.waited_s:.1f} s" if attempt.waited_s else ""
                 grid.add_row(f"try {place}", Text(f"the model server {attempt.error}{waited}", style="yellow"))
         if call.outcome not in ("failed", "unasked"):
-            grid.add_row("response", Text(printable(self._response(call))))
+            grid.add_row("response", Text(self._response(call)))
         if call.outcome != "ok":
-            grid.add_row(
-                "", Text(printable(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else "")), style="yellow")
-            )
+            grid.add_row("", Text(OUTCOMES[call.outcome] + (f": {call.error}" if call.error else ""), style="yellow"))
         for left_out in call.dropped:
-            grid.add_row("left out", Text(printable(left_out), style="yellow"))
+            grid.add_row("left out", Text(left_out, style="yellow"))
         return Group(self._title(call), Padding(grid, (0, 0, 0, 2)))
 
     def _title(self, call: Call) -> Text:

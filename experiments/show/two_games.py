@@ -13,7 +13,6 @@ from rich.text import Text
 from experiments.document import terminal
 from experiments.document.blocks import Column, Look, table
 from experiments.document.formats import INT
-from experiments.document.terminal import printable
 from experiments.record.game import Game, Turn, comparable_replies, first_difference
 from experiments.show.live_table import picture
 from experiments.show.terminal import choice, on, slips
@@ -79,7 +78,7 @@ def alike(first: Turn, second: Turn) -> list[str]:
 def _only(lines: list[str], opposite: list[str]) -> Text:
     """Return the lines that the other side does not have."""
     lines_alone, most = [line for line in lines if line not in opposite], MOST if opposite else ALONE
-    text = Text(printable("\n".join(lines_alone[:most])) if lines else "")
+    text = Text("\n".join(lines_alone[:most]) if lines else "")
     if len(lines_alone) > most:
         text.append(f"\n... {len(lines_alone) - most} more lines", style="dim")
     if (alike := len(lines) - len(lines_alone)) and lines_alone:
@@ -92,7 +91,7 @@ def _decision(turn: Turn) -> Text:
         return Text("not decided: the game stopped here", style="bold red")
     text = choice(turn.started.view, decided.move, pack_of(turn.game, turn.seat, turn.number))
     text.append("  FORCED" if decided.forced else "", style="bold magenta")
-    return text.append(f"\n{printable(decided.why)}", style="italic")
+    return text.append(f"\n{decided.why}", style="italic")
 
 
 SCORES = ("score_strict", "score_kept", "lives", "turns", "end", "forced", "refused", "fallbacks", "calls")

@@ -59,7 +59,7 @@ def _print_games(looks: list[Look], screen: Console) -> None:
     for score, why, look in part.rows:
         row = terminal.plain_table("", "", words=("why",))
         row.show_header, row.columns[0].min_width = False, len("0 (00)")
-        row.add_row(str(score), terminal.printable(str(why)))
+        row.add_row(str(score), str(why))
         screen.print(row)
         terminal.show([Note(f"        {look}", "aside")], screen)
 

@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from experiments.document.terminal import printable
 from experiments.show.person import screen
 from experiments.show.terminal import Warnings
 from orchestrator.errors import Left
@@ -96,7 +95,7 @@ class TerminalSeat:
         """Return the line that names the person's move. Raises Left when they leave, or the input ends."""
         self.waiting.stop()
         if problem is not None:
-            self._say(Text(printable(problem), style="yellow"))
+            self._say(Text(problem, style="yellow"))
         else:
             await self._handed_over(view)
             self._lines.drop()
@@ -106,7 +105,7 @@ class TerminalSeat:
             self._console.file.flush()
             line = await self._lines.next()
             if line is None or not self._lines.typed:
-                self._say(Text(printable(line or "")))
+                self._say(Text(line or ""))
             if line is None or line.strip().lower() in QUIT:
                 raise Left(f"P{view.seat} left the table")
             if not self._told(line.strip().lower(), view):

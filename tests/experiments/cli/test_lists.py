@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from experiments.document import terminal
-from experiments.document.terminal import Uncropped, plain_table
+from experiments.document.terminal import Terminal, plain_table
 from experiments.record.rows import constructed
 from experiments.record.run_folder import RUN
 from experiments.record.saved import told
@@ -33,7 +33,7 @@ def test_a_narrow_terminal_folds_words_and_cuts_no_number() -> None:
     table.add_row("a-very-long-name-of-an-arm (simulated)", "2", "12.75", "-10.25 to +17.50")
     for width in (100, 60, 30, 10):
         written = StringIO()
-        Uncropped(width=width, file=written).print(table)
+        Terminal(width=width, file=written).print(table)
         shown = written.getvalue()
         assert all(cell in shown for cell in ("players", "12.75", "-10.25 to +17.50")), width
         assert max(map(len, shown.splitlines())) <= max(width, 16 + 7 + 5 + 16 + 6)
