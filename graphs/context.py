@@ -132,7 +132,7 @@ class Context(Frozen):
         """The sections that a role gets here, with their options."""
         options = self._options(without)
         kinds = [kind for kind in map(roles.SECTIONS.__getitem__, options) if kind in role.takes]
-        return [(kind, _placed(kind, options)) for kind in kinds if _at_home(kind, options)]
+        return _spoken(role, [(kind, _placed(kind, options)) for kind in kinds if _at_home(kind, options)])
 
     def _options(self, without: Iterable[str]) -> dict[str, dict[str, Any]]:
         """The options of its sections, without some of these."""
@@ -192,6 +192,23 @@ class Context(Frozen):
         ordered = sorted(parts, key=lambda part: layout.index(part.name))
         system = set(self.system) - set(OWN_PARTS if self.order == "cache" else ())
         return tuple(replace(part, speaker="system") if part.name in system else part for part in ordered)
+
+
+def _spoken(
+    role: Role, kinds: list[tuple[type[Section], Mapping[str, Any]]]
+) -> list[tuple[type[Section], Mapping[str, Any]]]:
+    """The sections of a role, where one that is silent speaks if no other states a fact that the role's task asks for.
+
+    A section is silent because another tells the same (`unsaid`); where that other is taken away, it no longer is. Of
+    several the one speaks that has the fewest other facts.
+    """
+    stated = {fact for kind, options in kinds for fact in kind.facts(options)}
+    for fact in (fact for fact in role.asks if fact not in stated):
+        silent = [kind for kind, options in kinds if fact in kind.states]
+        speaker = min(silent, key=lambda kind: len(kind.states), default=None)
+        kinds = [(kind, kind.speaking(fact, options) if kind is speaker else options) for kind, options in kinds]
+        stated |= {fact for kind, options in kinds for fact in kind.facts(options)}
+    return kinds
 
 
 def _at_home(kind: type[Section], sections: Mapping[str, Mapping[str, Any]]) -> bool:

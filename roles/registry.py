@@ -17,7 +17,7 @@ from roles.notes_text import Notes
 from roles.reply_types import Reply
 from roles.role_definition import Role, Solve
 from roles.role_options import AllowedValues, check_declared
-from roles.sections import SECTIONS, Section, Sections
+from roles.sections import SECTIONS, Fact, Section, Sections
 
 _KNOWN: dict[str, Role] = {}
 _SOURCES: dict[str, str] = {}
@@ -52,6 +52,7 @@ def role(
     settled: Callable[[Sections, Notes], BaseModel | None] | None = None,
     mark: Mark | None = None,
     after_game: bool = False,
+    rests_on: tuple[Fact, ...] | None = None,
     extends: Role | None = None,
 ) -> Callable[[Solve], Role]:
     """Make a role of its program; the function's name is the role's, its docstring's first line the title.
@@ -63,6 +64,7 @@ def role(
     it. The program itself must always return a reply.
     `mark`: scores a reply, `(reply, sections, truth) -> numbers by name`, once the hidden cards are known.
     `after_game`: whether it judges games that are over, so that no graph may have it.
+    `rests_on`: the facts that its task asks about; a run names the arms in which its prompt does not hold one.
     `extends`: the role whose prompt it gets, to which its own template is added.
     """
 
@@ -72,7 +74,7 @@ def role(
         text = None if template is None else prompts.own_template(template)
         if template is None and name in prompts.names("roles"):
             text = prompts.text(f"roles/{name}.md")
-        more = (settled, options or {}, mark, after_game, extends)
+        more = (settled, options or {}, mark, after_game, rests_on, extends)
         return add(Role(name, reply, takes, needs, solve, text, title, *more))
 
     return make_role

@@ -13,7 +13,7 @@ from roles.marks import Mark
 from roles.notes_text import Notes, notes_for_judge, notes_text
 from roles.reply_types import Choice, Form, Judgement, Reply, answer_format
 from roles.role_options import AllowedValues, Options, defaults
-from roles.sections import OTHER, PROPOSAL, Section, Sections
+from roles.sections import OTHER, PROPOSAL, Fact, Section, Sections
 from roles.words import Words
 
 Solve = Callable[[Sections, Notes], BaseModel]
@@ -45,8 +45,18 @@ class Role:
     """Scores a reply once the hidden cards are known; see `roles.mark`."""
     after_game: bool = False
     """True for a role that judges finished games with hidden information: no graph may have it."""
+    rests_on: tuple[Fact, ...] | None = None
+    """The facts that its task asks about beside the table; None: for a role that chooses moves, what all players know
+    of their cards."""
     extends: "Role | None" = None
     """The role whose instruction a model gets in place of its own, which is then added to the prompt as a part."""
+
+    @property
+    def asks(self) -> tuple[Fact, ...]:
+        """The facts that a model needs for its task, and that its report then tells its readers."""
+        chooses: tuple[Fact, ...] = ("own_hand", "partner_knowledge") if issubclass(self.reply, Choice) else ()
+        table: tuple[Fact, ...] = ("table",) if any("table" in kind.states for kind in self.takes) else ()
+        return (*table, *(chooses if self.rests_on is None else self.rests_on))
 
     def settle(self, sections: Sections, notes: Notes) -> BaseModel | None:
         """The reply if no question is left; None where there is one."""

@@ -6,7 +6,7 @@ The list of legal moves is in `legal_moves.py`, all other sections in `hanabi/se
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import prompts
 from orchestrator.errors import UserError
@@ -26,6 +26,19 @@ OWN_PARTS = ("notes", "instruction", "answer_format", "addition")
 adds to the prompt of another one."""
 
 
+Fact = Literal["table", "own_hand", "partner_knowledge", "past_moves"]
+"""What a role's task may rest on, and a section's words may state."""
+FACTS: Mapping[Fact, str] = {
+    "table": "the table",
+    "own_hand": "what the own cards can be",
+    "partner_knowledge": "what the others know of their cards",
+    "past_moves": "the past moves",
+}
+"""The facts in words."""
+UNSAID = "unsaid"
+"""The value of an option that leaves words out, because another section of the prompt tells the same."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A named part of a View: typed data first (for programs), words second (for models)."""
@@ -39,11 +52,25 @@ class Section:
     always."""
     choices: ClassVar[AllowedValues] = {}
     """The options that a context or a graph may set. The first may be given by its bare value."""
+    states: ClassVar[Mapping[Fact, tuple[str, ...]]] = {}
+    """The facts that its words state, each with the options that must not be `unsaid` for it."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
         """The section of a view. `options` holds every option of `choices`."""
         return cls()
+
+    @classmethod
+    def facts(cls, options: Options) -> frozenset[Fact]:
+        """The facts that its words state with these options."""
+        options = defaults(cls.choices) | dict(options)
+        return frozenset(fact for fact, keys in cls.states.items() if all(options[key] != UNSAID for key in keys))
+
+    @classmethod
+    def speaking(cls, fact: Fact, options: Options) -> Options:
+        """The options with which its words state a fact that these leave unsaid."""
+        said = {key: [value for value in cls.choices[key] if value != UNSAID][-1] for key in cls.states.get(fact, ())}
+        return {**options, **{key: value for key, value in said.items() if options.get(key) == UNSAID}}
 
     def holding(self, memory: Mapping[str, Any]) -> Self:
         """The section with the parts of the seat's memory that it needs; most need none."""

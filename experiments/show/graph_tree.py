@@ -14,6 +14,7 @@ from graphs.attempts import calls, depth, judging, steps
 from graphs.config import PLAYERS, GraphConfig
 from graphs.context import SETTINGS
 from graphs.gate import knows_more
+from graphs.prompt_facts import blind_nodes
 
 SHOWN = (*SETTINGS, "options")
 
@@ -83,6 +84,7 @@ def _footer(config: GraphConfig) -> Iterator[str]:
         yield f"instead of the context's: {', '.join(f'{name} {flow(value)}' for name, value in settings.items())}"
     if config.without_sections:
         yield f"without the sections: {', '.join(config.without_sections)}"
+    yield from blind_nodes(config)
     if config.remembers:
         yield f"remembers for its next turn: {', '.join(config.remembers)}"
     if config.check:

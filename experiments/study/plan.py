@@ -1,6 +1,6 @@
 """The plan of an experiment: its arms, and its games in the order of their deals."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,10 @@ from experiments.study.pairs import EVALUATED, PartnerRecords
 from experiments.study.rerun import RecordedRun
 from experiments.study.seat_spec import PlayerSpec
 from experiments.study.stop_rule import StopRule
+from graphs.ablate import at
+from graphs.config import GraphConfig
 from graphs.gate import knows_more
+from graphs.prompt_facts import blind_nodes
 from orchestrator.errors import UserError
 from orchestrator.models.settings import ModelSettings
 
@@ -117,7 +120,7 @@ class Plan:
                 f"{', '.join(names)}: the safety rule knows more than the seat (verify.knows: all), so that a refusal "
                 "says more of the position than the seat may know."
             )
-        remarks += [remark for arm in self.arms for remark in arm.remarks]
+        remarks += [remark for arm in self.arms for remark in (*_blind(arm), *arm.remarks)]
         for arm in (arm for arm in self.arms if arm.purpose and arm.purpose.kind == "noise_floor"):
             remarks.append(
                 f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is "
@@ -211,3 +214,12 @@ class Plan:
 
     def deal(self, seed: int, players: int, repeat: int = 1) -> Deal:
         return Deal(seed, players, repeat, self.experiment.decks.get(seed))
+
+
+def _blind(arm: Arm) -> Iterator[str]:
+    """Yield a sentence for each node of an arm whose prompt lacks what its task asks."""
+    for players in arm.players:
+        for spec in arm.lineup(Deal(1, players)):
+            if isinstance(spec.config, GraphConfig) and players in spec.config.players:
+                for sentence in blind_nodes(at(spec.config, players)):
+                    yield f"{arm.name}: {sentence}."

@@ -20,7 +20,7 @@ from roles.sections import Sections
 TAKES_ALL = (Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, CardCounts, ProbabilityAdvice)
 
 
-@role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS, mark=ANALYST)
+@role(reply=Analysis, takes=TAKES_ALL, needs=NEEDS, mark=ANALYST, rests_on=("own_hand", "partner_knowledge"))
 def analyst(sections: Sections, notes: Notes) -> Analysis:
     """Assesses every legal move: success, risk, value, effect on the turns to come."""
     position, at = understood(sections, notes)

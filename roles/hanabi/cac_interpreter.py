@@ -37,6 +37,7 @@ class Interpretation(Reply):
     takes=(Rules, Conventions, *TAKES, NextPlayable, FinalRound, History, OwnActions, Remembered),
     needs=(State,),
     settled=unmoved,
+    rests_on=("partner_knowledge",),
     mark=prose_only("Explanation and suggestion are prose."),
 )
 def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:

@@ -21,6 +21,7 @@ from roles.sections import Sections
     takes=(Rules, Conventions, ConventionFacts, *TAKES, FinalRound, CardCounts, ProbabilityAdvice),
     needs=(State,),
     mark=STRATEGIST,
+    rests_on=("own_hand",),
 )
 def discard_strategist(sections: Sections, notes: Notes) -> DiscardReport:
     """Judges whether the team can spare each own card."""

@@ -25,7 +25,13 @@ SEEN: tuple[type[Section], ...] = (Rules, Conventions, *TAKES, NextPlayable, Fin
 """The sections of the roles that reason about minds."""
 
 
-@role(reply=FirstOrder, takes=tuple(kind for kind in SEEN if kind is not LegalMoves), needs=(State,), mark=BELIEVER)
+@role(
+    reply=FirstOrder,
+    takes=tuple(kind for kind in SEEN if kind is not LegalMoves),
+    needs=(State,),
+    mark=BELIEVER,
+    rests_on=("partner_knowledge",),
+)
 def first_order(sections: Sections, notes: Notes) -> FirstOrder:
     """Forms a belief about each partner: what they know of their hand, how they play, what they will do next."""
     position = Position.read(sections)

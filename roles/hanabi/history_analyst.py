@@ -64,6 +64,7 @@ everybody does."""
     takes=(*SECTIONS, CardCounts, ProbabilityAdvice, Remembered, PastGames),
     needs=(Rules, History),
     mark=HISTORIAN,
+    rests_on=("own_hand",),
     options=OPTIONS,
 )
 def history_analyst(sections: Sections, notes: Notes) -> PastReport:

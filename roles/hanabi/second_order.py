@@ -15,7 +15,7 @@ from roles.sections import Sections
 from roles.words import Words
 
 
-@role(reply=SecondOrder, takes=SEEN, needs=NEEDS, mark=MIRROR)
+@role(reply=SecondOrder, takes=SEEN, needs=NEEDS, mark=MIRROR, rests_on=("own_hand", "partner_knowledge"))
 def second_order(sections: Sections, notes: Notes) -> SecondOrder:
     """Says what each partner believes of this seat, and how each move of the list would be read."""
     position, words = Position.read(sections), sections.words

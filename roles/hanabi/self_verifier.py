@@ -15,7 +15,12 @@ OPTIONS: AllowedValues = {"reason": ("told", "unsaid")}
 """`reason`: whether it is told why the player chose the move."""
 
 
-@role(reply=Judgement, takes=(Rules, *TAKES, OwnActions, NextPlayable, FinalRound), needs=(State,), options=OPTIONS)
+@role(
+    reply=Judgement,
+    takes=(Rules, *TAKES, OwnActions, NextPlayable, FinalRound),
+    needs=(State,),
+    options=OPTIONS,
+)
 def self_verifier(sections: Sections, notes: Notes) -> Judgement:
     """Accepts or refuses a chosen move: by the rules, and whether it throws the game away.
 

@@ -91,7 +91,9 @@ class Speculations(PlainText):
     speculations: tuple[str, ...] = Field(description=f"each {DASH}: whose move of which turn, and what it reveals")
 
 
-@role(reply=MoveRubric, takes=(*SHARED, LegalMoves), needs=NEEDS, mark=RUBRIC)
+@role(
+    reply=MoveRubric, takes=(*SHARED, LegalMoves), needs=NEEDS, mark=RUBRIC, rests_on=("own_hand", "partner_knowledge")
+)
 def sherlock_analyst(sections: Sections, notes: Notes) -> MoveRubric:
     """Fills in a rubric for every legal move, in plain text (Sherlock's mixture of agents, agent 3)."""
     position = Position.read(sections)
@@ -123,7 +125,7 @@ def _rubric(position: Position, move: Move) -> str:
     return f"{kind}; effect: none on the score; value: {value or 'redundant'}, for {why}; tokens: -1"
 
 
-@role(reply=CardRubric, takes=SHARED, needs=(State,), mark=RUBRIC)
+@role(reply=CardRubric, takes=SHARED, needs=(State,), mark=RUBRIC, rests_on=("own_hand",))
 def sherlock_discard_strategist(sections: Sections, notes: Notes) -> CardRubric:
     """Fills in a rubric for every own card, in plain text (Sherlock's mixture of agents, agent 4)."""
     position = Position.read(sections)

@@ -29,6 +29,7 @@ from roles.words import ENGLISH
     takes=(Rules, Conventions, ConventionFacts, *TAKES, NextPlayable, FinalRound, History, Remembered, PastGames),
     needs=(State, LegalMoves),
     mark=INTERPRETER,
+    rests_on=("partner_knowledge",),
 )
 def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     """Explains the others' latest moves, foresees their next ones and says what to tell them."""

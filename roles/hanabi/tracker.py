@@ -34,7 +34,13 @@ TRACKING = Marker(
 """The marks of one reply; those that need the seat's last turn too are reckoned by a reader of whole games."""
 
 
-@role(reply=TrackedChoice, takes=(*WHOLE, DeductionRules), needs=(*NEEDS, History), mark=TRACKING)
+@role(
+    reply=TrackedChoice,
+    takes=(*WHOLE, DeductionRules),
+    needs=(*NEEDS, History),
+    mark=TRACKING,
+    rests_on=("own_hand", "past_moves"),
+)
 def tracker(sections: Sections, notes: Notes) -> TrackedChoice:
     """Keeps its own track of what everybody knows, and chooses a move (Mycroft)."""
     state = sections[State]

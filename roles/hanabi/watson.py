@@ -85,7 +85,7 @@ class Insights(Reply):
     insights: tuple[str, ...] = Field(description="each insight on a line of its own that begins with a dash")
 
 
-@role(reply=MoveRemarks, takes=SHARED, needs=NEEDS, mark=REMARKS)
+@role(reply=MoveRemarks, takes=SHARED, needs=NEEDS, mark=REMARKS, rests_on=("own_hand", "partner_knowledge"))
 def watson_analyst(sections: Sections, notes: Notes) -> MoveRemarks:
     """Comments on every legal move in free text (Watson's mixture of agents, agent 3)."""
     position = Position.read(sections)

@@ -22,9 +22,17 @@ from orchestrator.table.seat import BEFORE
 from roles.hanabi.sections import code_words, compact_words
 from roles.hanabi.sections.past_games import records_of
 from roles.role_options import Options
-from roles.sections import Section, section
+from roles.sections import Fact, Section, section
 from roles.words import ENGLISH, Words, percent
 
+TOLD_FACTS: Mapping[str, tuple[Fact, ...]] = {
+    "own": ("own_hand",),
+    "losses": ("own_hand",),
+    "others": ("partner_knowledge",),
+    "without_own": ("partner_knowledge",),
+    "compact": ("table", "own_hand", "partner_knowledge"),
+}
+"""The facts that its words state by the part they tell; any other part states what all players know of their cards."""
 PACKS = ("newest", "information")
 """The convention packs of which there is an exact reading."""
 
@@ -83,6 +91,13 @@ class ConventionFacts(Section):
             blind=options.get("partners") == "blind",
             pack=str(options.get("pack", "newest")),
         )
+
+    @classmethod
+    def facts(cls, options: Options) -> frozenset[Fact]:
+        told = str(options.get("told", "whole"))
+        if told == "own" and options.get("pack") == "information":  # after a breach of the code it says nothing of them
+            return frozenset()
+        return frozenset(("own_hand", "partner_knowledge")) if told not in TOLD_FACTS else frozenset(TOLD_FACTS[told])
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:

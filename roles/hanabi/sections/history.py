@@ -27,6 +27,7 @@ class History(Section):
     """Past moves: all of them, the last so many, or those since the seat's own last turn."""
 
     name = "history"
+    states = {"past_moves": ()}
     choices = {
         "moves": ("all", "since_last_turn", int),
         "names": ("absolute", "relative"),

@@ -24,6 +24,7 @@ class State(Section):
 
     name = "state"
     choices = {"own": ("told", "unsaid"), "words": ("told", "unsaid")}
+    states = {"table": ("words",), "own_hand": ("own", "words")}
     players: int
     """2 to 5."""
     seat: int
@@ -102,6 +103,7 @@ class OwnDeductions(Section):
 
     name = "own_deductions"
     choices = {"from": ("hints", "counting"), "cards": ("likely", "few", "unsaid")}
+    states = {"own_hand": ("cards",)}
     slots: tuple[Mask, ...]
     """By own slot, oldest first: the types that positive and negative hints allow, without counting cards."""
     known: tuple[Knowledge, ...]
@@ -134,8 +136,9 @@ class OwnDeductions(Section):
             slots = words.slots(map(words.counted, self.counted))
         return {"basis": words(COUNTED), "slots": slots}
 
-    def words(self, words: Words = ENGLISH) -> str:
-        return "" if self.cards == "unsaid" else super().words(words)
+    @property
+    def silent(self) -> bool:
+        return self.cards == "unsaid"
 
 
 COUNTED = "By hints and counting alone (what hints touched or not, and every card you see):"
@@ -148,6 +151,7 @@ class PartnerKnowledge(Section):
     """The positive hints to the others' cards."""
 
     name = "partner_knowledge"
+    states = {"partner_knowledge": ()}
     hands: dict[int, tuple[Mask, ...]]
     """By seat and slot: the types that positive hints allow."""
     known: dict[int, tuple[Knowledge, ...]]
@@ -171,6 +175,7 @@ class PartnerDeductions(Section):
 
     name = "partner_deductions"
     choices = {"words": ("told", "unsaid")}
+    states = {"partner_knowledge": ("words",)}
     hands: tuple[Hand, ...]
     """The others' hands, in turn order from the next player."""
     masks: dict[int, tuple[Mask, ...]]
