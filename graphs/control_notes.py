@@ -34,13 +34,11 @@ from orchestrator.replies.reply import Reply
 from orchestrator.values import Frozen
 from roles.hanabi.sections.fixed import Rules
 from roles.notes_text import as_read, fit
-from roles.reply_types import Form, Shortlist
+from roles.reply_types import Form, Shortlist, slot_fields
 from roles.words import ENGLISH, Words
 
 FACTS = ("type",)
 """Fields that say what an entry is about, not what it is worth."""
-SLOTS = ("slot", "plays", "safest_first")
-"""Fields that number a slot of the own hand."""
 MOVE_TYPES = get_args(Move)
 """Play, discard and the two hints."""
 
@@ -191,20 +189,23 @@ class _Moved:
         self.step, self.turns, self.view = view.seat - origin.seat, view.turn - origin.turn, view
 
     def reply(self, reply: BaseModel) -> Any:
-        fields = {name: self.value(name, getattr(reply, name)) for name in type(reply).model_fields}
+        slots = slot_fields(type(reply))
+        names = type(reply).model_fields
+        fields = {name: self.value(name, getattr(reply, name), slots=name in slots) for name in names}
         for name, value in fields.items():
             if value is _GONE and type(None) in get_args(type(reply).model_fields[name].annotation):
                 fields[name] = None
         return _GONE if _GONE in fields.values() else fields
 
-    def value(self, name: str, value: Any) -> Any:
+    def value(self, name: str, value: Any, *, slots: bool) -> Any:
         if isinstance(value, MOVE_TYPES):
             move = value.model_copy(update={"to": self._seat(value.to)}) if isinstance(value, Hint) else value
             return move if move in self.view.legal else _GONE
         if isinstance(value, BaseModel):
             return self.reply(value)
         if isinstance(value, tuple):
-            return [item for item in (self.value(name, inner) for inner in value) if item is not _GONE]
+            items = [self.value(name, inner, slots=slots) for inner in value]
+            return [item for item in items if item is not _GONE]
         if type(value) is str:
             text = re.sub(r"\bP([0-4])\b", lambda match: f"P{self._seat(int(match[1]))}", value)
             return re.sub(r"\bturn (\d+)\b", lambda match: f"turn {max(int(match[1]) + self.turns, 1)}", text)
@@ -212,26 +213,12 @@ class _Moved:
             return self._seat(value)
         if name == "turn":
             return value + self.turns if 1 <= value + self.turns < self.view.turn else _GONE
-        if name in SLOTS and isinstance(value, int) and value >= len(self.view.own):
+        if slots and isinstance(value, int) and value >= len(self.view.own):
             return _GONE
         return value
 
     def _seat(self, seat: int) -> int:
         return (seat + self.step) % self.view.players
-
-
-def draw_note(
-    reply: Reply, sources: Iterable[tuple[Reply, View]], view: View, seed: int = 0
-) -> tuple[Reply, View] | None:
-    """The shuffled note of one of several positions, tried in an order drawn by `seed`, and the view that it is from;
-    None where no other note can stand here, or says anything else."""
-    candidates = list(sources)
-    random.Random(f"shuffled {seed}").shuffle(candidates)
-    for other, origin in candidates:
-        note = shuffled(other, origin, view)
-        if note is not None and note != reply:
-            return note, origin
-    return None
 
 
 # Controls that answer in a node's place

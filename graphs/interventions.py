@@ -6,13 +6,13 @@
 | `added:chop`, `add.chop={role: chop, feeds: [aggregator]}` | a new node; of its own role and read by who decides |
 | `analyst=program`, `analyst=openai:NAME`, `analyst=nobody` | another answerer for the node |
 | `analyst=perturbed:0.3` | its program answers, with errors at this rate |
-| `analyst=placebo`, `analyst=padded`, `analyst=shuffled`, `analyst=truth` | a control answers in its place |
+| `analyst=placebo`, `analyst=padded`, `analyst=shuffled` | a control answers in its place |
 | `analyst=shuffled:RUN` | the same, with the notes of another run |
 | `advise:recommender`, `gate:proposer` | how a node's moves reach its readers |
 | `proposer.samples=3`, `context=watson`, `options.history.moves=5` | a setting of a node, or of the graph |
 | `noise_floor`, `permuted`, `own_hand`, `without_section:discards`, `same_compute:ARM` | the whole graph |
 
-Positions write `KIND[:NODE][@VALUE]` as well: `exact:analyst`, `placebo:analyst`, `model:analyst@openai:NAME`.
+`KIND[:NODE][@VALUE]` is read as well: `exact:analyst`, `placebo:analyst`, `model:analyst@openai:NAME`.
 """
 
 import json
@@ -50,11 +50,13 @@ Kind = Literal[
 ]
 KINDS: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind not in ("prompts", "setting"))
 """Kinds that a short form may name."""
-ANSWERERS: dict[str, Kind] = {PROGRAM: "exact", **{kind: kind for kind in NOTES}, "truth": "own_hand"}
+ANSWERERS: dict[str, Kind] = {PROGRAM: "exact", **{kind: kind for kind in NOTES}}
 """Answerers with a kind of their own; `perturbed:RATE` and `shuffled:RUN` have a value too, any other is a model."""
 VALUED = ("perturbed", "model")
 """Kinds that say nothing without a value."""
-WHOLE = ("noise_floor", "permuted", "same_compute", "same_tokens", "without_section")
+ALONE = ("noise_floor", "permuted", "own_hand")
+"""Kinds that take neither a node nor a value."""
+WHOLE = (*ALONE, "same_compute", "same_tokens", "without_section")
 """Kinds that are about no node."""
 ADD = "add"
 """The key of experiment files under which new nodes stand."""
@@ -121,7 +123,7 @@ def parse(text: str) -> Intervention:
         example = {"model": "model:analyst@openai:NAME", "perturbed": "perturbed:analyst@0.3"}.get(kind, kind)
         raise UserError(f"arm {text!r}: {'give it a value' if value is None else 'it takes no value'}, e.g. {example}")
     if kind in WHOLE:
-        if name is not None and kind in ("noise_floor", "permuted"):
+        if name is not None and kind in ALONE:
             raise UserError(f"arm {text!r}: {kind} is about no node; leave {name!r} out")
         return Intervention(kind, value=name)
     return _rated(text, Intervention(kind, name, value))
@@ -206,10 +208,6 @@ def _control(config: GraphConfig, kind: Kind, steps: Iterable[Intervention]) -> 
     """Return the nodes of a control, True for one of the whole graph, 1 for the first other draw; else nothing."""
     chosen = [step for step in steps if step.kind == kind]
     if kind in ("permuted", "own_hand"):
-        if named_node := next((step.node for step in chosen if step.node), None):
-            raise UserError(
-                f"{named_node}=truth: only a bank of positions holds the truth; say own_hand for a whole seat"
-            )
         return bool(chosen)
     return len(chosen) if kind == "noise_floor" else [n for step in chosen for n in named(config, kind, str(step.node))]
 

@@ -6,7 +6,7 @@ they read is the same.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
 from itertools import islice
 
@@ -18,6 +18,7 @@ from graphs.answerers import Fixed, FixedReply
 from graphs.attempts import SAFETY, attempts, role_node, safety_node
 from graphs.config import PROGRAM, GraphConfig, checked
 from graphs.control_notes import GivenNote, phase
+from graphs.controls import Controls
 from graphs.node import RoleNode, refused_moves
 from orchestrator.errors import UserError
 from orchestrator.hanabi.view import View
@@ -134,18 +135,28 @@ def given_notes(events: Sequence[Event], roles: Collection[tuple[str, str]]) -> 
         if id(info) not in configs:
             configs[id(info)] = at(checked(dict(info.config), "the journal's graph"), started.players)
         for node, role in roles:
-            replies = [
-                reply_of(configs[id(info)], call)
-                for call in calls
-                if (call.node, call.role) == (node, role)
-                and call.reply is not None
-                and not call.fixed
-                and call.outcome not in ("reasked", "failed")
-            ]
-            if plain := tuple(reply.model_dump(mode="json") for reply in replies if isinstance(reply, Reply)):
-                note = GivenNote(node=node, turn=event.turn, seat=event.seat, phase=phase(event.view), replies=plain)
+            if note := given_note(configs[id(info)], event.view, calls, node, role):
                 notes[node].append(note)
     return [note for node, _ in roles for note in notes[node]]
+
+
+def given_note(config: GraphConfig, view: View, calls: Iterable[Call], node: str, role: str) -> GivenNote | None:
+    """Return what a node replied in a turn, for a control elsewhere; None where it gave no usable reply of its own.
+
+    `config` is the graph that was asked, as it is at the player count (see `at`).
+    """
+    replies = [
+        reply_of(config, call)
+        for call in calls
+        if (call.node, call.role) == (node, role)
+        and call.reply is not None
+        and not call.fixed
+        and call.outcome not in ("reasked", "failed")
+    ]
+    plain = tuple(reply.model_dump(mode="json") for reply in replies if isinstance(reply, Reply))
+    if not plain:
+        return None
+    return GivenNote(node=node, turn=view.turn, seat=view.seat, phase=phase(view), replies=plain)
 
 
 # Notes held fixed
@@ -234,13 +245,25 @@ def models_asked(config: GraphConfig, fixed: Fixed) -> set[str]:
 
 
 def differing(old: GraphConfig, new: GraphConfig) -> frozenset[str]:
-    """Return the nodes of the new graph that are asked something else than in the old one, whatever their models."""
+    """Return the nodes of the new graph that are asked something else than in the old one, or whose answer a control
+    gives in only one of them; whatever their models, and in whatever order the parts of their prompts stand.
 
-    def question(config: GraphConfig, name: str) -> tuple[object, ...]:
-        node = config.nodes[name].model_copy(update={"model": ""})
-        return node, config.context_of(name), config.without_sections, config.controls.answerer(name)
+    Both are as at the player count (see `at`).
+    """
+    return frozenset(n for n in new.nodes if n not in old.nodes or _question(old, n) != _question(new, n))
 
-    return frozenset(n for n in new.nodes if n not in old.nodes or question(old, n) != question(new, n))
+
+def _question(config: GraphConfig, name: str) -> RoleNode:
+    """Return a node as far as it decides what is asked there."""
+    node = role_node(config, name, attempts(config)[0])
+    labels = {label for label, _ in node.reads}
+    controls = Controls(
+        permuted=node.controls.permuted and len(labels) > 1,
+        advise=tuple(label for label in node.controls.advise if label in labels),
+        gate=tuple(label for label in node.controls.gate if label in labels),
+        own_hand=node.controls.own_hand,
+    )
+    return replace(node, model="", graph="", layout=(), controls=controls)
 
 
 # Replies and their marks, now that the hidden cards are known

@@ -36,7 +36,23 @@ def _below(name: str) -> Callable[[int, ValidationInfo], int]:
 
 
 Seat = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "players"}), AfterValidator(_below("players"))]
-Slot = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"}), AfterValidator(_below("slots"))]
+IS_A_SLOT = AfterValidator(_below("slots"))
+Slot = Annotated[int, Field(ge=0, le=4, json_schema_extra={BELOW: "slots"}), IS_A_SLOT]
+
+
+@cache
+def slot_fields(kind: type[BaseModel]) -> frozenset[str]:
+    """Return the fields of a reply type that hold numbers of slots, one or several."""
+    return frozenset(name for name, field in kind.model_fields.items() if _is_a_slot(field))
+
+
+def _is_a_slot(annotation: Any) -> bool:
+    """Return whether a field, or any part of its type, is a `Slot`."""
+    if isinstance(annotation, FieldInfo):
+        return IS_A_SLOT in annotation.metadata or _is_a_slot(annotation.annotation)
+    if IS_A_SLOT in getattr(annotation, "__metadata__", ()):
+        return True
+    return any(map(_is_a_slot, get_args(annotation)))
 
 
 FINAL = ("Final move", "Final action", "Final choice", "Final answer", "My move", "My choice", "My action", "Choice")

@@ -211,8 +211,7 @@ class Referee:
         """
         if own_hand:
             honest = self.view(seat)
-            hand = self._hands()[honest.seat]
-            return honest.model_copy(update={"own": tuple(_knowledge(f"{card}|{card}") for card in hand)})
+            return seeing_own_hand(honest, self._hands()[honest.seat])
         seat = self.seat if seat is None else seat
         if seat not in range(self.players):
             raise UserError(f"there is no seat {seat}; the seats are 0 to {self.players - 1}")
@@ -282,6 +281,11 @@ class Referee:
         if isinstance(move, HintColour):
             return _hle.HanabiMove.get_reveal_color_move(offset, COLOURS.index(move.colour))
         return _hle.HanabiMove.get_reveal_rank_move(offset, move.rank - 1)
+
+
+def seeing_own_hand(view: View, hand: Sequence[Card]) -> View:
+    """Return a view of a seat that cheats: with the own cards told as if hints had named them."""
+    return view.model_copy(update={"own": tuple(_knowledge(f"{card}|{card}") for card in hand)})
 
 
 @cache

@@ -23,14 +23,11 @@ from roles.hanabi.sections.table import NextPlayable, OwnDeductions, PartnerDedu
 from roles.hanabi.state_judge import ASPECTS, StateRating
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
-from roles.reply_types import Choice, Judgement, Reply
+from roles.reply_types import Choice, Judgement, Reply, slot_fields
 from roles.role_definition import Solve
 from roles.sections import Section, Sections
 
 R = TypeVar("R", bound=BaseModel)
-
-SLOTS = ("slot", "plays", "safest_first", "playable", "likeliest")
-"""Fields of replies that hold the numbers of slots, one or several."""
 
 
 @dataclass
@@ -191,18 +188,19 @@ def moved(answer: Reply, sections: Sections, slips: Slips) -> Reply:
 def _shifted(answer: R, step: int, size: int, legal: Iterable[Move] | None) -> R:
     """Moves stay legal ones, and slots of the hand."""
 
-    def other(name: str, value: Any) -> Any:
+    def shifted(value: Any, *, slots: bool) -> Any:
         if isinstance(value, Play | Discard):
             wrong = value.model_copy(update={"slot": value.slot + step})
             return wrong if 0 <= wrong.slot < size and (legal is None or wrong in legal) else value
         if isinstance(value, BaseModel):
             return _shifted(value, step, size, legal)
         if isinstance(value, tuple):
-            return tuple(other(name, inner) for inner in value)
-        is_slot = name in SLOTS and isinstance(value, int) and 0 <= value + step < size
+            return tuple(shifted(inner, slots=slots) for inner in value)
+        is_slot = slots and isinstance(value, int) and 0 <= value + step < size
         return value + step if is_slot else value
 
-    return answer.model_copy(update={name: other(name, value) for name, value in answer})
+    slots = slot_fields(type(answer))
+    return answer.model_copy(update={name: shifted(value, slots=name in slots) for name, value in answer})
 
 
 def rated(answer: Reply, kind: type[Reply], sections: Sections, slips: Slips) -> Reply:

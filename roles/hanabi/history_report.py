@@ -35,7 +35,7 @@ class Believed(Reply):
     or where the author's sections do not list what hints say."""
 
     seat: int = Field(ge=0, le=4)
-    slot: int = Field(ge=0, le=4)
+    slot: Slot
     cards: tuple[Card, ...]
 
 

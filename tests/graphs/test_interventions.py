@@ -21,7 +21,6 @@ FORMS = {
     "analyst=padded:runs/other": Intervention("padded", "analyst", "runs/other"),
     "analyst=shuffled": Intervention("shuffled", "analyst"),
     "analyst=shuffled:runs/other": Intervention("shuffled", "analyst", "runs/other"),
-    "analyst=truth": Intervention("own_hand", "analyst"),
     "analyst=perturbed:0.3": Intervention("perturbed", "analyst", "0.3"),
     "advise:recommender": Intervention("advise", "recommender"),
     "nodes.proposer.samples=1": Intervention("setting", value=1, keys=("nodes", "proposer", "samples")),
@@ -39,9 +38,8 @@ ALSO = {
     "perturbed:analyst@0.3": "analyst=perturbed:0.3",
     "placebo:analyst": "analyst=placebo",
     "padded:analyst": "analyst=padded",
-    "own_hand:analyst": "analyst=truth",
 }
-"""Other spellings, most of them of runs of positions."""
+"""Other spellings."""
 
 
 @pytest.mark.parametrize("short", FORMS)
@@ -75,7 +73,7 @@ def test_other_spellings_mean_the_same(short: str) -> None:
         ),
         ("add.x={role: proposer, sample: 2}", "unknown key 'sample'; did you mean 'samples'"),
         ("added:aggregator", "graph 'house' has a node 'aggregator' already"),
-        ("tom_interpreter=truth", "only a bank of positions holds the truth"),
+        ("own_hand:analyst", "own_hand is about no node"),
     ],
 )
 def test_what_is_no_change_gets_one_sentence(short: str, why: str) -> None:
