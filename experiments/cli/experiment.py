@@ -1,13 +1,17 @@
 """`experiment`: run, plan and compare ablation experiments."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Calls, Full, Interrupted, Intervals, Output, Traces, group
 from orchestrator.errors import Suspended, TurnError, UserError
+
+if TYPE_CHECKING:
+    from experiments.running.runner import RunOptions
+    from experiments.study.experiment import Experiment
 
 Folder = Annotated[
     Path, Argument(metavar="DIR", help="A run folder, e.g. runs/role-ablation.", autocompletion=completion.run)
@@ -69,6 +73,14 @@ def run(
     from experiments.tasks.games import experiment_run
 
     study = experiment.read(name, settings or ())
+    if study.task == experiment.POSITIONS:
+        asked = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None)
+        of_games: dict[str, object] = {"--min-own": min_own, "--otlp": traces.otlp, "--marks": marks, "--from": past}
+        of_games |= {"--answer-tokens": answer_tokens, "--interval": interval != "t", "--full": full}
+        if wrong := [option for option, value in of_games.items() if value]:
+            raise UserError(f"{wrong[0]} is for games, and {study.name} asks positions")
+        _positions(study, out, asked, output, dry_run=dry_run)
+        return
     if study.metric is not None:
         mark_metric.check(study.metric)
     folder = out or Path("runs") / study.name
@@ -101,6 +113,16 @@ def run(
         raise TurnError(run_summary.failed(done))
 
 
+def _positions(study: "Experiment", out: Path | None, options: "RunOptions", output: Output, *, dry_run: bool) -> None:
+    from experiments.cli import positions
+
+    folder = out or Path("runs") / study.name
+    if dry_run:
+        positions.show_estimate(study, folder, output)
+    else:
+        positions.ask(study, folder, options, output)
+
+
 @app.command("plan")
 def plan(
     name: Name,
@@ -120,6 +142,8 @@ def plan(
     from experiments.study import experiment
 
     study, changes = experiment.read(name, settings or ()), settings or []
+    if study.task == experiment.POSITIONS:
+        raise UserError("plan proposes deals of games; `experiment run FILE --dry-run` says what positions would cost")
     tokens, usd = model_options.budget(budget or ())
     wish = sample_size.Goal(effect, power, usd, tokens)
     proposal = sample_size.propose(study, out or Path("runs") / study.name, wish, past, answer_tokens)

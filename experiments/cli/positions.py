@@ -1,9 +1,11 @@
 """`evaluate positions` and `evaluate build`: which roles' notes change what is decided on positions of a bank."""
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -13,7 +15,8 @@ from experiments.cli.shared_options import REPLAY, Evaluation, Output, check_don
 from orchestrator.errors import UserError
 
 if TYPE_CHECKING:
-    from experiments.tasks.positions.study import Study
+    from experiments.running.runner import RunOptions
+    from experiments.study.experiment import Experiment
 
 
 def build(
@@ -64,7 +67,7 @@ def run(
         str,
         Argument(
             metavar="BANK|FILE",
-            help="A bank, or a study file (YAML), such as a run's run.yaml.",
+            help="A bank, or an experiment file with `task: positions` (YAML), such as a run's run.yaml.",
             autocompletion=completion.bank,
         ),
     ],
@@ -72,17 +75,18 @@ def run(
     arms: Annotated[
         list[str] | None,
         Option(
-            help="removed:NODE, NODE=placebo (shuffled, truth, program, perturbed:RATE, a model), advise:NODE, "
-            "gate:NODE, added:ROLE; noise_floor, permuted, same_compute. removed, exact, placebo ... alone: for each "
-            "colleague. Repeatable, or separated by commas."
+            help="removed:NODE, NODE=placebo (shuffled, program, perturbed:RATE, a model), advise:NODE, gate:NODE, "
+            "added:ROLE; noise_floor, permuted, same_compute, own_hand. removed, exact, placebo ... alone: for each "
+            "colleague. Repeatable, or separated by commas. Default: removed, placebo, shuffled."
         ),
     ] = None,
     notes: Annotated[str | None, Option(help="recorded, or fresh: made once, shared by all arms.")] = None,
     samples: Annotated[int | None, Option(help="Decisions of each position in each arm; default 1.")] = None,
     first: Annotated[int | None, Option(help="Only so many positions.")] = None,
-    seed: Annotated[int | None, Option(help="Of simulated models and of what is drawn.")] = None,
+    seed: Annotated[int | None, Option(help="Of models, and of what is drawn for controls.")] = None,
     noise_floor: Annotated[
-        bool | None, Option("--noise-floor/--no-noise-floor", help="The noise floor; on where a model is asked.")
+        bool | None,
+        Option("--noise-floor/--no-noise-floor", help="The noise floor; on where a model is asked."),
     ] = None,
     *,
     asked: Evaluation,
@@ -90,75 +94,92 @@ def run(
 ) -> None:
     """What does a note change in single decisions?
 
-    Decides every position of a bank in every arm. The same command again goes on; answers that were paid for are
-    not asked again.
+    Decides every position of a bank in every arm: an experiment with `task: positions`, in a line. The same command
+    again goes on; answers that were paid for are not asked again.
     """
-    from experiments.tasks.positions import position_report, position_run
-
     if asked.model and asked.model.startswith(REPLAY):
         asked = replace(asked, model=None, cache=asked.model)
-    settings = {
+    settings: dict[str, Any] = {
         "graph": graph,
         "notes": notes,
-        "samples": samples,
+        "repeats": samples,
         "first": first,
-        "seed": seed,
-        "noise_floor": noise_floor,
+        "draw": seed,
+        "controls": None if noise_floor is None else {"noise_floor": noise_floor},
     }
-    # arms that are separated by commas, those within brackets left alone; a model's name may hold none
-    parts = [part.strip() for text in arms or () for part in re.split(r",(?![^{]*\})", text)]
-    study = _study(name, {**settings, "arms": tuple(filter(None, parts)) if arms else None}, asked)
+    if arms:  # separated by commas, those within brackets left alone; a model's name may hold none
+        parts = [part.strip() for text in arms for part in re.split(r",(?![^{]*\})", text)]
+        settings["arms"] = [part for part in parts if part]
+    experiment = _experiment(name, settings, asked)
+    folder = asked.out or Path("runs") / experiment.name
     if asked.dry_run:
-        _estimate(study, output)
-        return
-    folder = asked.out or Path("runs") / study.name
-    done = position_run.run(study, folder, asked.run(), output.progress())
+        show_estimate(experiment, folder, output)
+    else:
+        ask(experiment, folder, asked.run(), output)
+
+
+def ask(experiment: "Experiment", folder: Path, options: "RunOptions", output: Output) -> None:
+    """Ask what an experiment on positions asks, and print its report."""
+    from experiments.tasks.positions import position_report, position_run
+
+    done = position_run.run(experiment, folder, options, output.progress())
     if done.left < done.total:
         report = position_report.read(folder)
         print_task(position_report, report, folder, output, folder=str(folder), left=done.left)
     check_done(done, "decisions")
 
 
+DEFAULT_ARMS = ("removed", "placebo", "shuffled")
 SAMPLED = 12
 """Positions of each arm by which a dry run estimates all."""
 
 
-def _estimate(study: "Study", output: Output) -> None:
-    """Print what the decisions of a study would cost."""
+def show_estimate(experiment: "Experiment", folder: Path, output: Output) -> None:
+    """Print what the decisions of an experiment on positions would cost."""
     from experiments.forecast import dry_run
+    from experiments.study.arms import Arm
+    from experiments.study.plan import Plan
     from experiments.tasks.positions import position_run
+    from experiments.tasks.positions.study import study_of
     from orchestrator.models.settings import PROGRAM
 
-    models = {"default": PROGRAM, **study.models}
-    programs = study.model_copy(update={"models": dry_run.exact(models)})
-    rows = [
-        dry_run.Asked(each.arm.name, each.positions, dry_run.loads(each.calls, study.config, each.times))
-        for each in position_run.calls_of(programs, SAMPLED)
-        if each.arm.kind != "model"
-    ]
+    models = {"default": PROGRAM, **experiment.models}
+    plan = Plan.resolve(experiment, folder)
+    arms = list[Arm]()
+    for arm in plan.arms:
+        exact = arm.everybody.model_copy(update={"models": dry_run.exact(arm.everybody.models)})
+        arms.append(replace(arm, everybody=exact))
+    rows = list[dry_run.Asked]()
+    for sample in position_run.calls_of(study_of(replace(plan, arms=tuple(arms))), SAMPLED):
+        config = sample.arm.everybody.config
+        assert config is not None  # arms on positions are graphs
+        loads = dry_run.loads(sample.calls, config, sample.times)
+        if loads.keys() <= models.keys():
+            rows.append(dry_run.Asked(sample.arm.name, sample.positions, loads))
     output.show(*dry_run.estimate(rows, models, "positions"))
 
 
-def _study(name: str, settings: dict[str, object], asked: Evaluation) -> "Study":
-    from pydantic import ValidationError
-
+def _experiment(name: str, settings: Mapping[str, Any], asked: Evaluation) -> "Experiment":
+    """Return the experiment of a file or on a bank, with what the command says in its place. Raises UserError."""
+    from experiments.record import run_folder
+    from experiments.study import experiment as files
     from experiments.tasks.games import single_game
-    from experiments.tasks.positions import study
-    from orchestrator.errors import user_error
 
     more = {key: value for key, value in settings.items() if value is not None}
     if asked.model is not None:
-        more["models"] = dict(single_game.resampled(single_game.models([], asked.model), **asked.settings))
+        models = single_game.resampled(single_game.models([], asked.model), **asked.settings)
+        more["models"] = {
+            key: model if isinstance(model, str) else model.model_dump(mode="json", exclude_unset=True)
+            for key, model in models.items()
+        }
     elif asked.replay is not None:
-        more["models"] = study.read(asked.replay / "run.yaml").models
+        recorded = run_folder.read(asked.replay / run_folder.RUN).get("experiment") or {}
+        more["models"] = recorded.get("models") or {}
     elif any(asked.settings.values()):
         raise UserError("--temperature, --effort and --max-tokens are for a model: name it with --model")
     if name.endswith((".yaml", ".yml")):
-        data = study.read(Path(name)).model_dump(exclude_unset=True)
-    else:
-        stem = Path(name).name.removesuffix(".gz").removesuffix(".jsonl")
-        data = {"name": f"positions-{stem}", "positions": name}
-    try:
-        return study.Study.model_validate({**data, **more})
-    except ValidationError as error:
-        raise user_error(f"the study {name!r}", error) from None
+        changes = [f"{key}={json.dumps(value)}" for key, value in more.items()]
+        return files.read(name, changes)
+    stem = Path(name).name.removesuffix(".gz").removesuffix(".jsonl")
+    data = {"name": f"positions-{stem}", "task": "positions", "bank": name, "arms": list(DEFAULT_ARMS)}
+    return files.checked({**data, **more}, f"the experiment on {name!r}")

@@ -156,6 +156,15 @@ def _imported(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return recorded if isinstance(recorded, dict) else {}
 
 
+def check_unused(folder: Path, record: str, *others: str) -> None:
+    """Raise UserError for a folder with other files than a run may have before its first answer: its record and what
+    has the patterns of `others`."""
+    mine = (".*", record, *others)
+    paths = folder.iterdir() if folder.exists() else ()
+    if not all(any(fnmatch(path.name, name) for name in mine) for path in paths):
+        raise UserError(f"{str(folder)!r} holds other files, and no {record}; give another --out")
+
+
 @dataclass(frozen=True)
 class RunFolder(Generic[R]):
     """How a kind of run keeps its record."""
@@ -182,14 +191,13 @@ class RunFolder(Generic[R]):
         """
         folder.mkdir(parents=True, exist_ok=True)
         new: dict[str, Any] = {"versions": dict(versions())}
-        mine = (".*", self.file, *self.files)
         if begun and (folder / self.file).exists():
             before = self.read(folder)
             self.check(folder, before, record)
             grown = {name: max(getattr(before, name), getattr(record, name)) for name in self.grows}
             new = {"versions": getattr(before, "versions", {}), **grown}
-        elif not all(any(fnmatch(path.name, name) for name in mine) for path in folder.iterdir()):
-            raise UserError(f"{str(folder)!r} holds other files, and no {self.file}; give another --out")
+        else:
+            check_unused(folder, self.file, *self.files)
         record = record.model_copy(update=new)
         plain = yaml.safe_dump(self.plain(record), sort_keys=False, allow_unicode=True, width=120)
         write_atomically(folder / self.file, self.head + plain)

@@ -11,7 +11,7 @@ from experiments.record.rows import journal_name
 from experiments.study import control_arms, matrix
 from experiments.study.control_arms import NOISE_FLOOR, Purpose
 from experiments.study.decks import Deck
-from experiments.study.experiment import AdHoc, Experiment
+from experiments.study.experiment import POSITIONS, AdHoc, Experiment
 from experiments.study.file_schema import BASELINE
 from experiments.study.matrix import ListedArm, ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
@@ -103,8 +103,29 @@ class Arm:
     """What it is for, where it does one thing alone."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Nodes whose notes are made from those of other games, with where these are from."""
+    floor: str | None = None
+    """On positions: the arm that asks the same nodes again and changes nothing, its noise floor; None without one."""
     remarks: tuple[str, ...] = ()
     """What a reader of its results must know."""
+
+    @property
+    def kind(self) -> str:
+        """What it does, where it does one thing alone; else empty."""
+        return self.purpose.kind if self.purpose else ""
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes that it is about, where it does one thing alone; else none."""
+        return self.purpose.nodes if self.purpose else ()
+
+    @property
+    def is_noise_floor(self) -> bool:
+        return self.kind == "noise_floor"
+
+    @property
+    def cheats(self) -> bool:
+        """Whether any of its seats sees its own cards."""
+        return any(spec.config and spec.config.controls.own_hand for spec in (self.everybody, *self.others.values()))
 
     def guests(self, deal: Deal) -> Mapping[int, PlayerSpec]:
         """Return who sits in seats of their own, by seat."""
@@ -153,6 +174,8 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     candidates = [planned(name, arm) for name, arm in by_name.items()]
     if floor := control_arms.noise_floor(experiment, by_name, run or {}):
         candidates.append(planned(NOISE_FLOOR, floor))
+    if experiment.task == POSITIONS:  # whose recorded notes may be another's, so that no arm is surely the baseline
+        return candidates
     unchanged = {name for name, arm in by_name.items() if arm.unchanged or name == experiment.baseline}
     standards = [arm for arm in candidates if arm.name in unchanged]
     standards.sort(key=lambda arm: arm.name != experiment.baseline)

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from experiments.study import prompt_positions
 from experiments.study.coalitions import CoalitionArm
-from experiments.study.experiment import Experiment
+from experiments.study.experiment import POSITIONS, Experiment
 from experiments.study.file_schema import Changes, SeatConfig, on_server
 from experiments.study.matrix import ListedArm, ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
@@ -18,6 +18,7 @@ from graphs.ablate import at
 from graphs.attempts import turn_calls
 from graphs.config import PROGRAM, GraphConfig, checked, read
 from graphs.context import SETTINGS
+from graphs.interventions import VALUED
 from graphs.replaced_texts import TextProof
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.values import Frozen
@@ -27,7 +28,9 @@ MOST = 16
 """Samples of a node."""
 
 
-PartKind = Literal["added", "removed", "placebo", "padded", "shuffled", "advise", "gate", "prompts"]
+PartKind = Literal[
+    "added", "removed", "exact", "model", "perturbed", "placebo", "padded", "shuffled", "advise", "gate", "prompts"
+]
 """What is done to nodes or to texts."""
 Kind = Literal[PartKind, "noise_floor", "permuted", "own_hand", "same_compute", "same_tokens", "coalition"]
 NOISE_FLOOR = "noise-floor"
@@ -42,6 +45,8 @@ class Purpose(Frozen):
     """The nodes that are added or removed, or whose notes are replaced; the absent parts of a coalition."""
     of: str | None = None
     """The arm whose calls or tokens are matched."""
+    value: str | None = None
+    """Another answerer of the nodes: the model, or the rate of errors."""
 
 
 def purpose(changes: Changes, coalition: CoalitionArm | None = None) -> Purpose | None:
@@ -55,13 +60,16 @@ def purpose(changes: Changes, coalition: CoalitionArm | None = None) -> Purpose 
     if kind is None or changes.graph or changes.models or changes.verify or changes.seats:
         return None
     nodes = tuple(step.node or "".join(step.keys) for step in steps if step.node or step.keys)
-    return Purpose(kind=kind, nodes=nodes, of=next((step.value for step in steps if step == changes.matched), None))
+    of = changes.matched and changes.matched.value
+    value = steps[0].value if kind in VALUED else None
+    return Purpose(kind=kind, nodes=nodes, of=of, value=value)
 
 
 def noise_floor(experiment: Experiment, by_name: ListedArms, run: Mapping[str, Any]) -> ListedArm | None:
     """The baseline once more, with other seeds of its models; None where it is not wanted, or is listed already.
 
-    It is wanted where it is asked for; else where models on servers are compared, unless the run was begun without it.
+    It is wanted where it is asked for; else where models on servers are compared, on positions simulated ones as well,
+    whose draws each arm has for itself; unless the run was begun without it.
     `run`: the contents of its run.yaml, empty for a new run.
     """
     wish = experiment.controls.noise_floor
@@ -73,9 +81,12 @@ def noise_floor(experiment: Experiment, by_name: ListedArms, run: Mapping[str, A
     baseline = by_name[experiment.baseline].changes
     if wish is None:
         base, arms = arm_spec(experiment, baseline), run.get("arms") or {}
-        names = base.config.models if base.config else ()
-        asks_servers = any(on_server(base.models.get(name, name)) for name in names)
-        wish = asks_servers and len(by_name) > 1 and (not arms or NOISE_FLOOR in arms)
+        models = [base.models.get(name, name) for name in (base.config.models if base.config else ())]
+        by_chance = any(map(on_server, models))
+        if experiment.task == POSITIONS:
+            kinds = {step.kind for arm in by_name.values() for step in arm.changes.steps}
+            by_chance = any(model != PROGRAM for model in models) or not kinds.isdisjoint(VALUED)
+        wish = by_chance and len(by_name) > 1 and (not arms or NOISE_FLOOR in arms)
     if not wish:
         return None
     if NOISE_FLOOR in by_name:
@@ -113,7 +124,7 @@ def proof(old: GraphConfig, new: GraphConfig, players: Iterable[int]) -> TextPro
 def matching(name: str, experiment: Experiment, changes: Changes, by_name: ListedArms) -> tuple[PlayerSpec, str]:
     """A graph of several proposals, with as many calls or tokens as another arm; and how close it comes."""
     assert changes.matched is not None
-    key, other = changes.matched.kind, str(changes.matched.value)
+    key, other = changes.matched.kind, str(changes.matched.value or experiment.baseline)
     if other not in by_name or other == name:
         raise UserError(f"{key}: {other!r} is not an arm; {did_you_mean(other, by_name, 'the arms are')}")
     if (target := by_name[other].changes).matched:
@@ -165,7 +176,7 @@ def _best_of(baseline: GraphConfig, other: GraphConfig, proposals: Mapping[int, 
     data: dict[str, Any] = plain.model_dump(mode="json") | settings
     context = baseline.context if isinstance(baseline.context, str) else baseline.context.model_dump(mode="json")
     data |= {"context": context, "verify": other.verify.model_dump(mode="json")}
-    data |= {"options": baseline.options, "without_sections": list(baseline.without_sections)}
+    data |= {"options": baseline.options, "without_sections": list(baseline.without_sections), "texts": baseline.texts}
     proposer, selector = data["nodes"]["proposer"], data["nodes"]["selector"]
     groups = {k: [count for count in proposals if proposals[count] == k] for k in sorted({*proposals.values()})}
     names = {k: "proposer" if number == 0 else f"proposer_{k}" for number, k in enumerate(groups)}

@@ -38,6 +38,24 @@ from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
 from orchestrator.yaml_files import about, from_file, loaded, setting
 
+POSITIONS = "positions"
+OF_POSITIONS = ("bank", "notes", "first", "draw")
+"""Keys for `task: positions` alone."""
+OF_GAMES = (
+    "protocol",
+    "seeds",
+    "deals",
+    "seats",
+    "metric",
+    "stop",
+    "reference",
+    "journals",
+    "columns",
+    "min_own",
+    "cross_play",
+    "adhoc",
+)
+"""Keys for `task: games` alone."""
 TABLE = ("id", "state", "swing", *COLUMNS)
 """The columns that the page's table of games may show."""
 
@@ -72,6 +90,8 @@ class Experiment(Frozen):
     """An experiment as a frozen value; the fields are the keys of its YAML file."""
 
     name: Name
+    task: Literal["games", "positions"] = "games"
+    """What arms are asked: whole games, or single decisions on the positions of a bank."""
     protocol: str | None = None
     """Supplies the keys that the file leaves out; see experiments/study/protocols.py."""
     graph: str | tuple[str, ...] = "house"
@@ -84,7 +104,15 @@ class Experiment(Frozen):
     """Decks by name, in place of HLE's own deals: a JSON file, a folder of such files, or a list of them, see
     experiments/study/decks.py. They are numbered from 1 on, and `seeds` are then these numbers; all if not given."""
     repeats: int = Field(default=1, ge=1, le=10_000)
-    """Games of each deal."""
+    """Games of each deal; with `task: positions`, decisions of each position."""
+    bank: str | None = None
+    """With `task: positions`: the bank, a packaged one's name or a file."""
+    notes: Literal["recorded", "fresh"] = "recorded"
+    """With `task: positions`: colleagues' notes are those of the bank, or made once by the baseline for all arms."""
+    first: int | None = Field(default=None, ge=1)
+    """With `task: positions`: only so many of them, from the bank's first on; all if not given."""
+    draw: int = 0
+    """With `task: positions`: another number asks models with other seeds, and draws other notes for controls."""
     models: dict[str, Model] = {"default": PROGRAM}
     """The models, by the names that the graphs' nodes use."""
     sampling: dict[str, Any] = {}
@@ -93,8 +121,10 @@ class Experiment(Frozen):
     """Other players for some seats, in every arm."""
     verify: Verifier | None = None
     """Overrides the graphs' own verifier."""
-    arms: dict[Name, Changes] | Literal["leave_one_out"] = {}
-    """`leave_one_out`: the whole graph, and one arm per removable node, without that node."""
+    arms: dict[Name, Changes] | tuple[str, ...] | Literal["leave_one_out"] = {}
+    """`leave_one_out`: the whole graph, and one arm per removable node, without that node. A list of short forms, see
+    `graphs.interventions`: the whole graph, and one arm for each; a kind alone, such as `removed`, stands for one arm
+    for each node whose note the deciding node reads."""
     coalitions: Coalitions | None = None
     """Parts of the graph, of which any may be absent: an arm for each set of parts that is present, and what each part
     is worth; see experiments/study/coalitions.py."""
@@ -183,15 +213,38 @@ class Experiment(Frozen):
             raise ValueError(user_error("", error)) from None
         return sampling
 
+    @field_validator("bank")
+    @classmethod
+    def _beside(cls, bank: str | None, info: ValidationInfo) -> str | None:
+        beside = Path((info.context or {}).get("folder", Path())) / bank if bank else None
+        return str(beside) if beside and beside.is_file() else bank
+
     @model_validator(mode="before")
     @classmethod
     def _whole_graph(cls, data: Any) -> Any:
-        """Compare coalitions with all parts together."""
-        return {"baseline": FULL, **data} if isinstance(data, dict) and data.get("coalitions") else data
+        """Compare coalitions with all parts together, and arms without names with the whole graph."""
+        if not isinstance(data, dict):
+            return data
+        positions = data.get("task") == POSITIONS and data.get("arms") == "leave_one_out"
+        unnamed = positions or isinstance(data.get("arms"), list | tuple)
+        return {"baseline": FULL, **data} if unnamed or data.get("coalitions") else data
+
+    @model_validator(mode="after")
+    def _of_one_task(self) -> Self:
+        games = self.task == "games"
+        others = OF_POSITIONS if games else OF_GAMES
+        if wrong := [key for key in others if key in self.model_fields_set and getattr(self, key) is not None]:
+            raise ValueError(f"{wrong[0]} is for task: {POSITIONS if games else 'games'}; leave it out")
+        if not games and self.bank is None:
+            raise ValueError("bank is missing: task: positions asks on the positions of a bank, e.g. bank: program")
+        if not games and self.baseline is None:
+            raise ValueError("baseline is missing: task: positions compares arms with one of them")
+        return self
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if not self.numbers or not self.players or not self.graphs:
+        positions = self.task == POSITIONS
+        if not (self.numbers or positions) or not self.players or not self.graphs:
             raise ValueError("an experiment needs a graph, a seed and a player count")
         if self.deals and not set(self.numbers) <= set(range(1, len(self.deals) + 1)):
             raise ValueError(f"seeds: with `deals` they are the numbers of its decks, 1 to {len(self.deals)}")
@@ -222,6 +275,10 @@ class Experiment(Frozen):
             raise ValueError("coalitions have the arms of leave_one_out; give one of them")
         if self.baseline != FULL:
             raise ValueError(f"baseline: with coalitions it is {FULL!r}, the graph with all parts")
+        if self.task == POSITIONS:
+            if not coalitions.complete or coalitions.games is not None:
+                raise ValueError("coalitions on positions have at most five parts, and `first` in place of `games`")
+            return
         least = 2 * self._games_of_deal(coalitions)
         if coalitions.games is not None and coalitions.games < least:
             raise ValueError(f"coalitions.games is {coalitions.games:,}; two deals take {least:,} games")
@@ -232,7 +289,10 @@ class Experiment(Frozen):
 
     @property
     def numbers(self) -> list[int]:
-        """The seeds, or the numbers of the decks: each once, ascending; only those that a budget of games pays for."""
+        """The seeds, or the numbers of the decks: each once, ascending; only those that a budget of games pays for.
+        Positions have none."""
+        if self.task == POSITIONS:
+            return []
         if self.deals and "seeds" not in self.model_fields_set:
             seeds = list(range(1, len(self.deals) + 1))
         else:
@@ -287,7 +347,7 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
         keys = ", ".join(Experiment.model_fields)
         raise UserError(f"{where} is not an experiment: a YAML mapping with the keys {keys}")
     if "config_hash" in data:
-        return _again(data, where, changes)
+        return _again(data, where, changes, folder)
     changes = tuple(changes)
     for change in changes:
         put(data, change)
@@ -297,12 +357,12 @@ def parse(text: str, where: str = "experiment", changes: Iterable[str] = (), fol
         return experiment
     # several graphs each play every arm, or play whole: then the baseline is that arm of the first, or the first
     arms, first = experiment.arms, label(experiment.graphs[0])
-    if arms and experiment.baseline not in (("full",) if arms == "leave_one_out" else arms):
+    if arms and experiment.baseline not in (arms if isinstance(arms, dict) else ("full",)):
         return experiment
     return experiment.model_copy(update={"baseline": f"{first}.{experiment.baseline}" if arms else first})
 
 
-def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
+def _again(record: dict[str, Any], where: str, changes: Iterable[str], folder: Path | None) -> Rerun:
     """The run of a run.yaml; only its deals can be changed."""
     run_folder.check_imports(record, where)
     if not isinstance(settings := record.get("experiment"), dict):
@@ -314,7 +374,7 @@ def _again(record: dict[str, Any], where: str, changes: Iterable[str]) -> Rerun:
             names = ", ".join(DEALS)
             raise UserError(f"--set {change!r}: a run.yaml is played again as it was; only {names} can be set")
         put(data, change)
-    rerun = checked(data, where)
+    rerun = checked(data, where, folder)
     return Rerun.model_validate({**rerun.model_dump(exclude_unset=True), "record": record})
 
 

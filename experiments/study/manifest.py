@@ -15,6 +15,7 @@ import yaml
 from experiments.record.files import locked, write_atomically
 from experiments.record.run_folder import IMPORTS, RUN, check_imports, imports, read
 from experiments.study.arms import Arm
+from experiments.study.experiment import POSITIONS
 from experiments.study.notes import BY_HAND, void
 from experiments.study.plan import Plan
 from experiments.study.rerun import cards
@@ -77,15 +78,17 @@ def resolved(plan: Plan, dealt: Mapping[int, str] | None = None) -> dict[str, An
     named = {seed: " ".join(deck.cards) for seed, deck in experiment.decks.items()}
     seats = {key: _seat(spec) for key, spec in sorted(plan.specs.items())}
     texts = [prompt_files.texts(spec.config) for spec in plan.specs.values() if spec.config]
+    games: dict[str, Any] = {}
+    if experiment.task != POSITIONS:
+        games = {"seeds": experiment.numbers, "journals": experiment.journals, "metric": plan.metric}
+        games |= {STOP: plan.stop.data} if plan.stop else {}
     return {
         "name": experiment.name,
         "players": sorted(set(experiment.players)),
-        "seeds": experiment.numbers,
         "repeats": experiment.repeats,
-        "journals": experiment.journals,
         "baseline": experiment.baseline,
-        "metric": plan.metric,
-        **({STOP: plan.stop.data} if plan.stop else {}),
+        **games,
+        **plan.recorded,
         "experiment": experiment.model_dump(mode="json", exclude_unset=True, exclude={"record"}),
         **imports(),
         "arms": {arm.name: _arm(plan, arm) for arm in plan.arms if arm.players},
@@ -113,6 +116,7 @@ def _arm(plan: Plan, arm: Arm) -> dict[str, Any]:
         "void": dict(arm.void),
         "purpose": arm.purpose and arm.purpose.model_dump(mode="json", exclude_defaults=True),
         "notes": dict(arm.sources),
+        "floor": arm.floor,
         "remarks": list(arm.remarks),
     }
     return {key: value for key, value in data.items() if value or key == "players"}
@@ -136,7 +140,8 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
     """The union of both for sets and mappings; the new value for everything else."""
     data = dict(now)
     for name in ("players", "seeds"):
-        data[name] = sorted({*before.get(name, ()), *now[name]})
+        if name in now:
+            data[name] = sorted({*before.get(name, ()), *now[name]})
     for name in ("arms", "labels", "seats", "deals", "prompts"):
         data[name] = {**(before.get(name) or {}), **now[name]}
     for name, arm in now["arms"].items():
@@ -158,8 +163,8 @@ LAST = ("deals", "prompts")
 def _text(data: Mapping[str, Any]) -> str:
     """The YAML: short values first, a deck a line, texts line by line."""
     first = {key: value for key, value in data.items() if key not in LAST and value not in ({}, [])}
-    last = {key: dict(sorted(data[key].items())) for key in LAST}
-    parts: list[tuple[Any, int, bool | None]] = [(first, 120, None), *(({key: last[key]}, 1000, False) for key in LAST)]
+    last = {key: dict(sorted(data[key].items())) for key in LAST if data[key]}
+    parts: list[tuple[Any, int, bool | None]] = [(first, 120, None), *(({key: last[key]}, 1000, False) for key in last)]
     return HEAD + "".join(
         yaml.dump(part, Dumper=_Texts, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)
         for part, width, flow in parts

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from experiments.study import coalitions
+from experiments.study import coalitions, short_arms
 from experiments.study.coalitions import CoalitionArm, Coalitions
 from experiments.study.experiment import Experiment, place
 from experiments.study.file_schema import Changes, check_number, label
@@ -92,8 +92,7 @@ def _with_coalitions(experiment: Experiment, design: Coalitions) -> dict[str, Li
         name: ListedArm(arm.changes, name == coalitions.FULL, arm)
         for name, arm in coalitions.listed(design, config, experiment.numbers).items()
     }
-    assert not isinstance(experiment.arms, str)
-    for name, changes in experiment.arms.items():
+    for name, changes in _arms_of(experiment, graph).items() if experiment.arms else ():
         if name in by_name and changes != by_name[name].changes:
             raise UserError(f"arm {name!r} is the name of a coalition; give yours another name")
         by_name.setdefault(name, ListedArm(changes, changes == Changes()))
@@ -104,16 +103,18 @@ def _with_coalitions(experiment: Experiment, design: Coalitions) -> dict[str, Li
 def _graph_of(spec: str, design: str) -> GraphConfig:
     """The graph whose nodes a design removes. Raises UserError for a seat that is none."""
     if spec.startswith(OTHERS):
-        raise UserError(f"{design} removes nodes from a graph, and {spec} is not a graph")
+        raise UserError(f"{design} changes the nodes of a graph, and {spec} is not a graph")
     return read_graph(spec)
 
 
 def _arms_of(experiment: Experiment, graph: str) -> dict[str, Changes]:
-    """The arms of `arms`, or one without a name; of `leave_one_out`: the whole graph, and
-    one for each node that can be removed."""
-    if not isinstance(experiment.arms, str):
+    """The arms of `arms`, or one without a name; without names: the whole graph, and those of a list, or one for each
+    node that can be removed."""
+    if isinstance(experiment.arms, dict):
         return dict(experiment.arms) or {"": Changes()}
-    config = _graph_of(graph, "arms: leave_one_out")
+    config = _graph_of(graph, "arms: a list")
+    if isinstance(experiment.arms, tuple):
+        return short_arms.named_arms(experiment.arms, config)
     changes = {"full": Changes()}
     for node in config.nodes:
         with suppress(UserError):  # where the graph needs it

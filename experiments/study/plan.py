@@ -1,16 +1,19 @@
 """The plan of an experiment: its arms, and its games in the order of their deals."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from experiments.record import run_folder
 from experiments.record.rows import GAMES
 from experiments.record.seed_range import numbers
 from experiments.study import arms, file_schema, metric, note_banks, notes, pairs, stop_rule
 from experiments.study.arms import Arm, Deal
-from experiments.study.experiment import Experiment, Rerun
+from experiments.study.asked_nodes import with_noise_floors
+from experiments.study.experiment import POSITIONS, Experiment, Rerun
+from experiments.study.file_schema import BASELINE
 from experiments.study.job import Job
 from experiments.study.note_banks import NoteBank
 from experiments.study.pairs import EVALUATED, PartnerRecords
@@ -40,6 +43,8 @@ class Plan:
     remarks: tuple[str, ...] = ()
     banks: tuple[NoteBank, ...] = ()
     """Notes of other games, for arms whose nodes get such notes."""
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+    """Further entries of run.yaml: of positions, which bank they are from."""
 
     @classmethod
     def resolve(cls, experiment: Experiment, folder: Path) -> "Plan":
@@ -59,9 +64,12 @@ class Plan:
         else:
             before = run_folder.run(folder) if recorded is None else {}
             played = recorded.listed_arms(experiment) if recorded else arms.arms(experiment, before)
-            for arm in played:
-                note_banks.check_baseline(arm, played, experiment.baseline, experiment.numbers)
-            banks = [bank for arm in played for bank in note_banks.banks(arm, folder)]
+            if experiment.task == POSITIONS:
+                played = _on_positions(experiment, played)
+            else:
+                for arm in played:
+                    note_banks.check_baseline(arm, played, experiment.baseline, experiment.numbers)
+                banks = [bank for arm in played for bank in note_banks.banks(arm, folder)]
         plan = cls(experiment, folder, tuple(played), tuple(records), labels, remarks, tuple(banks))
         plan._check()
         return plan
@@ -210,7 +218,7 @@ class Plan:
 
     def first(self, players: int) -> Deal:
         """The first deal at a player count; every player of an arm sits somewhere in it."""
-        return self.deal(self.experiment.numbers[0], players)
+        return self.deal(next(iter(self.experiment.numbers), 0), players)
 
     def deal(self, seed: int, players: int, repeat: int = 1) -> Deal:
         return Deal(seed, players, repeat, self.experiment.decks.get(seed))
@@ -223,3 +231,19 @@ def _blind(arm: Arm) -> Iterator[str]:
             if isinstance(spec.config, GraphConfig) and players in spec.config.players:
                 for sentence in blind_nodes(at(spec.config, players)):
                     yield f"{arm.name}: {sentence}."
+
+
+def _on_positions(experiment: Experiment, arms: Sequence[Arm]) -> list[Arm]:
+    """Return the arms on positions, with their noise floors. Raises UserError for one that no position can ask."""
+    for arm in arms:
+        if arm.others:
+            raise UserError(f"arm {arm.name!r}: a position asks the player whose turn it is alone; leave `seats` out")
+        if arm.everybody.config is None:
+            raise UserError(f"arm {arm.name!r}: positions ask the nodes of graphs, and {arm.everybody.spec} is none")
+        if source := next((source for source in arm.sources.values() if source != BASELINE), None):
+            raise UserError(f"arm {arm.name!r}: positions take notes from their bank alone; leave {source!r} out")
+    baseline = next(arm for arm in arms if arm.name == experiment.baseline)
+    floor = next((arm for arm in arms if arm.is_noise_floor and not arm.nodes), None)
+    if floor is None or any(arm.floor for arm in arms):
+        return [baseline, *(arm for arm in arms if arm is not baseline)]
+    return with_noise_floors(arms, baseline, floor)

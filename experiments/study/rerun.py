@@ -50,6 +50,7 @@ class RecordedArm(Frozen):
     purpose: Purpose | None = None
     notes: dict[str, str] = {}
     """Nodes whose notes are made from those of other games, with where these are from."""
+    floor: str | None = None
     remarks: tuple[str, ...] = ()
 
     @property
@@ -67,15 +68,21 @@ class RecordedRun(Frozen):
     versions: dict[str, str] = Field(default_factory=dict)
 
     @classmethod
-    def read(cls, experiment: Rerun) -> Self:
-        """Raises UserError when the run could not be played again as it was."""
+    def parsed(cls, record: Mapping[str, Any]) -> Self:
+        """Read the contents of a run.yaml. Raises UserError."""
         try:
-            run = cls.model_validate({key: experiment.record.get(key) or {} for key in cls.model_fields})
+            run = cls.model_validate({key: record.get(key) or {} for key in cls.model_fields})
         except ValidationError as error:
             raise user_error("run.yaml", error) from None
         named = {key for arm in run.arms.values() for key in (arm.everybody, *arm.guest_keys)}
         if unknown := sorted({*named, *run.labels.values()} - set(run.seats)):
             raise UserError(f"run.yaml names a seat {unknown[0]!r} that it does not describe")
+        return run
+
+    @classmethod
+    def read(cls, experiment: Rerun) -> Self:
+        """Raises UserError when the run could not be played again as it was."""
+        run = cls.parsed(experiment.record)
         if changed := sorted({name for seat in run.seats.values() for name in seat.changed_prompts}):
             raise UserError(
                 f"the prompts are not those of run.yaml, which holds their texts: {', '.join(changed)} differ"
@@ -108,6 +115,7 @@ class RecordedRun(Frozen):
                     void={count: other for count, other in arm.void.items() if count in experiment.players},
                     purpose=arm.purpose,
                     sources=arm.notes,
+                    floor=arm.floor,
                     remarks=arm.remarks,
                     seeds=deals.get(name),
                 )

@@ -25,7 +25,7 @@ KINDS: Mapping[str, tuple[str, Status]] = {
 
 def _kind(folder: Path) -> tuple[str, Status]:
     record = next((record for record in KINDS if (folder / record).exists()), RUN)
-    if record == RUN and "positions" in run(folder):
+    if record == RUN and (run(folder).get("experiment") or {}).get("task") == "positions":
         return "positions", position_run.status
     return KINDS[record]
 

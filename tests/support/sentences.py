@@ -104,7 +104,8 @@ FIELDS: dict[str, str] = {
         "<HELPS_BY_CONTENT>|<HELPS>|<CONTENT>"
     ),
     "decisions": "<decision>(?: <decision>)*",
-    "arrangement": "|".join(sentences.ARRANGEMENTS.values()),
+    "arrangement": "|".join((*sentences.ARRANGEMENTS.values(), "<name>")),
+    "its_note": "its note|their notes",
     "more_often": r"\d+(?: (?:less|more))?",
     "less_often": (
         r"(?: \((?:too few deals for an interval|95 % <more_often> to <more_often> percentage points (?:less|more))\))?"

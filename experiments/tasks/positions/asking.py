@@ -1,156 +1,135 @@
-"""One position decided in one arm: which notes are held fixed, which are put in the place of others, who is asked."""
+"""One position decided in one arm: which notes are held fixed, which a control gives, and who is asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from pydantic import BaseModel
-
+from experiments.study import asked_nodes
+from experiments.study.arms import Arm
 from experiments.tasks.positions import cheat
-from experiments.tasks.positions.bank import Bank, BankPosition
-from experiments.tasks.positions.study import BASELINE, PUT, Arm, Study, advisers, downstream
+from experiments.tasks.positions.bank import BankPosition
+from experiments.tasks.positions.study import PositionStudy
+from experiments.tasks.positions.truth import PositionTruth
 from graphs import ablate
-from graphs.attempts import attempts, node_calls, role_node
-from graphs.config import NOBODY, PROGRAM, GraphConfig
-from graphs.config import read as read_graph
-from graphs.control_notes import draw_note, placebo
-from graphs.graph_seat import GraphSeat, Model, seat
-from graphs.recorded import Note, depending, edited, notes_of, recorded, unrolled
+from graphs.answerers import Fixed
+from graphs.config import NOBODY, GraphConfig
+from graphs.control_notes import GIVEN
+from graphs.graph_seat import GraphSeat
+from graphs.recorded import given_note, recorded
 from orchestrator.errors import UserError
-from orchestrator.journal.events import Call, Event
+from orchestrator.hanabi.view import View
+from orchestrator.journal.events import Call, Event, Memory
 from orchestrator.journal.fingerprint import hashed
 from orchestrator.models.layer import ModelLayer
-from orchestrator.models.simulated_settings import perturbed
-from orchestrator.replies.reply import Reply
-from roles import Notes
+
+DRAWS = 1_000_000
+"""Of models: each arm has its own, as on a server, so that a noise floor is as noisy as the arms beside it."""
 
 
 @dataclass(frozen=True)
 class Donor:
-    """A position whose notes may stand in another's place."""
+    """A position whose notes controls may give elsewhere."""
 
     position: BankPosition
-    notes: Mapping[str, Sequence[Reply]]
-    """By role."""
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Who decides, and what they are given."""
+
+    seat: GraphSeat
+    view: View
+    memory: Memory
 
 
 class ArmSeats:
     """The seats of a study's arms."""
 
-    def __init__(self, study: Study, bank: Bank, layer: ModelLayer) -> None:
-        self.study, self.bank, self.layer = study, bank, layer
-        self.config = study.config
-        """The graph, not bound, for all player counts."""
+    def __init__(self, study: PositionStudy, layer: ModelLayer, truth: Mapping[str, PositionTruth]) -> None:
+        self.study, self.layer, self.truth = study, layer, truth
         self.seat = cache(self._seat)
-        self.at = cache(lambda players: ablate.at(self.config, players))
-        self.arm_at = cache(lambda arm, players: ablate.at(self.seat(arm).config, players))
+        self.config = cache(self._config)
+        self.asked = cache(self._asked)
 
-    def _seat(self, arm: Arm) -> GraphSeat:
-        """Return the seat of an arm. Raises UserError for a change that the graph does not allow."""
-        config, models, kind = self.config, dict[str, Model](self.study.models), arm.kind
-        if kind in ("model", "perturbed"):
-            value = arm.value or ""
-            models[kind] = value if kind == "model" else perturbed(float(value), self.study.seed)
-            config = ablate.replace(config, **{str(arm.node): kind})
-        elif kind == "permuted":
-            reads = config.nodes[config.decides].reads
-            if len(reads) < 2:
-                raise UserError(f"{config.decides!r} reads {len(reads)} colleagues, so there is no order to permute")
-            config = ablate.change(config, **{config.decides: {"reads": list(reversed(reads))}})
-        elif kind == "same_compute":  # best of K answers in the deciding node's context, as many calls in all
-            best = ablate.setting(read_graph("best_of_k"), context=config.context)
-            answering = next(name for name, node in best.nodes.items() if node.samples > 1)
-            calls = sum(node_calls(config, name) for name in config.nodes)  # where models answer all that they can
-            config = ablate.change(best, **{answering: {"samples": max(calls - 1, 1)}})
-        elif kind in ("removed", "exact", "advise", "gate", "added"):
-            config = arm.step.apply(config)
-        default = models.pop("default", PROGRAM)
-        return seat(config, default, named=models, layer=self.layer)
+    def _seat(self, arm: str) -> GraphSeat:
+        """Return the seat of an arm. Raises UserError for models that cannot be used."""
+        seat = self.study.by_name[arm].everybody.seat(self.layer)
+        assert isinstance(seat, GraphSeat)  # other players are refused
+        if arm == self.study.baseline.name:
+            return seat
+        draw = 1 + int(hashed(arm), 16) % (DRAWS - 1)
+        controls = seat.config.controls.model_copy(update={"draw": draw})
+        return replace(seat, config=seat.config.model_copy(update={"controls": controls}))
+
+    def _config(self, arm: str, players: int) -> GraphConfig:
+        return ablate.at(self.seat(arm).config, players)
+
+    def _asked(self, arm: str, players: int) -> frozenset[str]:
+        return asked_nodes.asked(self.study.baseline, self.study.by_name[arm], players)
 
     def ready(
-        self, arm: Arm, position: BankPosition, events: tuple[Event, ...], donors: Sequence[Donor]
-    ) -> GraphSeat | None:
+        self, arm: Arm, position: BankPosition, events: tuple[Event, ...], donors: Iterable[Donor]
+    ) -> Ready | None:
         """Return who is asked in an arm on a position, given the events of the turn with everybody's notes.
 
-        None where the arm does not apply: its node is not there at this player count, or no note can be put in its
-        place. Raises UserError when a note that is to be held fixed is not there.
+        None where the arm does not apply: its node is not there at this player count, or no other deal has a note for
+        a control to give. Raises UserError when a note that is to be held fixed is not there.
         """
-        seat, view = self.seat(arm), position.view
-        base, config = self.at(view.players), self.arm_at(arm, view.players)
-        if arm.node is not None and arm.node not in (config if arm.kind == "added" else base).nodes:
+        players, view, memory = position.view.players, position.view, dict(position.memory)
+        if not asked_nodes.applies(self.study.baseline, arm, players):
             return None
-        if arm.kind == "same_compute" or (arm.kind == BASELINE and self.study.notes == "fresh"):
-            return seat
-        edits = dict[str, Note]()
-        if arm.kind in PUT and arm.node:
-            note = replacement(arm, position, base, notes_of(base, events), donors, self.study.seed)
-            if note is None:
+        seat, config = self.seat(arm.name), self.config(arm.name, players)
+        replaced = [node for node in config.controls.replaced if node in config.nodes]
+        if replaced:
+            notes = self._notes(replaced, position, donors)
+            if notes is None:
                 return None
-            edits[arm.node] = note
-        asks = downstream(base, arm)
-        if arm.node and arm.kind in ("added", "exact", "model", "perturbed"):
-            asks = frozenset({arm.node, *depending(config, {arm.node})})
-        fixed = recorded(config, events, {*asks, *edits})
-        held = {name for name, _ in fixed} | asks | {*edits}
-        for name in advisers(config):
-            if name not in held and config.nodes[name].model != NOBODY:
-                graph = self.bank.config(position)
+            memory[GIVEN] = notes
+        if config.controls.own_hand:
+            view = cheat.view(position, self.truth)
+        fixed = self._fixed(arm, position, events)
+        return Ready(replace(seat, fixed={view.turn: fixed}), view, memory)
+
+    def _fixed(self, arm: Arm, position: BankPosition, events: tuple[Event, ...]) -> Fixed:
+        """Return the notes that are held fixed. Raises UserError for one that is not there."""
+        baseline, players = self.study.baseline, position.view.players
+        another = arm.everybody.spec != baseline.everybody.spec
+        if another or (arm is baseline and self.study.experiment.notes == "fresh"):
+            return {}
+        config, asked = self.config(arm.name, players), self.asked(arm.name, players)
+        fixed = recorded(config, events, asked)
+        held = {name for name, _ in fixed} | asked
+        for name, node in config.nodes.items():
+            if name not in held and node.model != NOBODY:
+                graph = self.study.bank.config(position)
                 source = f"graph {graph.name!r}" if graph else "no graph"
+                own = self.config(baseline.name, players).name
                 raise UserError(
-                    f"position {position.name} has notes of {source}, none of {name!r} of graph {self.config.name!r}; "
-                    f"draw the bank from games of {self.config.name!r} alone (RUN/games/ARM), or make them once "
-                    "for all arms with --notes fresh"
+                    f"position {position.name} has notes of {source}, none of {name!r} of graph {own!r}; draw the "
+                    f"bank from games of {own!r} alone (RUN/games/ARM), or make them once for all arms with --notes "
+                    "fresh"
                 )
-        return replace(seat, fixed={view.turn: fixed | edited(config, view, events, edits)})
+        return fixed
 
-    def fitting(self, position: BankPosition) -> tuple[Event, ...]:
-        """Return the recorded events without the calls of nodes that have another role in this graph, or are not in
-        it."""
-        roles = {name: node.role.name for name, node in unrolled(self.at(position.view.players)).items()}
-        return tuple(e for e in position.events if not isinstance(e, Call) or roles.get(e.node) == e.role)
+    def _notes(
+        self, nodes: Sequence[str], position: BankPosition, donors: Iterable[Donor]
+    ) -> Mapping[str, object] | None:
+        """Return what controls make notes of, as a seat is given it: those of other deals at the same player count.
 
-    def donor(self, position: BankPosition, events: tuple[Event, ...]) -> Donor:
-        """Return the notes of a position's turn, for others."""
-        config, replies = self.at(position.view.players), dict[str, list[Reply]]()
-        for node, samples in notes_of(config, events).items():
-            if node in config.nodes:
-                role = replies.setdefault(config.role(node).name, [])
-                role += [reply for reply in samples if isinstance(reply, Reply)]
-        return Donor(position, replies)
-
-
-def replacement(
-    arm: Arm, position: BankPosition, config: GraphConfig, notes: Notes, donors: Sequence[Donor], seed: int
-) -> Note | None:
-    """Return the note that an arm puts in the place of its node's: a placebo, that of the same role in another deal at
-    the same player count and phase, or the own hand; None where there is none to put.
-
-    `config` is the graph at the player count, `notes` are those of the turn.
-    """
-    node, view, kind = str(arm.node), position.view, position.kind
-    role, replies = config.role(node), notes.get(node, ())
-    if arm.kind == "own_hand":
-        return (cheat.note(role.reply, position, replies),) * config.nodes[node].samples
-    if not any(isinstance(reply, Reply) for reply in replies):
-        return None
-    number = int(hashed([position.name, arm.name, seed]), 16)
-    reader = role_node(config, config.decides, attempts(config)[0])
-    brief = reader.context is not None and reader.context.reports == "brief"
-    pool = [
-        (reply, donor.position.view)
-        for donor in donors
-        if donor.position.deal != position.deal
-        and (donor.position.kind.players, donor.position.kind.phase) == (kind.players, kind.phase)
-        for reply in donor.notes.get(role.name, ())
-    ]
-    note = list[BaseModel]()
-    for n, reply in enumerate(replies, number):
-        if not isinstance(reply, Reply):
-            note.append(reply)
-        elif arm.kind == "placebo":
-            note.append(placebo(reply, view, reader.words, brief=brief, seed=n))
-        elif donation := draw_note(reply, pool, view, n):
-            note.append(donation[0])
-        else:
+        None where a node has no such note.
+        """
+        players = position.view.players
+        config = self.config(self.study.baseline.name, players)
+        notes = []
+        for donor in donors:
+            if donor.position.deal == position.deal or donor.position.view.players != players:
+                continue
+            calls = [event for event in donor.events if isinstance(event, Call)]
+            for node in nodes:
+                note = given_note(config, donor.position.view, calls, node, config.nodes[node].role)
+                if note is not None:
+                    notes.append(note.model_dump(mode="json"))
+        if not {note["node"] for note in notes}.issuperset(nodes):
             return None
-    return tuple(note)
+        return {"from": f"bank {self.study.bank.head.name}", "notes": notes}

@@ -13,10 +13,11 @@ from statistics import fmean
 
 from experiments.analysis.compare import Comparison, compare, corrected, significant
 from experiments.analysis.statistics.clusters import mean_share
+from experiments.study.arms import Arm
 from experiments.tasks.positions import cheat, decisions
-from experiments.tasks.positions.bank import Bank, BankPosition
+from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.decisions import Sample
-from experiments.tasks.positions.study import BASELINE, Arm
+from experiments.tasks.positions.study import PositionStudy
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from experiments.values.rollout_store import FOLDER, RolloutStore
@@ -125,7 +126,7 @@ class Effects:
         return _compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged)
 
 
-def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Effects:
+def read(folder: Path, study: PositionStudy, rollouts: int = 0) -> Effects:
     """Return the effects of a run's arms, the baseline left out, on the positions that both it and the arm decided.
 
     `rollouts`: deals on which each pair of moves that differ is played to the end; 0 for none. Raises UserError for a
@@ -133,36 +134,42 @@ def read(folder: Path, bank: Bank, arms: Sequence[Arm], rollouts: int = 0) -> Ef
     """
     if next((folder / decisions.FOLDER).glob("*/*.jsonl"), None) is None:
         raise UserError(f"nothing is decided yet in {str(folder)!r}; `evaluate positions` goes on with it")
-    if any(arm.cheats for arm in arms):
-        cheat.open_truth(bank.path)
-    reader = _Reader(folder, bank, rollouts)
-    outcomes = {arm.name: list(reader.outcomes(arm)) for arm in arms if arm.kind != BASELINE}
-    effects = [effect_of(arm, outcomes, cost(folder, bank, arm)) for arm in arms if outcomes.get(arm.name)]
-    ps = corrected([None if effect.arm.kind == "noise_floor" else effect.judged.p for effect in effects])
+    reader = _Reader(folder, study, rollouts)
+    arms = study.arms[1:]
+    outcomes = {arm.name: list(reader.outcomes(arm)) for arm in arms}
+    effects = [effect_of(arm, outcomes, cost(folder, study, arm)) for arm in arms if outcomes.get(arm.name)]
+    ps = corrected([None if effect.arm.is_noise_floor else effect.judged.p for effect in effects])
     return Effects(outcomes, tuple(replace(effect, p_holm=p) for effect, p in zip(effects, ps, strict=True)))
 
 
 class _Reader:
     """Decisions with the values of their moves."""
 
-    def __init__(self, folder: Path, bank: Bank, rollouts: int) -> None:
-        self.folder, self.bank, self.rollouts = folder, bank, rollouts
-        self.values = cache(lambda position: one_step_values(self.place(position).scene))
-        self.positions = {position.name: position for position in bank.positions}
+    def __init__(self, folder: Path, study: PositionStudy, rollouts: int) -> None:
+        self.folder, self.study, self.rollouts = folder, study, rollouts
+        self.truth = cheat.truth_for(study.arms, study.bank_file)
+        self.positions = {position.name: position for position in study.positions}
+        self.values = cache(self._values)
         self.samples = cache(lambda arm, name: [s for s in decisions.read(folder, arm, name) if s.decided])
 
     def place(self, name: str) -> Position:
         return Position(self.positions[name].view, self.positions[name].memory)
 
+    def _values(self, name: str, cheats: bool) -> Mapping[Move, float]:
+        """Return the one-step values of the legal moves, for who sees the own hand by it."""
+        scene = self.place(name).scene
+        return cheat.values(self.positions[name], scene, self.truth) if cheats else one_step_values(scene)
+
     def outcomes(self, arm: Arm) -> Iterator[Outcome]:
-        for position in self.bank.positions:
-            old, new = self.samples(BASELINE, position.name), self.samples(arm.name, position.name)
+        for position in self.positions.values():
+            old = self.samples(self.study.baseline.name, position.name)
+            new = self.samples(arm.name, position.name)
             if old and new:
                 yield self._outcome(arm, position, old, new)
 
     def _outcome(self, arm: Arm, position: BankPosition, old: list[Sample], new: list[Sample]) -> Outcome:
         name = position.name
-        values = cheat.values(position, self.place(name).scene) if arm.cheats else self.values(name)
+        values = self.values(name, arm.cheats)
         moves = [(a.decided.move, b.decided.move) for a, b in product(old, new) if a.decided and b.decided]
         gains = [values[after] - values[before] for before, after in moves]
         before, after = ((sample.decided and sample.decided.ratings) or {} for sample in (old[0], new[0]))
@@ -191,9 +198,9 @@ class _Reader:
         return fmean(worth[before] - worth[after] for before, after in moves)
 
 
-def cost(folder: Path, bank: Bank, arm: Arm) -> Usage:
+def cost(folder: Path, study: PositionStudy, arm: Arm) -> Usage:
     """Return what an arm asked, samples without a decision and answers of a cache included; these cost nothing."""
-    journals = (decisions.read(folder, arm.name, position.name) for position in bank.positions)
+    journals = (decisions.read(folder, arm.name, position.name) for position in study.positions)
     calls = (call for samples in journals for sample in samples for call in sample.calls)
     prices = ((call, 0.0 if call.cached or call.simulated else call.usd) for call in calls)
     return sum((Usage(call.tokens_in, call.tokens_out, price, 1) for call, price in prices), NO_USAGE)
@@ -208,7 +215,7 @@ def _keeps(position: BankPosition, samples: Sequence[Sample]) -> float | None:
 
 def effect_of(arm: Arm, outcomes: Mapping[str, Sequence[Outcome]], cost: Usage) -> Effect:
     """Return the effect of an arm, before p is corrected for the others."""
-    rows, floors = outcomes[arm.name], outcomes.get(arm.noise_floor or "", ())
+    rows, floors = outcomes[arm.name], outcomes.get(arm.floor or "", ())
     flips = mean_share((row.position.deal, row.flipped) for row in rows)
     flipped = fmean(row.flipped for row in rows)
     beyond = _compared(rows, floors, lambda row: row.flipped)

@@ -18,11 +18,11 @@ from experiments.document.blocks import Block, Column, Document, Heading, Note, 
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
 from experiments.record import run_folder
 from experiments.record.files import write_all
-from experiments.tasks.positions import decisions, effects, study
+from experiments.tasks.positions import decisions, effects
 from experiments.tasks.positions import sentences as say
-from experiments.tasks.positions.bank import Bank
 from experiments.tasks.positions.effects import Effects, Outcome, mean
-from experiments.tasks.positions.study import Arm, Study
+from experiments.tasks.positions.study import PositionStudy
+from experiments.tasks.positions.study import read as read_study
 from graphs.graph_seat import label as label_of
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
@@ -104,7 +104,7 @@ def compare_games(effects: Effects, run: Path) -> FromGames:
     noise floors are left out: the baseline once more is near 0 in both. Raises UserError when the runs share no arm.
     """
     games = _losses(run)
-    rows = [e for e in effects.effects if e.arm.name in games and not e.arm.cheats and e.arm.kind != "noise_floor"]
+    rows = [e for e in effects.effects if e.arm.name in games and not e.arm.cheats and not e.arm.is_noise_floor]
     if not rows:
         raise UserError(
             f"no arm of {str(run)!r} has the name of an arm of positions; its arms are: {', '.join(games) or 'none'}"
@@ -157,9 +157,7 @@ def _losses(run: Path) -> dict[str, dict[str, float]]:
 
 @dataclass(frozen=True)
 class Report:
-    study: Study
-    bank: Bank
-    arms: tuple[Arm, ...]
+    study: PositionStudy
     effects: Effects
     base: Usage
     """What the baseline asked."""
@@ -180,15 +178,13 @@ class Report:
 
 def read(folder: Path, *, rollouts: int = 0, games: Path | None = None, tex: bool = False) -> Report:
     """Return the report of a run of positions, finished or not. Raises UserError for a folder without a decision."""
-    record = study.FOLDER.read(folder)
-    bank = study.opened(record)
-    arms = study.arms_of(record)
-    summary = effects.read(folder, bank, arms, rollouts)
-    base = effects.cost(folder, bank, arms[0])
+    study = read_study(folder)
+    summary = effects.read(folder, study, rollouts)
+    base = effects.cost(folder, study, study.baseline)
     beside = compare_games(summary, games) if games else None
     journals = [decisions.samples(path) for path in folder.glob("decisions/*/*.jsonl")]
     fake = any(call.fake for samples in journals for sample in samples for call in sample.calls)
-    return Report(record, bank, arms, summary, base, rollouts, beside, fake, tex)
+    return Report(study, summary, base, rollouts, beside, fake, tex)
 
 
 # Tables
@@ -212,7 +208,7 @@ def arm_table(report: Report) -> Table:
                 "rolled_between": rolled.interval() if rolled else None,
             }
         )
-    baseline = {"arm": "baseline", "keeps": report.keeps, **_plain(report.base)}
+    baseline = {"arm": report.study.baseline.name, "keeps": report.keeps, **_plain(report.base)}
     rerated, rollouts = any(row["rerated"] is not None for row in rows), report.rollouts > 0
     optional = {"rolled": rollouts, "rolled_between": rollouts, "rerated": rerated, "keeps": report.keeps is not None}
     columns = [column for column in ARMS if optional.get(column.key, True)]
@@ -256,13 +252,19 @@ def words(report: Report) -> list[Text | Note]:
 
 def notes(report: Report) -> Iterator[str]:
     """Yield how to read the figures."""
-    head, record, rows = report.bank.head, report.study, report.effects.effects
-    how = "made once and shared by all arms" if record.notes == "fresh" else f"held fixed as recorded ({head.label})"
-    first = "" if record.first is None else f" (the first {record.first})"
-    models = ", ".join(f"{name}: {label_of(model)}" for name, model in record.models.items())
+    head, experiment, rows = report.study.bank.head, report.study.experiment, report.effects.effects
+    how = (
+        f"held fixed as recorded ({head.label})"
+        if experiment.notes == "recorded"
+        else "made once and shared by all arms"
+    )
+    number = len(report.study.positions)
+    first = "" if number == head.positions else f" ({number} of them asked about)"
+    models = ", ".join(f"{name}: {label_of(model)}" for name, model in experiment.models.items())
+    graph = report.study.baseline.everybody.name
     yield (
-        f"Bank {head.name}, {head.positions} positions{first}, {head.digest}; graph {record.config.name}; models "
-        f"{models}; colleagues' notes {how}."
+        f"Bank {head.name}, {head.positions} positions{first}, {head.digest}; graph {graph}; models {models}; "
+        f"colleagues' notes {how}."
     )
     yield (
         "Flips are decisions that differ from the baseline's; better and worse are shares of them. Regret is what the "
@@ -279,25 +281,26 @@ def notes(report: Report) -> Iterator[str]:
             f"By rollouts: what the baseline's move is worth more in the final score, {report.rollouts} deals for each "
             "pair of moves that differ, convention players to the end; p and the sentences are about it."
         )
-    if any(row.floor is None and row.arm.kind != "noise_floor" for row in rows):
+    if any(row.floor is None and not row.arm.is_noise_floor for row in rows):
         yield "Without a noise floor every flip counts, also one that another draw would make."
-    if few := [row.arm.name for row in rows if row.arm.kind != "noise_floor" and 0 < row.lost_on < FEW]:
+    if few := [row.arm.name for row in rows if not row.arm.is_noise_floor and 0 < row.lost_on < FEW]:
         yield (
             f"Fewer than {FEW} deals differ in value in {', '.join(few)}: a 95 % interval of so few skewed losses "
             "holds the true one in about 75 to 90 % of studies."
         )
-    if missing := [arm.name for arm in report.arms[1:] if not report.effects.outcomes.get(arm.name)]:
+    if missing := [arm.name for arm in report.study.arms[1:] if not report.effects.outcomes.get(arm.name)]:
         yield f"Nothing was decided in {', '.join(missing)}: not asked yet, or no position had a note to put there."
+    yield from report.study.remarks
 
 
 def _provenance(report: Report) -> Iterator[Note]:
     """Yield what no language model made."""
-    label = report.bank.head.label
-    if report.study.notes == "recorded" and label in ("program", "simulated"):
+    label = report.study.bank.head.label
+    if report.study.experiment.notes == "recorded" and label in ("program", "simulated"):
         yield Note(f"The colleagues' notes are those of {label} games: no language model wrote them.", "no model")
     if report.fake:
         yield Note("Decisions are those of the package's fake server, of no language model.", "no model")
-    names = map(label_of, report.study.models.values())
+    names = map(label_of, report.study.experiment.models.values())
     kinds = {"simulated models" if is_simulated(name) else name for name in names}
     if kinds <= {PROGRAM, "simulated models"}:
         who = " and ".join(sorted(kinds)).replace(PROGRAM, "programs")
@@ -315,11 +318,12 @@ def blocks(report: Report) -> list[Block]:
 
 def document(report: Report) -> Document:
     """Return the report as one page."""
-    parts: list[Block] = [Text(report.study.question)] if report.study.question else []
+    question = report.study.experiment.question
+    parts: list[Block] = [Text(question)] if question else []
     parts += [*words(report), arm_table(report), Heading("By kind of position"), kind_table(report)]
     if report.games:
         parts += [Heading(f"Beside the games of {report.games.folder}"), *game_tables(report.games)]
-    return Document(report.study.name, tuple(parts))
+    return Document(report.study.experiment.name, tuple(parts))
 
 
 def write(report: Report, folder: Path) -> list[Path]:
@@ -342,7 +346,7 @@ def write(report: Report, folder: Path) -> list[Path]:
 
 def latex_tables(report: Report) -> str:
     """Return all tables for LaTeX (booktabs), to be read with \\input."""
-    name, folder = report.study.name, report.games.folder if report.games else ""
+    name, folder = report.study.experiment.name, report.games.folder if report.games else ""
     about = " ".join(part.text for part in words(report) if isinstance(part, Note))
     captions = {
         "arms": f"Arms of {name} beside the baseline. {about}",
@@ -357,14 +361,14 @@ def latex_tables(report: Report) -> str:
 
 def json_value(report: Report) -> dict[str, Any]:
     """Return what `--json` prints."""
-    head = report.bank.head
+    head = report.study.bank.head
     return {
-        "study": report.study.name,
+        "study": report.study.experiment.name,
         "bank": {"name": head.name, "digest": head.digest, "label": head.label},
         "baseline": _plain(report.base),
         "arms": [
             {field.name: _plain(getattr(row, field.name)) for field in fields(row)}
-            | {"arm": row.arm.name, "kind": row.arm.kind, "node": row.arm.node, "cheats": row.arm.cheats}
+            | {"arm": row.arm.name, "kind": row.arm.kind, "nodes": list(row.arm.nodes), "cheats": row.arm.cheats}
             for row in report.effects.effects
         ],
         "games": asdict(report.games) if report.games else None,

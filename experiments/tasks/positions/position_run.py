@@ -5,7 +5,7 @@ asked, so that a run that stops half-way has whole positions.
 """
 
 import asyncio
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -15,14 +15,17 @@ from typing import Any, NamedTuple
 from experiments.running.progress import Progress, run_status
 from experiments.running.runner import Done, Runner, RunOptions
 from experiments.running.task import Measured, limits_of
+from experiments.study import manifest
+from experiments.study.arms import Arm
+from experiments.study.experiment import Experiment
 from experiments.study.job import Outcome, Unit
+from experiments.study.plan import Plan
 from experiments.study.seat_spec import OfflineLayer
 from experiments.tasks.positions import cheat, decisions
-from experiments.tasks.positions.asking import ArmSeats, Donor
+from experiments.tasks.positions.asking import ArmSeats, Donor, Ready
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.study import BASELINE, FOLDER, Arm, Study, arms_of, begin, opened
+from experiments.tasks.positions.study import PositionStudy, begin, read, study_of
 from graphs import named
-from graphs.graph_seat import GraphSeat
 from orchestrator.errors import Suspended, UserError
 from orchestrator.journal.events import Call, Event, Sink
 from orchestrator.journal.file import Journal
@@ -60,7 +63,7 @@ class PositionUnit(Unit):
 
 @dataclass(frozen=True)
 class PositionTask:
-    study: Study
+    study: PositionStudy
     folder: Path
     recorded: Path | None = None
     """The run whose answers are taken, so that nobody is asked."""
@@ -85,42 +88,42 @@ class PositionAsker:
 
     def __init__(self, task: PositionTask, layer: ModelLayer) -> None:
         self.task, self.study = task, task.study
-        bank = opened(task.study)
-        self.arms = {arm.name: arm for arm in arms_of(task.study)}
-        self.positions = {position.name: position for position in bank.positions[: task.study.first]}
-        self.seats = ArmSeats(task.study, bank, layer)
-        if any(arm.cheats for arm in self.arms.values()):
-            cheat.open_truth(bank.path)
-        for arm in self.arms.values():
-            self.seats.seat(arm)
+        self.positions = {position.name: position for position in self.study.positions}
+        truth = cheat.truth_for(self.study.arms, self.study.bank_file)
+        self.seats = ArmSeats(self.study, layer, truth)
+        for arm in self.study.arms:
+            self.seats.seat(arm.name)
 
     def check(self) -> None:
         """Raise UserError for what the graph does not allow and for notes that are missing, before anybody is asked."""
         first, *_ = self.positions.values()
         for position in self.positions.values():
-            self.ready(self.arms[BASELINE], position)
-        for arm in (arm for arm in self.arms.values() if arm.cheats):
+            self.ready(self.study.baseline, position)
+        for arm in (arm for arm in self.study.arms if arm.cheats):
             self.ready(arm, first)
 
-    def ready(self, arm: Arm, position: BankPosition, donors: Sequence[Donor] = ()) -> GraphSeat | None:
+    def ready(self, arm: Arm, position: BankPosition, donors: Sequence[Donor] = ()) -> Ready | None:
         return self.seats.ready(arm, position, self.events(position), donors)
 
     def events(self, position: BankPosition) -> tuple[Event, ...]:
         """Return the events with everybody's notes: recorded, or of the first sample of a fresh baseline."""
-        if self.study.notes == "recorded":
-            return self.seats.fitting(position)
-        samples = decisions.read(self.task.folder, BASELINE, position.name)
+        if self.study.experiment.notes == "recorded":
+            return position.events
+        samples = decisions.read(self.task.folder, self.study.baseline.name, position.name)
         return samples[0].events if samples and samples[0].decided else ()
 
     @cached_property
     def donors(self) -> list[Donor]:
-        return [self.seats.donor(position, self.events(position)) for position in self.positions.values()]
+        """The positions whose notes controls give: of the whole bank where it has them."""
+        if self.study.experiment.notes == "recorded":
+            return [Donor(position, position.events) for position in self.study.bank.positions]
+        return [Donor(position, self.events(position)) for position in self.positions.values()]
 
     def limits(self, unit: PositionUnit) -> set[Limit]:
-        return limits_of(self.seats.seat(self.arms[unit.arm]).brains.values())
+        return limits_of(self.seats.seat(unit.arm).brains.values())
 
     async def ask(self, unit: PositionUnit, gate: Gate, sink: Sink) -> str:
-        arm, position = self.arms[unit.arm], self.positions[unit.position]
+        arm, position = self.study.by_name[unit.arm], self.positions[unit.position]
         samples = decisions.read(self.task.folder, arm.name, position.name)
         for event in (event for sample in samples for event in sample.events):
             if isinstance(event, Call) and not unit.again:
@@ -128,8 +131,8 @@ class PositionAsker:
         before = [sample for sample in samples if sample.decided]
         if len(before) >= self.study.samples:
             return unit.name
-        seat = self.ready(arm, position, self.donors if arm.kind == "shuffled" else ())
-        if seat is None:
+        ready = self.ready(arm, position, self.donors if arm.sources else ())
+        if ready is None:
             return SKIPPED
         calls = {} if len(samples) == len(before) else answered(samples[-1].events)
         try:
@@ -137,7 +140,7 @@ class PositionAsker:
                 for number in range(len(before), self.study.samples):
                     if why := await gate.enter():
                         raise Suspended(why, position.view.turn, held=True)
-                    await self._decide(arm, position, number, seat, journal, calls, sink)
+                    await self._decide(arm, position, number, ready, journal, calls, sink)
                     calls = {}
         finally:
             gate.leave()
@@ -148,14 +151,15 @@ class PositionAsker:
         arm: Arm,
         position: BankPosition,
         number: int,
-        seat: GraphSeat,
+        ready: Ready,
         journal: Journal,
         calls: dict[Key, Call],
         sink: Sink,
     ) -> None:
         """Decide once. `calls`: those of this sample that were answered before the run stopped.
 
-        Each arm and each sample has random draws of its own, as on a server. Notes that are held fixed are not written.
+        All arms draw the same notes and the same order of notes for a sample; models draw for each arm by itself, as
+        on a server. Notes that are held fixed are not written.
         """
 
         def emit(event: Event) -> None:
@@ -166,18 +170,18 @@ class PositionAsker:
                 sink(event)
             journal(event)
 
-        view, answers = position.view, dict(calls)
+        view, answers = ready.view, dict(calls)
         if self.task.recorded is not None:
             samples = decisions.read(self.task.recorded, arm.name, position.name)
             answers = {**(answered(samples[number].events) if number < len(samples) else {}), **answers}
-        hash_ = hashed([position.game, arm.name, number, self.study.seed])
+        hash_ = hashed([position.game, self.study.experiment.draw])
         context = GameContext(emit, hash_, number + 1, journal.flush, answers)
-        decision = await seat.bind(context)(view, position.memory)
+        decision = await ready.seat.bind(context)(view, ready.memory)
         emit(decided_event(view.turn, view.seat, decision, {}).model_copy(update={"memory": {}}))
 
     async def aclose(self) -> None:
-        for arm in self.arms.values():
-            await self.seats.seat(arm).aclose()
+        for arm in self.study.arms:
+            await self.seats.seat(arm.name).aclose()
 
 
 @dataclass(frozen=True)
@@ -221,7 +225,7 @@ class ArmCalls(NamedTuple):
     """Decisions of the whole run for each of these positions."""
 
 
-def calls_of(study: Study, most: int) -> Iterator[ArmCalls]:
+def calls_of(study: PositionStudy, most: int) -> Iterator[ArmCalls]:
     """Give the calls of each arm on at most so many positions, of which nothing is kept; arms' own models stay silent.
 
     Fresh notes are those of the baseline's first decision. Raises UserError for what cannot be asked.
@@ -229,59 +233,74 @@ def calls_of(study: Study, most: int) -> Iterator[ArmCalls]:
     asker = PositionTask(study, Path()).open(OfflineLayer())
     places = [*asker.positions.values()]
     sampled = places[:: max(len(places) // most, 1)][:most]
-    notes = {place.name: asker.seats.fitting(place) for place in sampled}
-    if study.notes == "fresh":
-        baseline = asker.seats.seat(asker.arms[BASELINE])
-        notes = {place.name: tuple(asyncio.run(_once(baseline, place))) for place in sampled}
-    donors = [asker.seats.donor(place, notes[place.name]) for place in sampled]
+    turns = [Donor(place, place.events) for place in sampled]
+    donors = asker.donors
+    if study.experiment.notes == "fresh":
+        seat = asker.seats.seat(study.baseline.name)
+        turns = [Donor(place, tuple(asyncio.run(_once(Ready(seat, place.view, place.memory))))) for place in sampled]
+        donors = turns
     share = len(places) / len(sampled)
-    for arm in asker.arms.values():
-        ready = [(place, asker.seats.ready(arm, place, notes[place.name], donors)) for place in sampled]
-        events = [event for place, seat in ready if seat for event in asyncio.run(_once(seat, place))]
+    for arm in study.arms:
+        ready = [asker.seats.ready(arm, turn.position, turn.events, donors) for turn in turns]
+        asked = [one for one in ready if one is not None]
+        events = [event for one in asked for event in asyncio.run(_once(one))]
         calls = [event for event in events if isinstance(event, Call) and not event.fixed and not event.ask]
-        yield ArmCalls(arm, round(share * sum(seat is not None for _, seat in ready)), calls, share * study.samples)
+        yield ArmCalls(arm, round(share * len(asked)), calls, share * study.samples)
 
 
-async def _once(seat: GraphSeat, position: BankPosition) -> list[Event]:
+async def _once(ready: Ready) -> list[Event]:
     """Return the events of one decision."""
     events: list[Event] = []
-    await seat.bind(GameContext(events.append))(position.view, position.memory)
+    await ready.seat.bind(GameContext(events.append))(ready.view, ready.memory)
     return events
 
 
 def status(folder: Path) -> dict[str, Any]:
     """Return how the run in a folder stands, as plain data."""
-    study = FOLDER.read(folder)
-    records = Decisions(_units(folder, opened(study).positions[: study.first], study.named_arms), study.samples)
+    study = read(folder)
+    records = Decisions(_units(folder, study), study.samples)
     spent = sum((call.usage for calls in records.calls() for call in calls if call.paid), NO_USAGE)
     counts = {"finished": sum(records.numbers().values()), "begun": len(records.begun())}
-    return run_status(study.name, spent, games=len(records.units) * study.samples, **counts, things="decisions")
+    return run_status(
+        study.experiment.name, spent, games=len(records.units) * study.samples, **counts, things="decisions"
+    )
 
 
-def _units(folder: Path, positions: Iterable[BankPosition], arms: Iterable[str]) -> list[PositionUnit]:
+def _units(folder: Path, study: PositionStudy) -> list[PositionUnit]:
     return [
-        PositionUnit(arm=arm, path=decisions.path_of(folder, arm, place.name), position=place.name, deal=place.deal)
-        for place, arm in product(positions, (BASELINE, *(arm for arm in arms if arm != BASELINE)))
+        PositionUnit(
+            arm=arm.name,
+            path=decisions.path_of(folder, arm.name, position.name),
+            position=position.name,
+            deal=position.deal,
+        )
+        for position, arm in product(study.positions, study.arms)
     ]
 
 
-def run(study: Study, folder: Path, options: RunOptions | None = None, progress: Progress | None = None) -> Done:
-    """Ask what a study asks, and go on where the folder's run stopped; the figures of `Done` are decisions.
+def run(
+    experiment: Experiment, folder: Path, options: RunOptions | None = None, progress: Progress | None = None
+) -> Done:
+    """Ask what an experiment on positions asks, and go on where the folder's run stopped; the figures of `Done` are
+    decisions.
 
     A replay is the folder of another run of positions: its answers are taken, and nobody is asked. Raises UserError for
-    a study that cannot be asked, for a folder with another run, or when a server refuses at once.
+    an experiment that cannot be asked, for a folder with another run, or when a server refuses at once.
     """
+    manifest.check_code(folder)
     options = options or RunOptions()
+    plan = Plan.resolve(experiment, folder)
+    study = study_of(plan)
     if (recorded := options.models.replay) is not None:
-        FOLDER.read(recorded)
+        read(recorded)
     task = PositionTask(study, folder, recorded)
-    asker = task.open(OfflineLayer())
-    asker.check()
-    if options.shard and study.notes == "fresh" and any(arm.kind == "shuffled" for arm in asker.arms.values()):
-        raise UserError("--shard asks a part of the deals, and shuffled notes are those of all; leave one out")
-    shorts = {arm.name: str(arm.step) for arm in asker.arms.values() if arm.kind != BASELINE}
-    begin(folder, study, asker.seats.bank, shorts)
-    units = _units(folder, asker.positions.values(), asker.arms)
+    task.open(OfflineLayer()).check()
+    if options.shard and experiment.notes == "fresh" and any(arm.sources for arm in study.arms):
+        raise UserError(
+            "--shard asks a part of the deals, and placebo and shuffled notes are those of all; leave it out"
+        )
+    begin(plan, study)
+    units = _units(folder, study)
     records = Decisions(units, study.samples)
     options = replace(options, models=replace(options.models, replay=None))
     runner = Runner(task, units, records, folder, options, progress)
@@ -291,7 +310,7 @@ def run(study: Study, folder: Path, options: RunOptions | None = None, progress:
         if outcome.result == SKIPPED:
             skipped.add(outcome.unit.name)
 
-    done = runner.run(study.name, lambda unit: unit.arm == BASELINE, on_end)
+    done = runner.run(experiment.name, lambda unit: unit.arm == study.baseline.name, on_end)
     numbers = records.numbers()
     names = [unit.name for unit in runner.units if unit.name not in skipped]
     return replace(

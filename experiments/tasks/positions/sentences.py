@@ -3,7 +3,8 @@
 The templates come first, each with the condition under which it is printed.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from experiments.analysis import conclusions
 from experiments.analysis.compare import Comparison, significant
@@ -29,7 +30,7 @@ LOSS_NOT_CORRECTED = Template(
     "the 95 % interval excludes 0, and the corrected p is .05 or more",
 )
 FLIPS = Template("{percent} of decisions differ ({least} to {most}{floor})", "how many decisions an arm changes")
-NOTE_REMOVED = Template("Without its note {flips}; it {loss}.", "the arm that removes a node's note")
+NOTE_REMOVED = Template("Without {its_note} {flips}; it {loss}.", "the arm that removes a node's note")
 NOTE_PLACEBO = Template(
     "With a placebo of the same length {flips}; it {loss}{than_none}.", "the arm with a placebo in its place"
 )
@@ -71,8 +72,12 @@ CONTENT = Template(
 )
 NOTE = Template("{role}: {decisions}", "for each node with an arm about its note")
 FLOOR = Template("Noise floor ({arm}): asked again, {percent} of decisions differ.", "the noise floor")
-ALL_NOTES = Template("{arrangement}: {flips}; it {loss}.", "the arms about all notes together")
-ARRANGEMENTS = {"permuted": "The notes in reverse order", "same_compute": "As many calls of one seat"}
+ALL_NOTES = Template("{arrangement}: {flips}; it {loss}.", "the arms about all notes together, and any other")
+ARRANGEMENTS = {
+    "permuted": "The notes in another order",
+    "same_compute": "As many calls of one seat",
+    "same_tokens": "As many tokens of one seat",
+}
 OWN_HAND = Template(
     "{arm} cheats: it is told the own hand, which no seat may know. {flips}; valued by the true hand, it {loss}.",
     "a cheating arm",
@@ -93,27 +98,33 @@ CORRELATED = Template(
 
 
 def sentences(effects: Effects) -> Iterator[str]:
-    """Yield a paragraph for each role with an arm, then what concerns all of them."""
-    for node in dict.fromkeys(e.arm.node for e in effects.effects if e.arm.node and e.arm.kind != "noise_floor"):
-        if text := " ".join(_role(effects, node)):
-            yield NOTE(role=node, decisions=text)
+    """Yield a paragraph for each role with an arm, or several roles of one arm, then what concerns all of them."""
+    by_nodes = defaultdict[tuple[str, ...], list[Effect]](list)
+    for effect in effects.effects:
+        if effect.arm.kind in ABOUT_A_NOTE:
+            by_nodes[effect.arm.nodes].append(effect)
+    for nodes, rows in by_nodes.items():
+        yield NOTE(role=" and ".join(nodes), decisions=" ".join(_role(effects, nodes, rows)))
     yield from _conventions(effects)
     for effect in effects.effects:
-        if effect.arm.kind == "noise_floor":
-            yield FLOOR(arm=effect.arm.name, percent=percent(effect.flips))
-        elif arrangement := ARRANGEMENTS.get(effect.arm.kind):
-            yield ALL_NOTES(arrangement=arrangement, **_effect(effect))
-        elif effect.arm.cheats:
-            yield OWN_HAND(arm=effect.arm.name, **_effect(effect))
+        arm = effect.arm
+        if arm.is_noise_floor:
+            yield FLOOR(arm=arm.name, percent=percent(effect.flips))
+        elif arm.cheats:
+            yield OWN_HAND(arm=arm.name, **_effect(effect))
+        elif arm.kind not in ABOUT_A_NOTE:
+            yield ALL_NOTES(arrangement=ARRANGEMENTS.get(arm.kind, arm.name), **_effect(effect))
 
 
-def _role(effects: Effects, node: str) -> Iterator[str]:
-    """Yield the sentences about the arms of a node's note."""
-    rows = [effect for effect in effects.effects if effect.arm.node == node]
+ABOUT_A_NOTE = ("removed", "placebo", "shuffled", *OTHER_NOTES)
+
+
+def _role(effects: Effects, nodes: Sequence[str], rows: Sequence[Effect]) -> Iterator[str]:
+    """Yield the sentences about the arms of a node's note, or of several nodes' notes together."""
     by_kind = {effect.arm.kind: effect for effect in rows}
     removed, placebo, shuffled = by_kind.get("removed"), by_kind.get("placebo"), by_kind.get("shuffled")
     if removed:
-        yield NOTE_REMOVED(**_effect(removed))
+        yield NOTE_REMOVED(its_note="its note" if len(nodes) == 1 else "their notes", **_effect(removed))
     if placebo:
         less = effects.difference(placebo.arm.name, removed.arm.name) if removed else None
         shown = less is not None and significant(less.p)
@@ -125,8 +136,8 @@ def _role(effects: Effects, node: str) -> Iterator[str]:
         yield _survives(effects, removed, placebo, shuffled)
     for kind, title in OTHER_NOTES.items():
         for effect in (effect for effect in rows if effect.arm.kind == kind):
-            value = f" ({effect.arm.value})" if effect.arm.value and kind != "added" else ""
-            yield NOTE_OTHER(other_note=f"{title}{value}", **_effect(effect))
+            value = effect.arm.purpose.value if effect.arm.purpose else None
+            yield NOTE_OTHER(other_note=f"{title} ({value})" if value else title, **_effect(effect))
 
 
 def _sign(test: Comparison, positive: str) -> str:
@@ -187,7 +198,7 @@ def _loses(effect: Effect) -> bool:
 
 def _conventions(effects: Effects) -> Iterator[str]:
     """Yield which notes the conventions need that probes ask about, in one sentence."""
-    rows = [effect for effect in effects.effects if effect.keeps is not None and effect.arm.kind != "noise_floor"]
+    rows = [effect for effect in effects.effects if effect.keeps is not None and not effect.arm.is_noise_floor]
     if rows:
         kept = max(rows, key=lambda effect: effect.positions).kept or 0.0
         arms = (

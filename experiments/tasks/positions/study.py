@@ -1,292 +1,166 @@
-"""What a position-level ablation asks: its arms, its study file or the same as a command, and its record `run.yaml`.
+"""An experiment on positions: its bank, its arms, and its record `run.yaml`, which is that of every experiment.
 
 ```yaml
 # house-notes.yaml
 name: house-notes
-positions: program             # a packaged bank, or a file
+task: positions
+bank: program                 # a packaged bank, or a file
 graph: house
 models: {default: program}
 arms: [removed, exact, placebo, shuffled, "perturbed@0.3", tom_interpreter=sim:average]
 ```
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field, ValidationError
-
-from experiments.record.run_folder import RUN, RunFolder, difference, imports
-from experiments.study.file_schema import Model, Name, settled
+from experiments.record import run_folder
+from experiments.record.run_folder import RUN, difference
+from experiments.study import manifest
+from experiments.study.arms import Arm
+from experiments.study.experiment import POSITIONS, Experiment, checked
+from experiments.study.file_schema import Model, settled
+from experiments.study.plan import Plan
+from experiments.study.rerun import RecordedRun
+from experiments.study.seat_spec import PlayerSpec
 from experiments.tasks.positions import bank as banks
-from experiments.tasks.positions.bank import Bank
-from graphs import interventions
-from graphs.config import GraphConfig, between, checked
-from graphs.config import read as read_graph
-from graphs.interventions import Intervention, Kind
-from graphs.recorded import depending
-from orchestrator.errors import UserError, did_you_mean, user_error
-from orchestrator.models.settings import PROGRAM
-from orchestrator.replies.reply import Reply
-from orchestrator.values import Frozen, OneOrMore
-from orchestrator.yaml_files import from_file, loaded
-from roles.reply_types import Choice, Shortlist
+from experiments.tasks.positions.bank import Bank, BankPosition
+from orchestrator.errors import UserError
 
-ABOUT_A_NOTE = ("removed", "exact", "model", "perturbed", "placebo", "shuffled", "advise", "gate", "own_hand")
-KINDS = (*ABOUT_A_NOTE, "added", "noise_floor", "permuted", "same_compute")
-PUT = ("placebo", "shuffled", "own_hand")
-"""Arms that put a note in the place of the node's own."""
-OFFERING: Mapping[str, tuple[type[Reply], ...]] = {"advise": (Shortlist,), "gate": (Shortlist, Choice)}
-"""Arms that say how a node's moves reach its readers, and whose notes have some."""
-OFFERED_BY = {"advise": "a recommender", "gate": "a recommender, or a colleague who chooses a move"}
-BASELINE, NOISE_FLOOR = "baseline", "noise-floor"
+COPY = "bank.jsonl.gz"
+"""The bank in a run's folder."""
+FIXED = ("notes", "draw", "first")
+"""Keys of the experiment that stay as they were when a run goes on."""
 
 
 @dataclass(frozen=True)
-class Arm:
-    name: str
-    kind: Kind | Literal["baseline"]
-    node: str | None = None
-    """Whose note it is about."""
-    value: str | None = None
-    """The model, the rate, or the short form of a new node."""
-    noise_floor: str | None = None
-    """The arm in which the same nodes are asked again with nothing changed: its noise floor."""
+class PositionStudy:
+    """An experiment on positions, resolved; plain data, which every process of a run is given."""
+
+    experiment: Experiment
+    arms: tuple[Arm, ...]
+    """The baseline first, then the noise floors."""
+    bank_file: str
+    remarks: tuple[str, ...] = ()
+    """What a reader of the results must know."""
 
     @property
-    def step(self) -> Intervention:
-        """The change of the baseline's graph."""
-        assert self.kind != "baseline"
-        if self.kind == "added":
-            return interventions.parse(str(self.value))
-        return Intervention(self.kind, self.node if self.kind in ABOUT_A_NOTE else None, self.value)
+    def bank(self) -> Bank:
+        return banks.read(self.bank_file)
 
     @property
-    def cheats(self) -> bool:
-        """Whether it tells an agent what no seat may know."""
-        return self.kind == "own_hand"
+    def baseline(self) -> Arm:
+        return self.arms[0]
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Arm]:
+        return {arm.name: arm for arm in self.arms}
+
+    @property
+    def positions(self) -> tuple[BankPosition, ...]:
+        """Those that are asked about: the bank's first, at the experiment's player counts."""
+        counts = set(self.experiment.players)
+        fitting = [position for position in self.bank.positions if position.view.players in counts]
+        return tuple(fitting[: self.experiment.first])
+
+    @property
+    def samples(self) -> int:
+        """Decisions of each position in each arm."""
+        return self.experiment.repeats
 
 
-def _arms(name: str, short: str, config: GraphConfig) -> Iterator[Arm]:
-    step = interventions.parse(short)
-    kind, node = step.kind, step.node
-    if kind not in KINDS:
-        raise UserError(f"arm {short!r}: positions have no such arm; {did_you_mean(kind, KINDS, 'the kinds are')}")
-    if kind == "added":
-        if str(node) not in advisers(step.apply(config)):
-            raise UserError(f"arm {str(step)!r}: what {node!r} says does not reach {config.decides!r}, which decides")
-        yield Arm(name or f"with-{node}", kind, node, str(step))
-        return
-    if step.value and kind not in ("model", "perturbed"):
-        raise UserError(f"arm {short!r}: positions take everything from their bank; leave {step.value!r} out")
-    if kind not in ABOUT_A_NOTE:
-        yield Arm(name or kind, kind)
-        return
-    nodes = _nodes(kind, node, config)
-    if kind == "own_hand" and not node:
-        nodes = nodes[:1]
-    if not nodes and kind in OFFERING:
-        missing = f"{node!r} lists no moves" if node else f"no colleague of {config.decides!r} lists moves"
-        raise UserError(f"arm {short!r}: {missing} in graph {config.name!r}; {kind} is for {OFFERED_BY[kind]}")
-    if not nodes:
-        raise UserError(f"graph {config.name!r} has no colleague whose note {config.decides!r} reads, so no {kind} arm")
-    value = re.sub(r"[^\w.]+", "-", step.value).strip("-") if step.value else ""
-    for node in nodes:
-        short_name = f"no-{node}" if kind == "removed" else "-".join(filter(None, (kind, node, value)))
-        long_name = f"{name}-{node}" if len(nodes) > 1 else name
-        yield Arm(long_name if name else short_name, kind, node, step.value)
-
-
-def _nodes(kind: Kind, node: str | None, config: GraphConfig) -> Sequence[str]:
-    """Return the colleagues that an arm is about: the named one, or all whose notes have what it changes."""
-    colleagues = advisers(config)
-    if node == config.decides:
+def study_of(plan: Plan) -> PositionStudy:
+    """Return what a plan asks. Raises UserError for a bank without a position to ask about."""
+    experiment = plan.experiment
+    study = PositionStudy(experiment, plan.arms, str(experiment.bank), plan.all_remarks)
+    if not study.positions:
+        counts = ", ".join(map(str, sorted(set(experiment.players))))
         raise UserError(
-            f"{node!r} decides in graph {config.name!r}, so it gives no note; its colleagues are: {list(colleagues)}"
+            f"{str(study.bank.path)!r} has no position of {counts} players, so there is nothing to decide; build a "
+            "bank from more games"
         )
-    if node and node not in colleagues:
-        hint = did_you_mean(node, colleagues, "they are")
-        raise UserError(f"{config.decides!r} reads no note of {node!r} in graph {config.name!r}; {hint}")
-    offering = OFFERING.get(kind, (object,))
-    return [name for name in ([node] if node else colleagues) if issubclass(config.role(name).reply, offering)]
+    digest = plan_digest(experiment)
+    if digest and digest != study.bank.head.digest:
+        path = str(study.bank.path)
+        raise UserError(f"{path!r} is another bank than that of the run: {study.bank.head.digest}, not {digest}")
+    return study
 
 
-def advisers(config: GraphConfig) -> tuple[str, ...]:
-    """Return the nodes whose notes the deciding node reads, directly or through others, in the graph's order."""
-    return tuple(name for name in config.nodes if name != config.decides and between(config, name, config.decides))
+def plan_digest(experiment: Experiment) -> str | None:
+    """Return the digest of the bank of a run that is asked again; None for a new experiment."""
+    record = getattr(experiment, "record", {})
+    return (record.get("bank") or {}).get("digest")
 
 
-def downstream(config: GraphConfig, arm: Arm) -> frozenset[str]:
-    """Return the nodes that an arm asks again because something before them changed; with the deciding node where no
-    note changes."""
-    if arm.kind == "added":
-        return depending(arm.step.apply(config), {str(arm.node)})
-    if arm.node is not None and arm.node in config.nodes:
-        return depending(config, {arm.node})
-    return frozenset({config.decides, *depending(config, {config.decides})})
+def read(folder: Path) -> PositionStudy:
+    """Return what the run in a folder asked. Raises UserError."""
+    record = run_folder.read(folder / RUN)
+    if (record.get("experiment") or {}).get("task") != POSITIONS:
+        raise UserError(f"there is no run of positions in {str(folder)!r}")
+    run = RecordedRun.parsed(record)
+    settings = {**record["experiment"], "repeats": record.get("repeats", 1)}
+    experiment = checked(settings, str(folder / RUN), folder)
+    arms = run.listed_arms(experiment)
+    first = [arm for arm in arms if arm.name == experiment.baseline]
+    others = [arm for arm in arms if arm.name != experiment.baseline]
+    return PositionStudy(experiment, (*first, *others), str(folder / COPY), tuple(record.get("remarks") or ()))
 
 
-# The study
-
-DEFAULT_ARMS = ("removed", "placebo", "shuffled")
-COPY = "bank.jsonl.gz"
-"""The bank in a run's folder."""
-HEAD = """\
-# What was asked. The same command again goes on with it.
-# `orchestrator evaluate positions run.yaml --out NEW` asks the same again, of the graph, models and bank here.
-"""
+# The record
 
 
-class Study(Frozen):
-    """A study file."""
+def begin(plan: Plan, study: PositionStudy) -> None:
+    """Write the record of a new run, or check that a run goes on; arms and repeats may grow.
 
-    name: Name = "positions"
-    question: str | None = None
-    """What the study asks, in a sentence or two; a report begins with it."""
-    positions: str
-    """The bank: a packaged one's name, or a file."""
-    graph: str | dict[str, Any] = "house"
-    """A graph's name or YAML file; in run.yaml the whole graph."""
-    models: dict[str, Model] = {"default": PROGRAM}
-    """By the model names that the nodes of the graph use."""
-    notes: Literal["recorded", "fresh"] = "recorded"
-    """Colleagues' notes: as they were recorded, or made once by the study's models and shared by all arms."""
-    arms: dict[Name, str] | OneOrMore[str] = DEFAULT_ARMS
-    """In their short form, see `graphs.interventions`; a mapping gives names, such as a run of whole games has."""
-    noise_floor: bool | None = None
-    """Whether each arm has its noise floor asked; by default where a model is asked."""
-    samples: int = Field(default=1, ge=1, le=1000)
-    """How often each position is decided in each arm."""
-    first: int | None = Field(default=None, ge=1)
-    """Only so many positions, from the bank's first on; all if not given."""
-    seed: int = 0
-    """Of simulated models, and of what is drawn for controls."""
-    digest: str | None = None
-    """In run.yaml: of the bank, which must be the same."""
-    versions: dict[str, str] = {}
-    """In run.yaml: of the first command."""
-    imports: dict[str, Any] | list[Any] | None = None
-    """In run.yaml: code of a user's own that the graph needs."""
-
-    @property
-    def named_arms(self) -> dict[str, str]:
-        """The arms by their names, where they have some."""
-        return dict(self.arms) if isinstance(self.arms, dict) else {}
-
-    @property
-    def config(self) -> GraphConfig:
-        """The graph. Raises UserError."""
-        if isinstance(self.graph, str):
-            return read_graph(self.graph)
-        return checked(dict(self.graph), f"the graph of study {self.name!r}")
-
-
-def read(path: Path) -> Study:
-    """Return a study file, or the run.yaml of a run. Raises UserError."""
-    data = loaded(from_file(path, "the study"), str(path))
-    if not isinstance(data, dict) or "positions" not in data:
-        raise UserError(f"{str(path)!r} is no study: a YAML mapping with `positions:`, the bank, and `arms:`")
-    try:
-        study = Study.model_validate(data)
-    except ValidationError as error:
-        raise user_error(str(path), error) from None
-    beside = path.parent / study.positions
-    return study.model_copy(update={"positions": str(beside)}) if beside.is_file() else study
-
-
-def opened(study: Study) -> Bank:
-    """Return the study's bank. Raises UserError when it is another one than the record says."""
-    bank = banks.read(study.positions)
-    if study.digest and study.digest != bank.head.digest:
-        raise UserError(f"{str(bank.path)!r} is another bank than the study's: {bank.head.digest}, not {study.digest}")
-    if not bank.positions:
-        raise UserError(
-            f"{str(bank.path)!r} has no position, so there is nothing to decide; build a bank from more games"
-        )
-    return bank
-
-
-def arms_of(study: Study) -> tuple[Arm, ...]:
-    """Return the arms of a study, the baseline first, with the noise floors that belong to them where a model is asked.
-
-    A kind that is about a note and names no node stands for one arm for each colleague whose note the deciding node
-    reads, directly or through others. Raises UserError.
+    Raises UserError for a folder that holds another run, and names the difference.
     """
-    config = study.config
-    named = study.arms.items() if isinstance(study.arms, dict) else [("", short) for short in study.arms]
-    arms = [arm for name, short in named for arm in _arms(name, short, config)]
-    names = [arm.name for arm in arms]
-    if twice := next((name for n, name in enumerate(names) if name in names[:n]), None):
-        raise UserError(f"two arms are called {twice!r}; name them in the study file: `arms: {{NAME: {arms[0].step}}}`")
-    wanted, kinds = study.noise_floor, {arm.kind for arm in arms}
-    if wanted is None:
-        asks_models = any(study.models.get(name, name) != PROGRAM for name in config.models)
-        wanted = asks_models or bool(kinds & {"model", "perturbed"})
-    floors: dict[frozenset[str], Arm] = {}  # by the nodes that are asked again
-    if wanted or "noise_floor" in kinds:
-        floors[downstream(config, Arm(NOISE_FLOOR, "noise_floor"))] = Arm(NOISE_FLOOR, "noise_floor")
-        for arm in arms:
-            if arm.node and arm.kind != "added":
-                floors.setdefault(downstream(config, arm), Arm(f"{NOISE_FLOOR}-{arm.node}", "noise_floor", arm.node))
-    changes = [arm for arm in arms if arm.kind != "noise_floor"]
-    rest = [
-        replace(a, noise_floor=floor.name if (floor := floors.get(downstream(config, a))) else None) for a in changes
-    ]
-    return (Arm(BASELINE, "baseline"), *floors.values(), *rest)
+    folder, head = plan.folder, study.bank.head
+    entry = {"name": head.name, "digest": head.digest, "positions": head.positions}
+    if (folder / RUN).exists():
+        _check(folder, plan, entry)
+    else:
+        run_folder.check_unused(folder, RUN, COPY)
+    experiment = plan.experiment.model_copy(update={"bank": COPY})
+    manifest.write(replace(plan, experiment=experiment, recorded={"bank": entry}))
+    if not (folder / COPY).exists():
+        banks.copy(study.bank.path, folder / COPY)
 
 
-class StudyFolder(RunFolder[Study]):
-    """The folder of a position-level ablation: `run.yaml`, the bank, and the journals of decisions."""
-
-    def plain(self, record: Study) -> dict[str, Any]:
-        data = record.model_dump(mode="json", exclude_none=True, exclude_defaults=True, exclude={"models"})
-        models = {
-            name: model if isinstance(model, str) else model.model_dump(mode="json", exclude_none=True)
-            for name, model in record.models.items()
-        }
-        return {"name": record.name, "positions": record.positions, **data, "models": models}
-
-    def check(self, folder: Path, before: Study, now: Study) -> None:
-        super().check(folder, before, now)
-        old, new = (
-            {name: model if isinstance(model, str) else dict(model.deciding) for name, model in study.models.items()}
-            for study in (before, now)
-        )
+def _check(folder: Path, plan: Plan, bank: Mapping[str, Any]) -> None:
+    """Raise UserError where a command asks something else than the run in its folder."""
+    record = run_folder.read(folder / RUN)
+    recorded = record.get("bank") or {}
+    before = checked(record.get("experiment") or {}, str(folder / RUN), folder)
+    differences = {"bank": (recorded.get("digest"), bank["digest"])}
+    differences |= {key: (getattr(before, key), getattr(plan.experiment, key)) for key in FIXED}
+    for key, (old, new) in differences.items():
         if old != new:
             raise UserError(
-                f"{str(folder)!r} holds a run with another models: {difference(old, new)}; give another --out"
+                f"{str(folder)!r} holds a run with another {key}: {difference(old, new)}; give another --out"
             )
-        for name, short in before.named_arms.items():
-            if interventions.parse(now.named_arms.get(name, short)) != interventions.parse(short):
-                raise UserError(f"{str(folder)!r} holds arm {name!r} as {short}; give another --out")
-
-    def parsed(self, path: Path) -> Study:
-        return read(path)
-
-
-FIXED = ("digest", "graph", "notes", "seed", "first")
-FOLDER = StudyFolder(Study, RUN, "position-level ablation", HEAD, FIXED, files=(COPY,))
+    arms = RecordedRun.parsed(record).listed_arms(before)
+    players = {arm.name: arm.everybody for arm in plan.arms}
+    for arm in arms:
+        if arm.name in players:
+            _check_player(folder, arm.name, arm.everybody, players[arm.name])
 
 
-def begin(folder: Path, study: Study, bank: Bank, arms: dict[str, str]) -> Study:
-    """Write the record of a new run, or check that a run goes on; the study as it stands then.
+def _check_player(folder: Path, arm: str, old: PlayerSpec, new: PlayerSpec) -> None:
+    """Raise UserError where an arm has another graph or other models than before."""
+    models = [{name: _deciding(model) for name, model in spec.models.items()} for spec in (old, new)]
+    configs = [spec.config.model_dump(mode="json", exclude={"name"}) if spec.config else {} for spec in (old, new)]
+    for what, (before, now) in {"models": models, "graph": configs}.items():
+        if before != now:
+            raise UserError(
+                f"{str(folder)!r} holds arm {arm!r} with another {what}: {difference(before, now)}; give another "
+                "--out, or the arm another name"
+            )
 
-    `samples` and `arms` may grow. Raises UserError for a folder that holds another run, and names the difference.
-    """
-    exists = (folder / RUN).exists()
-    record = study.model_copy(
-        update={
-            "positions": COPY,
-            "graph": study.config.model_dump(mode="json"),
-            "models": {name: settled(model) for name, model in study.models.items()},
-            "arms": {**(FOLDER.read(folder).named_arms if exists else {}), **arms},
-            "digest": bank.head.digest,
-            **imports(),
-        }
-    )
-    record = FOLDER.begin(folder, record, begun=exists)
-    if not (folder / COPY).exists():
-        banks.copy(bank.path, folder / COPY)
-    return record
+
+def _deciding(model: Model) -> object:
+    """Return the settings of a model that decide what it answers."""
+    settings = settled(model)
+    return settings if isinstance(settings, str) else dict(settings.deciding)

@@ -13,9 +13,8 @@ import pytest
 import graphs
 from experiments.record.game import Game
 from experiments.tasks.fork.position import position, whole
-from experiments.tasks.positions import bank, draw
+from experiments.tasks.positions import bank, draw, position_run
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.study import Study, opened
 from experiments.tasks.positions.truth import truths
 from experiments.tasks.probes import probe_run, probes
 from graphs import ablate
@@ -27,6 +26,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory, SeatInfo
 from orchestrator.table.game_loop import play, play_async
 from orchestrator.table.seat import Decision, GameContext
+from tests.experiments.tasks.positions.conftest import asking
 from tests.orchestrator.hanabi.test_view import disguised
 from tests.support.folders import ROOT
 from tests.support.imports import sources
@@ -182,7 +182,7 @@ def test_a_forged_bank_gets_one_sentence(tmp_path: Path) -> None:
             bank.read(saved(tmp_path / f"{len(told[0])}.jsonl", told, json.loads(head)))
     empty = saved(tmp_path / "empty.jsonl", [], json.loads(head))
     with pytest.raises(UserError, match="has no position"):
-        opened(Study(positions=str(empty)))
+        position_run.run(asking(bank=str(empty), arms=["removed"]), tmp_path / "run")
     packed = bytearray(bank.path_of("program").read_bytes())
     packed[2000:2050] = bytes(50)
     (tmp_path / "packed.jsonl.gz").write_bytes(packed)

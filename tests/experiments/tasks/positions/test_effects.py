@@ -15,17 +15,20 @@ from scipy import stats
 
 import graphs
 from experiments.analysis.compare import compare, corrected
-from experiments.tasks.positions import bank, decisions, position_report, position_run
+from experiments.study.arms import Arm
+from experiments.study.control_arms import Purpose
+from experiments.study.seat_spec import PlayerSpec
+from experiments.tasks.positions import bank, decisions, position_report
 from experiments.tasks.positions import sentences as templates
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.effects import Effects, Outcome, effect_of
 from experiments.tasks.positions.sentences import sentences
-from experiments.tasks.positions.study import Arm, Study
+from graphs import ablate
 from orchestrator.errors import UserError
 from orchestrator.models.simulated_settings import AVERAGE, SimSettings
 from orchestrator.models.usage import NO_USAGE
 from tests.experiments.report.test_null_runs import ABSENT
-from tests.experiments.tasks.positions.conftest import effect_of_arm, found
+from tests.experiments.tasks.positions.conftest import effect_of_arm, graph_file, ran
 from tests.support.prove import FULL
 from tests.support.sentences import template_of
 
@@ -34,12 +37,6 @@ RATE = 0.3
 
 def sim(**rates: float) -> SimSettings:
     return SimSettings.model_validate({"model": "sim:average", **dict.fromkeys(AVERAGE, 0.0), **rates})
-
-
-def ran(folder: Path, **study: Any) -> Effects:
-    done = position_run.run(Study.model_validate({"positions": "program", **study}), folder)
-    assert not done.left and not done.failed and not done.suspended
-    return found(folder)
 
 
 def moves(folder: Path, arm: str, position: str) -> list[str]:
@@ -60,10 +57,10 @@ ROLES = ("history_analyst", "tom_interpreter", "discard_strategist")
 def test_the_noise_floor_of_a_simulated_model_is_its_sampling_noise(tmp_path: Path) -> None:
     """One node, one kind of error at rate r: where it changes the move, two decisions differ with 2 r (1 - r)."""
     first, samples = (120, 8) if FULL else (32, 3)
-    common = {"graph": "watson", "arms": ["noise_floor"], "first": first}
+    common: dict[str, Any] = {"graph": "watson", "arms": ["noise_floor"], "first": first}
     for name, rate in (("never", 0.0), ("always", 1.0)):
         ran(tmp_path / name, **common, models={"default": sim(overconfident_play=rate)})
-    floor = ran(tmp_path / "some", **common, samples=samples, models={"default": sim(overconfident_play=RATE)})
+    floor = ran(tmp_path / "some", **common, repeats=samples, models={"default": sim(overconfident_play=RATE)})
     (effect,) = floor.effects
     flips = {one.position.name: one.flipped for one in floor.outcomes["noise-floor"]}
     could = [
@@ -78,9 +75,10 @@ def test_the_noise_floor_of_a_simulated_model_is_its_sampling_noise(tmp_path: Pa
 
 def test_a_report_that_nobody_uses_flips_no_more_than_the_noise_floor(tmp_path: Path) -> None:
     nodes = {"chatter": {"role": "first_order"}, "proposer": {"role": "proposer", "reads": ["chatter"]}}
-    graph = {"name": "decorated", "context": "house", "nodes": nodes, "decides": "proposer"}
-    more = {"notes": "fresh", "models": {"default": "sim:careless"}, "first": 120 if FULL else 10}
-    effects = ran(tmp_path / "run", graph=graph, arms=["removed", "placebo", "shuffled"], samples=2, **more)
+    decorated = {"name": "decorated", "context": "house", "nodes": nodes, "decides": "proposer"}
+    more: dict[str, Any] = {"notes": "fresh", "models": {"default": "sim:careless"}, "first": 120 if FULL else 10}
+    graph = graph_file(tmp_path, decorated)
+    effects = ran(tmp_path / "run", graph=graph, arms=["removed", "placebo", "shuffled"], repeats=2, **more)
     floor = effect_of_arm(effects, "noise-floor")
     assert floor is not None and floor.flips > 0.1
     for name in ("no-chatter", "placebo-chatter", "shuffled-chatter"):
@@ -95,15 +93,14 @@ def test_a_careless_role_costs_what_its_controls_say(tmp_path: Path) -> None:
     The interpreter of `wrong` is simulated with every answer wrong; in `right` all are programs.
     """
     nodes = {"tom_interpreter": {"model": "wrong"}}
-    graph = graphs.change(graphs.read("house"), **nodes).model_dump(mode="json")
+    graph = graph_file(tmp_path, graphs.change(graphs.read("house"), **nodes).model_dump(mode="json"))
     rates = dict.fromkeys(("misread_stack", "forgotten_negatives", "slot_off_by_one"), 1.0)
     first = 120 if FULL else 20
     models = {"default": "program", "wrong": sim(**rates)}
     node = "tom_interpreter"
     arms = [f"exact:{node}", f"removed:{node}"]
-    wrong = ran(
-        tmp_path / "wrong", graph=graph, models=models, notes="fresh", arms=arms, noise_floor=False, first=first
-    )
+    more = {"controls": {"noise_floor": False}, "first": first}
+    wrong = ran(tmp_path / "wrong", graph=graph, models=models, notes="fresh", arms=arms, **more)
     right = ran(tmp_path / "right", arms=[f"{kind}:{node}" for kind in ("placebo", "shuffled", "removed")], first=first)
     exact = effect_of_arm(wrong, f"exact-{node}")
     placebo, shuffled = (effect_of_arm(right, f"{kind}-{node}") for kind in ("placebo", "shuffled"))
@@ -126,7 +123,7 @@ def test_probes_say_which_note_a_convention_needs(tmp_path: Path) -> None:
     head = bank.read("probes").head.model_copy(update={"positions": len(few), "digest": bank.digest(told)})
     bank.save(tmp_path / "few.jsonl", [head.model_dump_json(), *told])
     arms = ["removed:discard_strategist", "noise_floor"]
-    effects = ran(tmp_path / "run", positions=str(tmp_path / "few.jsonl"), arms=arms)
+    effects = ran(tmp_path / "run", bank=str(tmp_path / "few.jsonl"), arms=arms)
     without, floor = effect_of_arm(effects, "no-discard_strategist"), effect_of_arm(effects, "noise-floor")
     assert without and floor and floor.keeps == floor.kept == without.kept == 1.0
     kept = {value: keeps for name, value, *_, keeps in without.by_kind if name == "convention"}
@@ -153,10 +150,20 @@ def outcomes(places: Sequence[BankPosition], losses: Sequence[float]) -> list[Ou
     ]
 
 
+def arm_of(name: str, kind: Any, *nodes: str, value: str | None = None) -> Arm:
+    config = ablate.controlled(graphs.read("house"), own_hand=True) if kind == "own_hand" else None
+    return Arm(name, PlayerSpec(spec="house", config=config), purpose=Purpose(kind=kind, nodes=nodes, value=value))
+
+
 ARMS = (
-    *(Arm(f"{kind}-a", kind, "a") for kind in ("removed", "placebo", "shuffled", "exact", "added", "gate")),
-    *(Arm("perturbed-a", "perturbed", "a", "0.3"), Arm("permuted", "permuted"), Arm("hand", "own_hand", "a")),
-    *(Arm("compute", "same_compute"), Arm("noise-floor", "noise_floor")),
+    *(arm_of(f"{kind}-a", kind, "a") for kind in ("removed", "placebo", "shuffled", "exact", "added", "gate")),
+    arm_of("perturbed-a", "perturbed", "a", value="0.3"),
+    arm_of("both", "removed", "a", "b"),
+    arm_of("permuted", "permuted"),
+    arm_of("hand", "own_hand"),
+    arm_of("compute", "same_compute"),
+    replace(arm_of("several", "removed"), purpose=None),
+    arm_of("noise-floor", "noise_floor"),
 )
 
 
@@ -174,8 +181,8 @@ def test_runs_without_an_effect_print_listed_sentences_and_none_that_claims_or_d
             ]
             for arm in ARMS
         }
-        made = [effect_of(replace(arm, noise_floor="noise-floor"), found, NO_USAGE) for arm in ARMS]
-        ps = corrected([None if effect.arm.kind == "noise_floor" else effect.loss.p for effect in made])
+        made = [effect_of(replace(arm, floor="noise-floor"), found, NO_USAGE) for arm in ARMS]
+        ps = corrected([None if effect.arm.is_noise_floor else effect.loss.p for effect in made])
         effects = Effects(found, tuple(replace(effect, p_holm=p) for effect, p in zip(made, ps, strict=True)))
         said = list(sentences(effects))
         assert all(map(template_of, said)) and not any(map(ABSENT.search, said)), said
@@ -229,7 +236,7 @@ def made_up(places: list[BankPosition], losses: dict[str, float]) -> Effects:
     from experiments.tasks.positions import effects
 
     found = {name: outcomes(places[:40], [loss * (n % 2) for n in range(40)]) for name, loss in losses.items()}
-    arms = [Arm(name, "removed", name.removeprefix("no-")) for name in losses]
+    arms = [arm_of(name, "removed", name.removeprefix("no-")) for name in losses]
     return Effects(found, tuple(effects.effect_of(arm, found, NO_USAGE) for arm in arms))
 
 
@@ -256,7 +263,7 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
         found = {
             kinds[kind]: outcomes(places[:40], [loss * (n % 3 > 0) for n in range(40)]) for kind, loss in losses.items()
         }
-        arms = [Arm(name, kind, "a") for kind, name in kinds.items() if name in found]  # type: ignore[arg-type]
+        arms = [arm_of(name, kind, "a") for kind, name in kinds.items() if name in found]
         made = [effects.effect_of(arm, found, NO_USAGE) for arm in arms]
         return next(sentences(Effects(found, tuple(replace(one, p_holm=one.loss.p) for one in made))))
 

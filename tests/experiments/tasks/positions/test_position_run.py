@@ -10,8 +10,9 @@ import pytest
 
 from experiments.running.model_options import ModelOptions
 from experiments.running.runner import RunOptions
+from experiments.study import experiment as files
 from experiments.tasks.positions import bank, cheat, decisions, position_report, position_run
-from experiments.tasks.positions.study import FOLDER, Study, read
+from experiments.tasks.positions.study import read
 from experiments.tasks.positions.truth import truths
 from experiments.values.position import Position
 from graphs.config import checked
@@ -20,7 +21,7 @@ from orchestrator.hanabi.cards import INDEX
 from orchestrator.hanabi.moves import Play
 from orchestrator.journal.events import Call
 from tests.conftest import Run
-from tests.experiments.tasks.positions.conftest import effect_of_arm
+from tests.experiments.tasks.positions.conftest import asking, effect_of_arm, graph_file, ran
 
 SIM = {"default": "sim:average"}
 
@@ -41,9 +42,8 @@ def said(report: position_report.Report) -> list[str]:
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sim") / "run"
-    arms = ("removed", "placebo:tom_interpreter", "add.second={role: proposer, feeds: [aggregator]}")
-    study = Study(positions="program", models=SIM, arms=arms, first=5)
-    assert not position_run.run(study, folder).left
+    arms = ["removed", "placebo:tom_interpreter", "add.second={role: proposer, feeds: [aggregator]}"]
+    ran(folder, models=SIM, arms=arms, first=5)
     return folder
 
 
@@ -59,9 +59,9 @@ def test_one_call_stands_for_a_turn_of_four(simulated: Path) -> None:
     report = position_report.read(simulated)
     effect = effect_of_arm(report.effects, "no-tom_interpreter")
     assert effect and effect.cost.calls == len(asked(simulated, "no-tom_interpreter")) >= 5
-    assert effect.arm.noise_floor == "noise-floor" and effect.floor is not None
+    assert effect.arm.floor == "noise-floor" and effect.floor is not None
     added = effect_of_arm(report.effects, "with-second")
-    assert added and added.arm.noise_floor == "noise-floor" and added.positions == 5
+    assert added and added.arm.floor == "noise-floor" and added.positions == 5
     assert any(line.startswith("second: With its note, which the graph had not before, ") for line in said(report))
 
 
@@ -69,9 +69,9 @@ def test_the_same_study_from_run_yaml_gives_the_same_tables(simulated: Path, tmp
     before = tables(simulated)
     again, replayed = tmp_path / "again", tmp_path / "replayed"
     shutil.copytree(simulated, tmp_path / "moved", ignore=shutil.ignore_patterns("decisions", "*.csv", "*.md"))
-    position_run.run(read(tmp_path / "moved" / "run.yaml"), again)
+    position_run.run(files.read(tmp_path / "moved" / "run.yaml"), again)
     assert tables(again) == before
-    position_run.run(read(tmp_path / "moved" / "run.yaml"), replayed, RunOptions(ModelOptions(replay=simulated)))
+    position_run.run(files.read(tmp_path / "moved" / "run.yaml"), replayed, RunOptions(ModelOptions(replay=simulated)))
     assert tables(replayed) == before
     texts = [{call.text for call in asked(folder, "noise-floor")} for folder in (simulated, replayed)]
     assert texts[0] == texts[1]
@@ -83,7 +83,7 @@ def test_a_call_that_was_answered_before_a_kill_is_not_made_again(simulated: Pat
     lines = path.read_text("utf-8").splitlines()
     last = max(n for n, line in enumerate(lines) if '"text": "' in line)
     path.write_text("\n".join([*lines[:last], lines[last][:50]]), "utf-8")  # killed within the last answer
-    done = position_run.run(read(simulated / "run.yaml"), tmp_path / "run")
+    done = position_run.run(files.read(simulated / "run.yaml"), tmp_path / "run")
     assert done.before == done.total - 1
     before, after = (
         [line.partition('"turn"')[2] for line in one.splitlines() if '"text": "' in line]
@@ -93,13 +93,12 @@ def test_a_call_that_was_answered_before_a_kill_is_not_made_again(simulated: Pat
 
 
 def test_a_graph_of_other_notes_is_refused_until_they_are_made(tmp_path: Path) -> None:
-    other = Study(positions="program", graph="moa_watson", first=2, arms=("shuffled:analyst", "placebo:analyst"))
+    keys = {"graph": "moa_watson", "first": 5, "arms": ["shuffled:analyst", "placebo:analyst"]}
     with pytest.raises(UserError, match="notes of graph 'house', none of 'proposer' of graph 'moa_watson'"):
-        position_run.run(other, tmp_path / "run")
+        position_run.run(asking(**keys), tmp_path / "run")
     assert not (tmp_path / "run").exists()
-    fresh = other.model_copy(update={"notes": "fresh", "models": SIM})
-    assert not position_run.run(fresh, tmp_path / "run").left
-    base = {call.node for call in asked(tmp_path / "run", "baseline")}
+    ran(tmp_path / "run", **keys, notes="fresh", models=SIM)
+    base = {call.node for call in asked(tmp_path / "run", "full")}
     assert base >= {"proposer", "analyst", "discard_strategist", "aggregator"}
     assert {call.node.partition("-")[0] for call in asked(tmp_path / "run", "placebo-analyst")} == {"aggregator"}
 
@@ -118,14 +117,11 @@ def offered(folder: Path, arm: str) -> dict[str, tuple[list[str], bool]]:
 
 
 def test_a_gate_offers_its_moves_alone_and_advice_leaves_all_moves(tmp_path: Path) -> None:
-    arms = ("advise:recommender", "gate")
-    study = Study(
-        positions="program", graph="tom_planner_0", notes="fresh", models=SIM, arms=arms, noise_floor=False, first=3
-    )
-    assert not position_run.run(study, tmp_path / "run").left
+    keys = {"notes": "fresh", "models": SIM, "controls": {"noise_floor": False}, "first": 3}
+    ran(tmp_path / "run", graph="tom_planner_0", arms=["advise:recommender", "gate"], **keys)
     places = {one.name: one for one in bank.read("program").positions}
     gated, advised = (offered(tmp_path / "run", arm) for arm in ("gate-recommender", "advise-recommender"))
-    assert gated == offered(tmp_path / "run", "baseline") and len(gated) == 3
+    assert gated == offered(tmp_path / "run", "full") and len(gated) == 3
     for name, (moves, reported) in advised.items():
         legal, few = {str(move) for move in places[name].view.legal}, gated[name]
         assert set(moves) == legal and reported
@@ -133,8 +129,7 @@ def test_a_gate_offers_its_moves_alone_and_advice_leaves_all_moves(tmp_path: Pat
 
 
 def test_a_colleague_who_chooses_is_a_gate_of_one_move(tmp_path: Path) -> None:
-    study = Study(positions="program", graph="house_planner", arms=("gate:aggregator",), first=4)
-    assert not position_run.run(study, tmp_path / "run").left
+    ran(tmp_path / "run", graph="house_planner", arms=["gate:aggregator"], first=4)
     places = {one.name: one for one in bank.read("program").positions}
     chosen = {
         name: next(str(call.reply["action"]) for call in places[name].calls if call.node == "aggregator" and call.reply)
@@ -150,18 +145,24 @@ def test_the_status_counts_decisions(simulated: Path, run: Run) -> None:
 
 def test_nobody_who_is_asked_honestly_reads_the_truth(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(cheat, "truths", lambda path: pytest.fail("the truth is read"))
-    arms = ("removed", "exact", "placebo", "shuffled", "permuted", "same_compute", "noise_floor")
-    done = position_run.run(Study(positions="program", arms=arms, first=2), tmp_path / "run")
-    assert not done.left and not done.failed
+    arms = ["removed", "exact", "placebo", "shuffled", "permuted", "same_compute", "noise_floor"]
+    ran(tmp_path / "run", arms=arms, first=2)
     position_report.read(tmp_path / "run")
 
 
-def test_the_cheating_arm_alone_is_told_the_own_hand(house_run: Path) -> None:
-    truth = truths(bank.path_of("program"))
-    for name in ("p001", "p002"):
-        (told,) = decisions.read(house_run, "own_hand-history_analyst", name)
-        note = next(event for event in told.events if isinstance(event, Call) and event.fixed == "edited")
-        assert note.reply and [one["cards"] for one in note.reply["inferred"]] == [[card] for card in truth[name].own]
+def test_the_cheating_arm_is_told_the_own_hand_and_valued_by_it(house_run: Path) -> None:
+    truth, sure = truths(bank.path_of("program")), 0
+    for position in bank.read("program").positions[:20]:
+        told = cheat.view(position, truth)
+        assert [f"{card.colour}{card.rank}" for card in told.own] == list(truth[position.name].own)
+        assert told == position.view.model_copy(update={"own": told.own}), "nothing else is told"
+        values = cheat.values(position, Position(position.view, position.memory).scene, truth)
+        plays = {move.slot: value for move, value in values.items() if isinstance(move, Play)}
+        playable, hand = position.view.piles.playable, truth[position.name].own
+        fits = [slot for slot, card in enumerate(hand) if playable >> INDEX[card] & 1]
+        sure += len(fits)
+        assert all(plays[slot] > max((plays[n] for n in plays if n not in fits), default=-9.0) for slot in fits)
+    assert sure > 5
     report = position_report.read(house_run)
     arms = position_report.arm_table(report)
     (look,) = (look for row, look in zip(arms.texts(), arms.looks, strict=True) if row[0].endswith("(cheats)"))
@@ -169,36 +170,21 @@ def test_the_cheating_arm_alone_is_told_the_own_hand(house_run: Path) -> None:
     assert any("cheats: it is told the own hand" in part.text for part in position_report.words(report))
 
 
-def test_the_cheating_arm_is_valued_by_the_true_hand() -> None:
-    cheat.open_truth(bank.path_of("program"))
-    truth, sure = truths(bank.path_of("program")), 0
-    for position in bank.read("program").positions[:20]:
-        scene = Position(position.view, position.memory).scene
-        values = cheat.values(position, scene)
-        plays = {move.slot: value for move, value in values.items() if isinstance(move, Play)}
-        playable, hand = position.view.piles.playable, truth[position.name].own
-        fits = [slot for slot, card in enumerate(hand) if playable >> INDEX[card] & 1]
-        sure += len(fits)
-        assert all(plays[slot] > max((plays[n] for n in plays if n not in fits), default=-9.0) for slot in fits)
-    assert sure > 5
-
-
 @pytest.mark.parametrize(
     ("arms", "said"),
     [
         ("remvoed", "did you mean 'removed'"),
-        ("removed:analyst", "'aggregator' reads no note of 'analyst' in graph 'house'"),
-        ("removed:aggregator", "'aggregator' decides in graph 'house', so it gives no note"),
+        ("removed:analyst", "no node 'analyst'"),
+        ("removed:aggregator", "'aggregator'"),
         ("perturbed:tom_interpreter@2", "the rate of errors is '2'"),
         ("model:tom_interpreter", "give it a value, e.g. model:analyst@openai:NAME"),
         ("exact@program", "it takes no value"),
         ("noise_floor:tom_interpreter", "noise_floor is about no node"),
         ("removed,removed:tom_interpreter", "two arms are called 'no-tom_interpreter'"),
-        ("advise:tom_interpreter", "'tom_interpreter' lists no moves in graph 'house'; advise is for a recommender"),
+        ("advise:tom_interpreter", "node 'tom_interpreter' lists no moves; it is for a recommender"),
         ("gate", "no colleague of 'aggregator' lists moves in graph 'house'; gate is for a recommender, or"),
-        ("add.x={role: proposer, feeds: []}", "what 'x' says does not reach 'aggregator', which decides"),
         ("added:tom_interpreter", "graph 'house' has a node 'tom_interpreter' already"),
-        ("own_hand:discard_strategist", "own_hand needs a node that reports on the past"),
+        ("own_hand:discard_strategist", "own_hand is about no node"),
     ],
 )
 def test_an_arm_that_cannot_be_is_said_in_a_sentence(arms: str, said: str, run: Run, tmp_path: Path) -> None:
@@ -242,9 +228,8 @@ def decorated() -> Iterator[dict[str, object]]:
 
 def test_a_graph_of_ones_own_is_kept_in_the_record(tmp_path: Path) -> None:
     (graph,) = decorated()
-    study = Study(positions="program", graph=graph, notes="fresh", arms=("removed",), first=2)
-    assert not position_run.run(study, tmp_path / "run").left
-    assert FOLDER.read(tmp_path / "run").config == checked(graph, "decorated")
+    ran(tmp_path / "run", graph=graph_file(tmp_path, graph), notes="fresh", arms=["removed"], first=2)
+    assert read(tmp_path / "run").baseline.everybody.config == checked(graph, "decorated")
 
 
 def test_a_dry_run_counts_the_calls_of_each_arm_and_asks_nothing(run: Run) -> None:
