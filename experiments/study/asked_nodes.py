@@ -35,7 +35,7 @@ def _elsewhere(baseline: Arm, arm: Arm, node: str) -> bool:
     return exact or _answerer(baseline.everybody, node) != _answerer(arm.everybody, node)
 
 
-def _answerer(spec: PlayerSpec, node: str) -> tuple[str, str, Model]:
+def _answerer(spec: PlayerSpec, node: str) -> tuple[str | None, str, Model]:
     """Return who answers a node: a control in its place, its model by the graph's name for it and by the
     experiment's."""
     config = _config(spec, None)

@@ -9,7 +9,6 @@ from experiments.study.arms import Arm
 from experiments.tasks.positions import cheat
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.study import PositionStudy
-from experiments.tasks.positions.truth import PositionTruth
 from graphs import ablate
 from graphs.answerers import Fixed
 from graphs.config import NOBODY, GraphConfig
@@ -46,7 +45,7 @@ class Ready:
 class ArmSeats:
     """The seats of a study's arms."""
 
-    def __init__(self, study: PositionStudy, layer: ModelLayer, truth: Mapping[str, PositionTruth]) -> None:
+    def __init__(self, study: PositionStudy, layer: ModelLayer, truth: cheat.Truth) -> None:
         self.study, self.layer, self.truth = study, layer, truth
         self.seat = cache(self._seat)
         self.config = cache(self._config)

@@ -19,18 +19,21 @@ from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.referee import seeing_own_hand
 from orchestrator.hanabi.view import View
 
+Truth = Mapping[str, PositionTruth]
+"""By position; empty where nobody cheats."""
 
-def truth_for(arms: Iterable[Arm], bank: str) -> Mapping[str, PositionTruth]:
+
+def truth_for(arms: Iterable[Arm], bank: str) -> Truth:
     """Return the truth of a bank by position where an arm cheats; nothing for honest arms. Raises UserError."""
     return truths(bank) if any(arm.cheats for arm in arms) else {}
 
 
-def view(position: BankPosition, truth: Mapping[str, PositionTruth]) -> View:
+def view(position: BankPosition, truth: Truth) -> View:
     """Return the view of a position with the own hand told. Raises UserError for a bank without its truth."""
     return seeing_own_hand(position.view, _hand(position, truth))
 
 
-def values(position: BankPosition, scene: Scene, truth: Mapping[str, PositionTruth]) -> Mapping[Move, float]:
+def values(position: BankPosition, scene: Scene, truth: Truth) -> Mapping[Move, float]:
     """Return the one-step values of the legal moves by the true hand, for a player who was told it."""
     hand = (tuple(int(card is held) for card in CARDS) for held in _hand(position, truth))
     seen = replace(scene)
@@ -38,7 +41,7 @@ def values(position: BankPosition, scene: Scene, truth: Mapping[str, PositionTru
     return one_step_values(seen)
 
 
-def _hand(position: BankPosition, truth: Mapping[str, PositionTruth]) -> Sequence[Card]:
+def _hand(position: BankPosition, truth: Truth) -> Sequence[Card]:
     if position.name not in truth:
         raise UserError(
             f"the bank does not hold the truth of position {position.name}, so own_hand has nothing to tell"

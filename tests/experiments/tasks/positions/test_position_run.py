@@ -248,7 +248,7 @@ def test_a_dry_run_counts_the_calls_of_each_arm_and_asks_nothing(run: Run) -> No
     told = json.loads(run(*study, "--model", "priced.yaml", "--samples", "2")[1])
     arms = {arm["arm"]: arm for arm in told["arms"]}
     assert {name: arm["calls"] for name, arm in arms.items()} == dict.fromkeys(
-        ("baseline", "noise-floor", "no-tom_interpreter"), 24
+        ("full", "noise-floor", "no-tom_interpreter"), 24
     )
     assert arms["no-tom_interpreter"]["tokens_in"] < arms["baseline"]["tokens_in"]
     assert told["usd"] == pytest.approx((told["tokens_in"] + 4 * told["tokens_out"]) / 1e6, rel=1e-3)
