@@ -74,12 +74,12 @@ def run(
 
     study = experiment.read(name, settings or ())
     if study.task == experiment.POSITIONS:
-        asked = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None)
+        run_options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None)
         of_games: dict[str, object] = {"--min-own": min_own, "--otlp": traces.otlp, "--marks": marks, "--from": past}
         of_games |= {"--answer-tokens": answer_tokens, "--interval": interval != "t", "--full": full}
         if wrong := [option for option, value in of_games.items() if value]:
             raise UserError(f"{wrong[0]} is for games, and {study.name} asks positions")
-        _positions(study, out, asked, output, dry_run=dry_run)
+        _positions(study, out, run_options, output, dry_run=dry_run)
         return
     if study.metric is not None:
         mark_metric.check(study.metric)

@@ -11,8 +11,8 @@ from experiments.record.rows import journal_name
 from experiments.study import control_arms, matrix
 from experiments.study.control_arms import NOISE_FLOOR, Purpose
 from experiments.study.decks import Deck
-from experiments.study.experiment import POSITIONS, AdHoc, Experiment
-from experiments.study.file_schema import BASELINE
+from experiments.study.experiment import POSITIONS, Experiment
+from experiments.study.file_schema import BASELINE, AdHoc
 from experiments.study.matrix import ListedArm, ListedArms
 from experiments.study.seat_spec import PlayerSpec, arm_spec, player_spec
 from graphs.controls import NOTES

@@ -25,8 +25,8 @@ def _deciding(config: GraphConfig) -> frozenset[str]:
 def _changed(baseline: Arm, arm: Arm, players: int | None) -> frozenset[str]:
     """Return the nodes that an arm asks something else than the baseline, or whom somebody else answers."""
     old, new = _config(baseline.everybody, players), _config(arm.everybody, players)
-    others = {name for name in new.nodes if name in old.nodes and _elsewhere(baseline, arm, name)}
-    return differing(old, new) | others
+    answered = {name for name in new.nodes if name in old.nodes and _elsewhere(baseline, arm, name)}
+    return differing(old, new) | answered
 
 
 def _elsewhere(baseline: Arm, arm: Arm, node: str) -> bool:
@@ -43,7 +43,7 @@ def _answerer(spec: PlayerSpec, node: str) -> tuple[str | None, str, Model]:
     return config.controls.answerer(node), model, spec.models.get(model, model)
 
 
-def asked(baseline: Arm, arm: Arm, players: int | None = None) -> frozenset[str]:
+def nodes_asked(baseline: Arm, arm: Arm, players: int | None = None) -> frozenset[str]:
     """Return the nodes that an arm asks, by their names in their attempts: those that decide, those that it changes,
     and all that may answer otherwise because of these; of another graph than the baseline's every node.
 
@@ -63,8 +63,8 @@ def applies(baseline: Arm, arm: Arm, players: int) -> bool:
     """Return whether an arm changes anything at a player count: the nodes that it is about may not be there."""
     graphs = (baseline.everybody, arm.everybody)
     nodes = {node for spec in graphs for node in _config(spec, None).nodes if node in arm.nodes}
-    there = {node for spec in graphs for node in _config(spec, players).nodes}
-    return not nodes or not nodes.isdisjoint(there)
+    present = {node for spec in graphs for node in _config(spec, players).nodes}
+    return not nodes or not nodes.isdisjoint(present)
 
 
 def with_noise_floors(arms: Iterable[Arm], baseline: Arm, floor: Arm) -> list[Arm]:
@@ -82,7 +82,7 @@ def with_noise_floors(arms: Iterable[Arm], baseline: Arm, floor: Arm) -> list[Ar
             continue
         more = frozenset[str]()
         if arm.everybody.spec == baseline.everybody.spec:
-            again = {name for name in asked(baseline, arm) if name in config.nodes}
+            again = {name for name in nodes_asked(baseline, arm) if name in config.nodes}
             more = frozenset(name for name in again - deciding if not _elsewhere(baseline, arm, name))
         if more not in floors:
             nodes = tuple(name for name in config.nodes if name in more)

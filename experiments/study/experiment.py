@@ -16,12 +16,12 @@ from experiments.study import references
 from experiments.study.coalitions import FULL, Coalitions
 from experiments.study.decks import Deck, read_decks
 from experiments.study.file_schema import (
+    AdHoc,
     Changes,
     ControlSettings,
     CrossPlay,
     Model,
     Name,
-    Pool,
     SeatConfig,
     SeatNumber,
     Verifier,
@@ -29,6 +29,7 @@ from experiments.study.file_schema import (
     label,
     value_errors,
 )
+from experiments.study.overrides import put
 from experiments.study.protocols import completed
 from experiments.study.stop_rule import Stop
 from graphs.config import PLAYERS, PlayerCount
@@ -36,7 +37,7 @@ from orchestrator.errors import UserError, complaint, did_you_mean, nearby, user
 from orchestrator.hanabi.cards import Card
 from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.values import Frozen, OneOrMore, as_list
-from orchestrator.yaml_files import about, from_file, loaded, setting
+from orchestrator.yaml_files import about, from_file, loaded
 
 POSITIONS = "positions"
 OF_POSITIONS = ("bank", "notes", "first", "draw")
@@ -58,32 +59,6 @@ OF_GAMES = (
 """Keys for `task: games` alone."""
 TABLE = ("id", "state", "swing", *COLUMNS)
 """The columns that the page's table of games may show."""
-
-
-class AdHoc(Frozen):
-    """Ad-hoc teams: the evaluated seat, shown past games of a partner before each trial, and the partner elsewhere."""
-
-    seat: SeatConfig
-    """The evaluated seat."""
-    pool: Pool
-    """The partners, by label; a list is labelled by its graphs. `partners`: all rule players."""
-    position: Literal["random", "rotate"] | SeatNumber = "random"
-    """Where the evaluated seat sits: drawn at random for each trial, (seed mod players), or always the same seat.
-    Seat 0 always starts, so this also decides who starts."""
-    games: int = Field(default=10, ge=0)
-    """How many self-play games of the partner the evaluated seat is shown before each trial; drawn for each trial."""
-    past: Range = Range(first=1_000_000_000, count=100)
-    """The deals of the self-play games that those are drawn from; none of them may be a deal of a trial."""
-    draw: int = 1
-    """Seed of these draws: another number draws other positions and other past games."""
-    cross: int | None = Field(default=None, ge=0)
-    """How many of the trials' deals the partners also play among themselves, from the first on; all if not given."""
-
-    @model_validator(mode="after")
-    def _enough(self) -> Self:
-        if self.games > self.past.count:
-            raise ValueError(f"games: {self.games} games cannot be drawn from {self.past.count} past ones")
-        return self
 
 
 class Experiment(Frozen):
@@ -232,8 +207,8 @@ class Experiment(Frozen):
     @model_validator(mode="after")
     def _of_one_task(self) -> Self:
         games = self.task == "games"
-        others = OF_POSITIONS if games else OF_GAMES
-        if wrong := [key for key in others if key in self.model_fields_set and getattr(self, key) is not None]:
+        keys = OF_POSITIONS if games else OF_GAMES
+        if wrong := [key for key in keys if key in self.model_fields_set and getattr(self, key) is not None]:
             raise ValueError(f"{wrong[0]} is for task: {POSITIONS if games else 'games'}; leave it out")
         if not games and self.bank is None:
             raise ValueError("bank is missing: task: positions asks on the positions of a bank, e.g. bank: program")
@@ -416,49 +391,6 @@ UNIONS = ("graph", "seeds", "seats", "models", "arms", "coalitions", "cross_play
 """Keys whose values are of several types."""
 TYPES = ("Range", "SeatConfig", "ModelSettings", "SimSettings", "str")
 """As pydantic names them in the place of an error."""
-
-
-def put(data: dict[str, Any], text: str) -> None:
-    """Apply a `--set` of the command line: `seeds.count=10`, `models.default=program`. Raises UserError."""
-    keys, value = setting(text, "seeds.count=10")
-    keys = ["matrix", ".".join(keys[1:])] if keys[0] == "matrix" and keys[1:] else keys  # its keys are dotted
-    place(data, keys, value, f"--set {text!r}")
-
-
-def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None:
-    """Set the value under nested keys. Raises UserError when one of the keys on the way holds no mapping."""
-    inner: Any = data
-    for done, name in enumerate(keys, 1):
-        key = int(name) if name.isdigit() and int(name) in inner else name  # seat numbers are integers in YAML
-        if done == len(keys):
-            inner[key] = value
-            return
-        if isinstance(short := inner.get(key), str):
-            inner[key] = _long_form(keys[:done], short, keys[done])
-        elif keys[:done] == ["coalitions"] and done < len(keys) and "parts" not in short:
-            inner[key] = {"parts": short}
-        elif keys[:done] == ["seeds"]:
-            inner[key] = _range(short)
-        inner = inner.setdefault(key, {})
-        if not isinstance(inner, dict):
-            raise UserError(f"{where}: there are no settings under {'.'.join(keys[:done])!r}")
-
-
-def _range(seeds: Any) -> Any:
-    """A count, or a list of consecutive seeds, as in run.yaml, as `first` and `count`; anything else unchanged."""
-    if type(seeds) is int:
-        return {"count": seeds}
-    if not isinstance(seeds, list) or not seeds or not all(type(seed) is int for seed in seeds):
-        return {} if seeds is None else seeds
-    follow = seeds == list(range(seeds[0], seeds[0] + len(seeds)))
-    return {"first": seeds[0], "count": len(seeds)} if follow else seeds
-
-
-def _long_form(path: list[str], short: str, key: str) -> Any:
-    """The mapping that the short form of a model or a seat stands for, when one of its settings is changed."""
-    if path[-1] == "model" or path[-2:-1] == ["models"]:
-        return {"model": short}
-    return {"graph": short} if key in SeatConfig.model_fields and len(path) > 1 else short
 
 
 def experiments() -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
+from experiments.record.seed_range import Range
 from graphs.controls import NOTES
 from graphs.interventions import Intervention, Kind, parse
 from orchestrator.errors import UserError, user_error
@@ -153,6 +154,32 @@ class CrossPlay(Frozen):
     def _two(self) -> Self:
         if self.sequence and (isinstance(self.seats, str) or len(self.seats) != 2 or self.rotate):
             raise ValueError("a sequence is of two seats, by label, and does not rotate")
+        return self
+
+
+class AdHoc(Frozen):
+    """Ad-hoc teams: the evaluated seat, shown past games of a partner before each trial, and the partner elsewhere."""
+
+    seat: SeatConfig
+    """The evaluated seat."""
+    pool: Pool
+    """The partners, by label; a list is labelled by its graphs. `partners`: all rule players."""
+    position: Literal["random", "rotate"] | SeatNumber = "random"
+    """Where the evaluated seat sits: drawn at random for each trial, (seed mod players), or always the same seat.
+    Seat 0 always starts, so this also decides who starts."""
+    games: int = Field(default=10, ge=0)
+    """How many self-play games of the partner the evaluated seat is shown before each trial; drawn for each trial."""
+    past: Range = Range(first=1_000_000_000, count=100)
+    """The deals of the self-play games that those are drawn from; none of them may be a deal of a trial."""
+    draw: int = 1
+    """Seed of these draws: another number draws other positions and other past games."""
+    cross: int | None = Field(default=None, ge=0)
+    """How many of the trials' deals the partners also play among themselves, from the first on; all if not given."""
+
+    @model_validator(mode="after")
+    def _enough(self) -> Self:
+        if self.games > self.past.count:
+            raise ValueError(f"games: {self.games} games cannot be drawn from {self.past.count} past ones")
         return self
 
 

@@ -16,8 +16,9 @@ from pydantic import ValidationError
 
 from experiments.study import coalitions, short_arms
 from experiments.study.coalitions import CoalitionArm, Coalitions
-from experiments.study.experiment import Experiment, place
+from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Changes, check_number, label
+from experiments.study.overrides import place
 from experiments.study.seat_spec import OTHERS, read_graph
 from graphs import ablate
 from graphs.config import GraphConfig

@@ -17,8 +17,8 @@ from typing import Literal
 
 from experiments.record.files import write_atomically
 from experiments.study.arms import Arm, Deal, Trials
-from experiments.study.experiment import AdHoc, Experiment
-from experiments.study.file_schema import CrossPlay, Model, SeatConfig, check_number
+from experiments.study.experiment import Experiment
+from experiments.study.file_schema import AdHoc, CrossPlay, Model, SeatConfig, check_number
 from experiments.study.job import Job, Outcome
 from experiments.study.note_banks import check_head
 from experiments.study.seat_spec import PlayerSpec, player_spec, read_seat

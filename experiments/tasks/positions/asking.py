@@ -49,7 +49,7 @@ class ArmSeats:
         self.study, self.layer, self.truth = study, layer, truth
         self.seat = cache(self._seat)
         self.config = cache(self._config)
-        self.asked = cache(self._asked)
+        self.nodes = cache(self._nodes)
 
     def _seat(self, arm: str) -> GraphSeat:
         """Return the seat of an arm. Raises UserError for models that cannot be used."""
@@ -64,8 +64,8 @@ class ArmSeats:
     def _config(self, arm: str, players: int) -> GraphConfig:
         return ablate.at(self.seat(arm).config, players)
 
-    def _asked(self, arm: str, players: int) -> frozenset[str]:
-        return asked_nodes.asked(self.study.baseline, self.study.by_name[arm], players)
+    def _nodes(self, arm: str, players: int) -> frozenset[str]:
+        return asked_nodes.nodes_asked(self.study.baseline, self.study.by_name[arm], players)
 
     def ready(
         self, arm: Arm, position: BankPosition, events: tuple[Event, ...], donors: Iterable[Donor]
@@ -93,20 +93,21 @@ class ArmSeats:
     def _fixed(self, arm: Arm, position: BankPosition, events: tuple[Event, ...]) -> Fixed:
         """Return the notes that are held fixed. Raises UserError for one that is not there."""
         baseline, players = self.study.baseline, position.view.players
-        another = arm.everybody.spec != baseline.everybody.spec
-        if another or (arm is baseline and self.study.experiment.notes == "fresh"):
+        replaced = arm.everybody.spec != baseline.everybody.spec
+        if replaced or (arm is baseline and self.study.experiment.notes == "fresh"):
             return {}
-        config, asked = self.config(arm.name, players), self.asked(arm.name, players)
-        fixed = recorded(config, events, asked)
-        held = {name for name, _ in fixed} | asked
+        config = self.config(arm.name, players)
+        nodes = self.nodes(arm.name, players)
+        fixed = recorded(config, events, nodes)
+        held = {name for name, _ in fixed} | nodes
         for name, node in config.nodes.items():
             if name not in held and node.model != NOBODY:
                 graph = self.study.bank.config(position)
                 source = f"graph {graph.name!r}" if graph else "no graph"
-                own = self.config(baseline.name, players).name
+                name_of_graph = self.config(baseline.name, players).name
                 raise UserError(
-                    f"position {position.name} has notes of {source}, none of {name!r} of graph {own!r}; draw the "
-                    f"bank from games of {own!r} alone (RUN/games/ARM), or make them once for all arms with --notes "
+                    f"position {position.name} has notes of {source}, none of {name!r} of graph {name_of_graph!r}; draw the "
+                    f"bank from games of {name_of_graph!r} alone (RUN/games/ARM), or make them once for all arms with --notes "
                     "fresh"
                 )
         return fixed

@@ -303,8 +303,8 @@ def _provenance(report: Report) -> Iterator[Note]:
     names = map(label_of, report.study.experiment.models.values())
     kinds = {"simulated models" if is_simulated(name) else name for name in names}
     if kinds <= {PROGRAM, "simulated models"}:
-        who = " and ".join(sorted(kinds)).replace(PROGRAM, "programs")
-        yield Note(f"Decisions are those of {who}, of no language model.", "no model")
+        deciders = " and ".join(sorted(kinds)).replace(PROGRAM, "programs")
+        yield Note(f"Decisions are those of {deciders}, of no language model.", "no model")
 
 
 # Forms

@@ -241,11 +241,11 @@ def calls_of(study: PositionStudy, most: int) -> Iterator[ArmCalls]:
         donors = turns
     share = len(places) / len(sampled)
     for arm in study.arms:
-        ready = [asker.seats.ready(arm, turn.position, turn.events, donors) for turn in turns]
-        asked = [one for one in ready if one is not None]
-        events = [event for one in asked for event in asyncio.run(_once(one))]
+        prepared = [asker.seats.ready(arm, turn.position, turn.events, donors) for turn in turns]
+        seats = [ready for ready in prepared if ready is not None]
+        events = [event for ready in seats for event in asyncio.run(_once(ready))]
         calls = [event for event in events if isinstance(event, Call) and not event.fixed and not event.ask]
-        yield ArmCalls(arm, round(share * len(asked)), calls, share * study.samples)
+        yield ArmCalls(arm, round(share * len(seats)), calls, share * study.samples)
 
 
 async def _once(ready: Ready) -> list[Event]:

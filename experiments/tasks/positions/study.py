@@ -104,9 +104,8 @@ def read(folder: Path) -> PositionStudy:
     settings = {**record["experiment"], "repeats": record.get("repeats", 1)}
     experiment = checked(settings, str(folder / RUN), folder)
     arms = run.listed_arms(experiment)
-    first = [arm for arm in arms if arm.name == experiment.baseline]
-    others = [arm for arm in arms if arm.name != experiment.baseline]
-    return PositionStudy(experiment, (*first, *others), str(folder / COPY), tuple(record.get("remarks") or ()))
+    arms.sort(key=lambda arm: arm.name != experiment.baseline)
+    return PositionStudy(experiment, tuple(arms), str(folder / COPY), tuple(record.get("remarks") or ()))
 
 
 # The record
