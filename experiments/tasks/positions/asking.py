@@ -104,10 +104,10 @@ class ArmSeats:
             if name not in held and node.model != NOBODY:
                 graph = self.study.bank.config(position)
                 source = f"graph {graph.name!r}" if graph else "no graph"
-                name_of_graph = self.config(baseline.name, players).name
+                title = self.config(baseline.name, players).name
                 raise UserError(
-                    f"position {position.name} has notes of {source}, none of {name!r} of graph {name_of_graph!r}; draw the "
-                    f"bank from games of {name_of_graph!r} alone (RUN/games/ARM), or make them once for all arms with --notes "
+                    f"position {position.name} has notes of {source}, none of {name!r} of graph {title!r}; draw the "
+                    f"bank from games of {title!r} alone (RUN/games/ARM), or make them once for all arms with --notes "
                     "fresh"
                 )
         return fixed

@@ -42,6 +42,7 @@ NOTE_OTHER = Template("With {other_note} {flips}; it {loss}.", "any other arm ab
 OTHER_NOTES = {
     "added": "its note, which the graph had not before,",
     "exact": "its program's note",
+    "padded": "a note of its length that says it is empty",
     "perturbed": "errors in its note",
     "model": "another model's note",
     "advise": "its list as advice and all legal moves to choose from,",
