@@ -5,6 +5,7 @@ A game runs in a thread of its own and waits for their moves. Whatever leaves it
 """
 
 import asyncio
+import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from typing import Any
 
 import graphs
 from experiments.page import person_setup, person_view
-from experiments.page.library import PERSONS, Library, NotThereError, OutsideError
+from experiments.page.library import PERSONS, SUFFIX, Library, NotThereError, OutsideError
 from experiments.page.named_models import NamedModels
 from experiments.page.person_setup import Setup
 from experiments.page.spoken import Json
@@ -45,10 +46,14 @@ WHY = {
     LEFT: "The game was left. It is kept, and goes on as soon as a seat is taken again.",
     PARTNER: "A partner gave no move. The terminal of the server says why; the game is kept and can be continued.",
 }
+PRIVATE = 0o600
+"""The mode of a file that its owner alone may read and write."""
 STOPS_S = 2.0
 """Seconds in which a game that was left closes its journal."""
 LONGEST = 2000
 """Characters of a reason that a person gives."""
+AT_ONCE = 16
+"""Games that persons can play at the same time."""
 SHOWN = 30
 """Games in the list."""
 
@@ -96,8 +101,9 @@ class PersonTable:
         """
         if self.stop_reason and self._thread:
             self._thread.join(STOPS_S)
+        self._keep_private()
         with self._lock:
-            if self.result is not None or (self._thread and self._thread.is_alive()):
+            if self.result is not None or self.plays:
                 return
             self.stop_reason, self._referee = None, None
             events = journal.read(self.path) if self.path.exists() else []
@@ -125,6 +131,18 @@ class PersonTable:
         seed = first.seed if isinstance(first, GameStarted) else deal
         start = partial(game_loop.start, players=setup.players, seed=seed)
         return single_game.SingleGame(cast, start(cast), self.path, layer)
+
+    @property
+    def plays(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _keep_private(self) -> None:
+        """Let nobody else on this machine read the journal, which holds the deck. Raises UserError."""
+        try:
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT, PRIVATE))
+            self.path.chmod(PRIVATE)
+        except OSError as error:
+            raise UserError(f"cannot write the journal {str(self.path)!r}: {error.strerror}") from None
 
     def _run(self, game: single_game.SingleGame) -> None:
         try:
@@ -245,10 +263,11 @@ class PersonTables:
             name = setup.store(self.folder)
             table = self._open[name] = PersonTable(self.folder, name, setup)
         try:
-            table.go_on(self.models)
+            self._go_on(table)
         except UserError:
             del self._open[name]
-            (self.folder / f"{name}{person_setup.SUFFIX}").unlink()
+            for suffix in (person_setup.SUFFIX, SUFFIX):
+                (self.folder / f"{name}{suffix}").unlink(missing_ok=True)
             raise
         return {"id": table.id, "seats": [{"seat": seat, "token": token} for seat, token in setup.tokens.items()]}
 
@@ -256,9 +275,17 @@ class PersonTables:
         """Return the seat of a token, which goes on with its game. Raises OutsideError for a wrong token."""
         table, seat = self._seat(query)
         if not (table.stop_reason and query.get("wait")):
-            table.go_on(self.models)
+            self._go_on(table)
         since = query.get("since")
         return table.seen(seat, since if isinstance(since, int) else 1)
+
+    def _go_on(self, table: PersonTable) -> None:
+        """Play a game, as long as there are not too many. Raises UserError."""
+        with self._lock:
+            playing = sum(game.plays for game in self._open.values() if game is not table)
+            if playing >= AT_ONCE and table.result is None:
+                raise UserError(f"{playing} games are being played here, the most at a time; finish or leave one first")
+            table.go_on(self.models)
 
     def move(self, query: Mapping[str, Any]) -> Json:
         """Make a move; a text that is no legal move is not taken. Raises UserError out of turn."""

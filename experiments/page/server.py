@@ -1,5 +1,6 @@
 """The page's server: its addresses, and the loop that serves them on 127.0.0.1."""
 
+import asyncio
 import json
 import os
 import socket
@@ -24,6 +25,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from experiments.page import assets, game_page, guard, run_page, spoken, turn_page
 from experiments.page.forks import Forks
@@ -196,10 +198,45 @@ def address(listener: socket.socket) -> str:
     return f"http://{HOST}:{listener.getsockname()[1]}/"
 
 
+HALF_S = 10.0
+"""Seconds in which a request must have come, headers and body; the page's own come at once."""
+
+
+class Connection(H11Protocol):
+    """A browser's connection. One that sends half a request is closed; Uvicorn's would wait without end."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as Uvicorn has it
+        super().connection_made(transport)
+        self._set_deadline()
+
+    def on_response_complete(self) -> None:
+        self._set_deadline()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._cancel_deadline()
+        super().connection_lost(exc)
+
+    def _set_deadline(self) -> None:
+        self._cancel_deadline()
+        self._deadline = self.loop.call_later(HALF_S, self._close_half)
+
+    def _cancel_deadline(self) -> None:
+        if self._deadline:
+            self._deadline.cancel()
+
+    def _close_half(self) -> None:
+        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
+            self.transport.close()
+
+
 def web_server(library: Library, api: Api | None = None) -> uvicorn.Server:
     """A server of a library's page, to be run on a socket."""
     config = uvicorn.Config(
         app(library, api),
+        http=Connection,
         log_level="critical",
         access_log=False,
         lifespan="off",

@@ -177,8 +177,12 @@ class Row:
 COLUMNS = tuple(Row.__dataclass_fields__)
 
 
+STATED = tuple(name for name in COLUMNS if name in Result.model_fields)
+"""The columns that a game's result has under the same names."""
+
+
 def row(arm: str, repeat: int, journal: str, result: Result) -> Row:
-    named = {name: getattr(result, name) for name in COLUMNS if name in Result.model_fields}
+    named = {name: getattr(result, name) for name in STATED}
     simulated, misplays = bool(among(result.model)), MAX_LIVES - result.lives
     return Row(arm=arm, repeat=repeat, journal=journal, simulated=simulated, misplays=misplays, **named)
 

@@ -56,7 +56,7 @@ def pooled_shares(successes: Matrix, sizes: Matrix) -> tuple[Matrix, Matrix, Mat
     Graubard: Clopper and Pearson's, with the number of values cut down to as many independent ones as say the same, by
     the variance between clusters and its degrees of freedom.
     """
-    from scipy.stats import beta, t
+    from scipy.special import betaincinv, stdtrit
 
     tail = (1 - CONFIDENCE) / 2
     total, clusters = sizes.sum(axis=0), (sizes > 0).sum(axis=0)
@@ -64,11 +64,11 @@ def pooled_shares(successes: Matrix, sizes: Matrix) -> tuple[Matrix, Matrix, Mat
         share = successes.sum(axis=0) / total
         squares = ((successes - share * sizes) ** 2).sum(axis=0)
         variance = clusters / (clusters - 1) * squares / total**2
-        narrower = (t.ppf(tail, total - 1) / t.ppf(tail, clusters - 1)) ** 2
+        narrower = (stdtrit(total - 1, tail) / stdtrit(clusters - 1, tail)) ** 2
         effective = np.where(variance > 0, share * (1 - share) / variance, total)
         effective = np.minimum(effective * narrower, total)
-        low = np.where(share > 0, beta.ppf(tail, share * effective, (1 - share) * effective + 1), 0.0)
-        high = np.where(share < 1, beta.ppf(1 - tail, share * effective + 1, (1 - share) * effective), 1.0)
+        low = np.where(share > 0, betaincinv(share * effective, (1 - share) * effective + 1, tail), 0.0)
+        high = np.where(share < 1, betaincinv(share * effective + 1, (1 - share) * effective, 1 - tail), 1.0)
     single = clusters < 2
     return share, np.where(single, np.nan, low), np.where(single, np.nan, high)
 
@@ -78,7 +78,7 @@ def ratio_interval(clusters: Sequence[Sequence[float]]) -> Bounds:
 
     Where all clusters agree, or there is one, that of Wilson's score for as many values as there are clusters.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     number, total = len(clusters), sum(map(len, clusters))
     share = sum(map(sum, clusters)) / total
@@ -86,7 +86,7 @@ def ratio_interval(clusters: Sequence[Sequence[float]]) -> Bounds:
     if number < 2 or not any(residuals):
         return wilson(share * number, number)
     error = math.sqrt(number / (number - 1) * sum(size * size for size in residuals)) / total
-    half = float(t.ppf((1 + CONFIDENCE) / 2, number - 1)) * error
+    half = float(stdtrit(number - 1, (1 + CONFIDENCE) / 2)) * error
     return clip((share - half, share + half), 0.0, 1.0)
 
 

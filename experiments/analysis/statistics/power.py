@@ -75,11 +75,9 @@ def _least(enough: Callable[[int], bool]) -> int:
 @cache
 def noncentrality(df: float, power: float = POWER, alpha: float = ALPHA) -> float:
     """Return the true mean, in standard errors, at which a t test has this power."""
-    from scipy.optimize import brentq
-    from scipy.stats import nct, t
+    from scipy.special import nctdtrinc, stdtrit
 
-    critical = float(t.ppf(1 - alpha / 2, df))
-    return float(brentq(lambda shift: power - float(nct.sf(critical, df, shift)), 0, 10 * critical))
+    return float(nctdtrinc(df, 1 - power, stdtrit(df, 1 - alpha / 2)))
 
 
 @cache

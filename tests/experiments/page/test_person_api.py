@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import graphs
-from experiments.page import person_view
+from experiments.page import person_tables, person_view
 from experiments.page.library import Library
 from experiments.page.named_models import NamedModels
 from experiments.page.server import Api, app
@@ -284,3 +284,30 @@ def test_nobody_looks_at_a_game_that_a_person_plays_in_the_terminal(folder: Path
     with pytest.raises(Suspended):
         play([Person(leave), graphs.seat("watson")], players=2, journal=folder / "mine.jsonl")
     assert browser.get("game?id=mine").status_code == 403 and "mine" not in browser.get("games").text
+
+
+def test_a_journal_of_a_game_in_play_is_its_owners_alone(browser: Browser, folder: Path) -> None:
+    """It holds the deck, and so does one that an earlier command left to be read by all."""
+    (seat,) = browser.begin(graph="partner:piers", players=2)
+    journal = folder / f"{seat['id']}.jsonl"
+    browser.turn(seat)
+    assert journal.stat().st_mode & 0o777 == 0o600
+    browser.post("leave", **seat)
+    browser.until(seat, lambda seen: seen["state"] == "stopped", wait=True)
+    journal.chmod(0o644)
+    browser.turn(seat)
+    assert journal.stat().st_mode & 0o777 == 0o600
+
+
+def test_only_so_many_games_are_played_at_once(browser: Browser, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(person_tables, "AT_ONCE", 2)
+    (first,), _ = (browser.begin(graph="partner:piers", players=2) for _ in range(2))
+    files = sorted(path.name for path in (folder / "persons").iterdir())
+    status, answer = browser.post("start", graph="partner:piers", players=2)
+    assert status == 400 and answer["error"].startswith("2 games are being played here, the most at a time")
+    assert sorted(path.name for path in (folder / "persons").iterdir()) == files
+    browser.turn(first)
+    browser.post("leave", **first)
+    browser.until(first, lambda seen: seen["state"] == "stopped", wait=True)
+    browser.begin(graph="partner:piers", players=2)
+    assert browser.post("seat", **first)[0] == 400, "it goes on when there is room"

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from experiments.page import server
 from experiments.page.games import Games
 from experiments.page.library import Library
 from tests.experiments.page.conftest import client
+from tests.support.browser import served
 
 OUTSIDE = "/api/game?id="
 POLICY = "content-security-policy"
@@ -193,3 +196,24 @@ def test_a_games_folder_that_lies_elsewhere_is_named(run_copy: Path, tmp_path: P
     (run_copy / "games").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(Exception, match="leads out of the run folder"):
         Library.open(run_copy)
+
+
+HALVES = {
+    "a line": b"GET /api/ver",
+    "headers": b"GET /api/version HTTP/1.1\r\nHost: x",
+    "a body": b"POST /api/fork HTTP/1.1\r\nHost: %b\r\nX-Page: 1\r\nContent-Length: 9\r\n\r\n{",
+    "a second request": b"GET /api/version HTTP/1.1\r\nHost: %b\r\n\r\nGET /",
+}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_half_a_request_is_not_waited_for(name: str, asked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "HALF_S", 0.2)
+    with served(asked) as address:
+        host = address.removeprefix("http://").removesuffix("/")
+        with socket.create_connection(("127.0.0.1", int(host.partition(":")[2])), timeout=20) as browser:
+            browser.sendall(HALVES[name].replace(b"%b", host.encode()))
+            began, answer = time.monotonic(), b""
+            while part := browser.recv(4096):  # it ends where the server closes
+                answer += part
+        assert time.monotonic() - began < 5 and (b" 200 OK" in answer) == (name == "a second request")
