@@ -14,6 +14,7 @@ from graphs import named as library
 from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
 from graphs.refusals import Check, Verify
+from orchestrator.cells import check_name
 from orchestrator.errors import UserError, did_you_mean, nearby, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -197,7 +198,9 @@ def between(config: GraphConfig, first: str, last: str) -> list[str]:
 
 def _names(config: GraphConfig) -> None:
     """Nodes have names that a node can have, and everything that names a node names one of the graph."""
+    check_name(config.name)
     for name, node in config.nodes.items():
+        check_name(name)
         well_formed = all(part.isidentifier() for part in name.split(".")) and name.partition(".")[0] in config.nodes
         if not well_formed or name in RESERVED or name.startswith("__"):
             rule = f"letters, digits and _, not two _ first, none of {', '.join(RESERVED)}"

@@ -63,6 +63,9 @@ def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | No
         sentence = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
         return f"{path}: {sentence}" if path else sentence
     subject = f"{path}:" if path else "it"
+    if problem["loc"][-1:] == ("[key]",):
+        above = path.removesuffix(".[key]").rpartition(".")[0]
+        return f"{above}: a name must be text, and YAML reads it as {problem['input']!r}; choose another"
     if kind == "missing":
         example = (examples or {}).get(str(problem["loc"][-1]))
         return f"{subject} is missing; write e.g. `{example}`" if example else f"{subject} is missing"
@@ -92,7 +95,7 @@ _EXPECTED = {
     "too_short": "a list of at least {min_length}",
     "string_too_short": "text of at least {min_length} characters",
     "string_too_long": "text of at most {max_length} characters",
-    "string_pattern_mismatch": "letters, digits and any of _ + - ., a letter, digit, _ or + first",
+    "string_pattern_mismatch": "letters, digits and any of _ + - ., a letter, digit or _ first",
 }
 """By pydantic's name of a problem: what the value should have been."""
 

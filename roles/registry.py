@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 import prompts
 from orchestrator import plugins
+from orchestrator.cells import check_name
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.models.request import Absent
 from roles.legal_moves import LegalMoves
@@ -27,6 +28,7 @@ _PLUGINS = plugins.Group("hanabi_orchestrator.roles")
 def add(role: Role) -> Role:
     """Register a role by its name. Raises UserError when the name is taken or a model could not play it."""
     by = _PLUGINS.source(role.solve)
+    check_name(role.name)
     if role.name in _KNOWN:
         first = _SOURCES[role.name]
         raise UserError(f"role {role.name!r} is registered twice: by {first} and by {by}; choose another name")

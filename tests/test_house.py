@@ -16,12 +16,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"errors", "values", "logs", "plugins", "printable", "regular_files", "yaml_files", "replies"}
+NEUTRAL = {"errors", "cells", "values", "logs", "plugins", "printable", "regular_files", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
 ROOMS: dict[str, dict[str, set[str]]] = {
     "orchestrator": {
         "errors": set(),
+        "cells": {"errors"},
         "values": {"errors"},
         "logs": {"printable"},
         "event_loop": {"errors"},

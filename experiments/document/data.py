@@ -6,6 +6,7 @@ from io import StringIO
 from typing import Any
 
 from experiments.document.blocks import Block, Document, Note, Table, Text
+from orchestrator.cells import defused
 
 
 def records(table: Table) -> list[dict[str, Any]]:
@@ -31,7 +32,7 @@ def csv_text(rows: Table | Iterable[Mapping[str, Any]], *, digits: int | None = 
 
     def written(value: Any) -> Any:
         rounded = isinstance(value, float) and digits is not None
-        return "" if value is None else f"{value:.{digits}f}" if rounded else value
+        return "" if value is None else f"{value:.{digits}f}" if rounded else defused(value)
 
     writer.writerows({key: written(value) for key, value in line.items()} for line in lines)
     return text.getvalue()
@@ -40,7 +41,9 @@ def csv_text(rows: Table | Iterable[Mapping[str, Any]], *, digits: int | None = 
 def csv_words(table: Table) -> str:
     """Return a table as it is read, titles and written cells, as CSV."""
     text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([[column.title for column in table.columns], *table.texts()])
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(column.title for column in table.columns)
+    writer.writerows(map(defused, row) for row in table.texts())
     return text.getvalue()
 
 

@@ -9,6 +9,8 @@ from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
+from orchestrator.cells import defused
+
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that no reader sees and no killed process leaves half of it. One that holds this text
@@ -28,11 +30,11 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write a table as CSV, None as an empty cell; raises as `write_atomically`."""
+    """Write a table as CSV, None as an empty cell, no text as a formula; raises as `write_atomically`."""
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerows(map(defused, row) for row in rows)
     write_atomically(path, out.getvalue())
 
 

@@ -17,6 +17,7 @@ from experiments.record import rows
 from experiments.record.files import write_atomically, write_csv
 from experiments.record.game import Game
 from experiments.record.rows import RESULTS, Row
+from orchestrator.cells import restored
 from orchestrator.errors import UserError, complaint, nearby, shortened, user_error
 from orchestrator.plugins import own_code, versions
 from orchestrator.values import Frozen
@@ -94,7 +95,7 @@ def written(folder: Path) -> list[Row]:
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        lines = [{name: cell or None for name, cell in line.items()} for line in csv.DictReader(file)]
+        lines = [{name: restored(cell) or None for name, cell in line.items()} for line in csv.DictReader(file)]
     try:
         return [_ROW.validate_python(line) for line in lines]
     except ValidationError as error:
@@ -108,7 +109,8 @@ def failures(folder: Path) -> dict[str, str]:
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
-        return {line["game"]: line["why"] for line in csv.DictReader(file) if set(FAILURES) <= set(line)}
+        lines = [line for line in csv.DictReader(file) if set(FAILURES) <= set(line)]
+    return {restored(line["game"]): restored(line["why"]) for line in lines}
 
 
 def write_failures(folder: Path, failed: Mapping[str, str], played: Collection[str]) -> None:

@@ -16,6 +16,7 @@ from experiments.report.role_sentences import missing
 from experiments.values.game_marks import GameMarks, all_baselines
 from experiments.values.move_values import TITLES, Kind
 from experiments.values.role_mark import RoleMark
+from orchestrator.cells import defused
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from roles.words import many
@@ -169,7 +170,7 @@ class CsvFile:
         """Write the marks of a game."""
         for mark in marks.marks:
             if self._role in (None, mark.role):
-                self._writer.writerow(["" if cell is None else cell for cell in cells_of(row, mark)])
+                self._writer.writerow(map(defused, cells_of(row, mark)))
                 self.written += 1
 
     def end(self) -> None:

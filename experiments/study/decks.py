@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orchestrator.cells import check_name
 from orchestrator.errors import UserError, nearby
 from orchestrator.hanabi.cards import Card, check_deck
 
@@ -41,6 +42,7 @@ def read_decks(value: Any, folder: Path = Path()) -> dict[str, str]:
         pairs = [pair for path in paths for pair in _of_path(folder / path)]
     decks: dict[str, str] = {}
     for name, deck in pairs:
+        check_name(name)
         if name in decks:
             raise UserError(f"two decks have the name {name!r}")
         cards = _cards(deck, f"the deck {name!r}")

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, Va
 from experiments.record.seed_range import Range
 from graphs.controls import NOTES
 from graphs.interventions import Intervention, Kind, parse
+from orchestrator.cells import check_name
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
 from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, read_models, settings
@@ -44,13 +45,14 @@ def checked_by(check: Callable[[Any], object]) -> AfterValidator:
     return AfterValidator(checked)
 
 
-def check_length(name: str) -> None:
-    """Raise UserError for a name that cannot be that of a folder."""
+def check_folder(name: str) -> None:
+    """Raise UserError for a name that no folder can have, or that readers of tables take for something else."""
+    check_name(name)
     if (size := len(name.encode())) > NAME_BYTES:
         raise UserError(f"{name!r} has {size} bytes, too long for the name of a folder, which has at most {NAME_BYTES}")
 
 
-Name = Annotated[str, Field(pattern=r"^[\w+][\w.+-]*$", max_length=100), checked_by(check_length)]
+Name = Annotated[str, Field(pattern=r"^\w[\w.+-]*$", max_length=100), checked_by(check_folder)]
 """Of an arm or an experiment; it is also the name of a folder."""
 SeatNumber = Annotated[int, Field(ge=0, le=4)]
 Verifier = Literal["none", "safety"]
@@ -334,11 +336,11 @@ CHANGING = (
 # Names and number of arms
 
 
-def check_names(names: Iterable[str]) -> None:
-    """Raise UserError for names that are too long for a folder, and for two that some disk takes for one."""
+def check_names(arms: Iterable[str]) -> None:
+    """Raise UserError for a name that no arm can have, and for two that some disk takes for one."""
     folders: dict[str, str] = {}
-    for name in names:
-        check_length(name)
+    for name in arms:
+        check_folder(name)
         # disks of macOS and Windows make no difference between cases, nor between two ways to write an accent
         folder = normalize("NFC", normalize("NFC", name).casefold())
         if (other := folders.setdefault(folder, name)) is name:
