@@ -185,9 +185,15 @@ def arms(experiment: Experiment, run: Mapping[str, Any] | None = None) -> list[A
     if changing and not any(arm.players for arm in changing):
         named = ", ".join(f"{arm.name!r}" for arm in changing)
         alike = next(iter(changing[0].void.values()))
+        words = all(arm.purpose and arm.purpose.kind == "prompts" for arm in changing)
+        why = (
+            "Programs and simulated models read no words; name a language model, e.g. --set models.default=openai:NAME"
+            if words
+            else "Replacing a program by a program changes nothing; bind a model first, e.g. --set "
+            "models.default=sim:average"
+        )
         raise UserError(
-            f"nothing to compare: {named} would play the same games as {alike!r} at every player count. Replacing a "
-            "program by a program changes nothing; bind a model first, e.g. --set models.default=sim:average"
+            f"nothing to compare: {named} would play the same games as {alike!r} at every player count. {why}"
         )
     return marked
 

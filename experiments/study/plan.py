@@ -25,7 +25,7 @@ from graphs.config import GraphConfig
 from graphs.gate import knows_more
 from graphs.prompt_facts import blind_nodes
 from orchestrator.errors import UserError
-from orchestrator.models.settings import ModelSettings
+from orchestrator.models.settings import PROGRAM, ModelSettings
 
 MOST_GAMES = 1_000_000
 """Of a run; beyond it, plans take all memory."""
@@ -129,6 +129,7 @@ class Plan:
                 "says more of the position than the seat may know."
             )
         remarks += [remark for arm in self.arms for remark in (*_blind(arm), *arm.remarks)]
+        remarks += self._unreached()
         for arm in (arm for arm in self.arms if arm.purpose and arm.purpose.kind == "noise_floor"):
             remarks.append(
                 f"The arm {arm.name} plays the baseline again with other seeds of its models. Its difference is "
@@ -137,6 +138,19 @@ class Plan:
                 else f"Programs know no chance, so the arm {arm.name}, the baseline once more, would be the same games."
             )
         return tuple(dict.fromkeys((*remarks, *self.remarks)))
+
+    def _unreached(self) -> Iterator[str]:
+        """Yield the arms whose players `models` does not reach, and those whose words no model reads."""
+        asking = {name: model for name, model in self.experiment.models.items() if model != PROGRAM}
+        for arm in (arm for arm in self.arms if asking and arm.players):
+            config = arm.everybody.config
+            if config is None:
+                yield (
+                    f"{arm.name}: {arm.everybody.spec} is no graph file, so `models` does not reach it; it differs "
+                    "from arms of graphs in more than its roles."
+                )
+            elif not {*config.models} & {*asking}:
+                yield f"{arm.name}: no node asks {' or '.join(asking)} of `models`; its nodes answer by their own."
 
     @property
     def metric(self) -> str:

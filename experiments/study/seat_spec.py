@@ -21,6 +21,7 @@ from graphs.config import names as graph_names
 from graphs.graph_seat import seat as graph_seat
 from graphs.state_graph_seat import is_state_graph, of_graph
 from orchestrator.errors import UserError, similar_name
+from orchestrator.models import simulated_settings
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import Brain, Scripted
 from orchestrator.models.settings import PERSON
@@ -194,6 +195,14 @@ class PlayerSpec(Frozen):
         """Its name in journals and results."""
         return self.config.name if self.config else describe(read_seat(self.spec)).graph
 
+    @property
+    def reads_words(self) -> bool:
+        """Whether a model plays that reads its prompts: programs and simulated models answer from the data."""
+        if self.config is None:
+            return False
+        models = (self.models.get(name, name) for name in self.config.models)
+        return any(model != PROGRAM and not simulated_settings.settings(model) for model in models)
+
     def essence(self, players: int) -> str:
         """Equal for specs that play the same games at a player count, whatever their names. Raises UserError."""
         if self.config is None:
@@ -205,6 +214,8 @@ class PlayerSpec(Frozen):
             del node["players"]
         if all(node["model"] == PROGRAM for node in data["nodes"].values()):
             data.get("controls", {}).pop("draw", None)  # programs know no chance
+        if not self.reads_words:
+            data.pop("texts", None)
         data["controls"] = data.get("controls") or None
         return json.dumps(data, sort_keys=True)
 

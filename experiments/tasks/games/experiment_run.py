@@ -262,17 +262,21 @@ class ExperimentRun:
         self.runner.progress.line(self.stages.said(self.journals.rows()))
 
     def _play_in_order(self, jobs: Sequence[Job]) -> None:
-        """Play the games that get notes of this run's own games last, once there are notes."""
+        """Play deal by deal; where arms get notes of the baseline's games, these come first, and then all others.
+
+        So a control stands beside its removal, and a run that stops has the same deals of both.
+        """
         waiting = self._write_banks()
-        first = [job for job in jobs if (job.arm, job.deal.players) not in waiting]
+        first = [job for job in jobs if not waiting or job.arm == self.plan.baseline]
         self.runner.play(first)
         suspended = any(end.suspended for end in self.runner.unfinished)
         if len(first) == len(jobs) or self.runner.interrupted or self.runner.halted or suspended:
             return
         self.journals.rows()
         waiting = self._write_banks({end.unit.journal for end in self.runner.unfinished if end.failed})
-        why = {job.name: waiting.get((job.arm, job.deal.players)) for job in jobs if job not in first}
-        last = [job for job in jobs if job.name in why]
+        played = {job.name for job in first}
+        last = [job for job in jobs if job.name not in played]
+        why = {job.name: waiting.get((job.arm, job.deal.players)) for job in last}
         self.runner.play([job for job in last if why[job.name] is None])
         self.runner.unfinished += [Outcome(job, suspended=why[job.name]) for job in last if why[job.name]]
 

@@ -277,3 +277,13 @@ def test_a_stop_rule_takes_no_notes_of_its_own_runs_games(folder: Path, tmp_path
     other = {"full": {}, "placebo": {"placebo": {"tom_interpreter": str(folder)}}}
     rule = plan(tmp_path, seeds=20, stop=stop, arms=other).stop
     assert rule is not None and rule.arms == ("placebo",) and not rule.alongside
+
+
+def test_controls_are_played_beside_their_removal_once_the_baseline_has_its_games(folder: Path) -> None:
+    """A run that stops has the same deals of both."""
+    begun = []
+    for row in rows(folder):
+        first, *_ = (folder / row.journal).read_text("utf-8").splitlines()
+        begun.append((json.loads(first)["t"], row.arm))
+    order = [arm for _, arm in sorted(begun)]
+    assert order[:2] == ["full", "full"] and {*order[2:9]} == {*ARMS} - {"full"}

@@ -19,7 +19,7 @@ OWN = prompts.text("roles/house/tom_interpreter.md")
 STATE = prompts.text("sections/state.md")
 
 
-def plan(folder: Path, words: dict[str, str], **arm: Any) -> Plan:
+def plan(folder: Path, words: dict[str, str], model: str = "openai:some", **arm: Any) -> Plan:
     """A plan with an arm whose prompts are in files beside the experiment's."""
     (folder / "my").mkdir(exist_ok=True)
     for name, text in words.items():
@@ -27,7 +27,7 @@ def plan(folder: Path, words: dict[str, str], **arm: Any) -> Plan:
     named = {name: f"my/{Path(name).name}.md" for name in words}
     arms: dict[str, Any] = {"full": {}, "mine": {"prompts": named, **arm}}
     asked: dict[str, Any] = {"name": "words", "graph": "house", "players": [2], "seeds": 1, "baseline": "full"}
-    asked |= {"arms": arms, "models": {"default": "sim:average"}}
+    asked |= {"arms": arms, "models": {"default": model}, "controls": {"noise_floor": False}}
     (folder / "words.yaml").write_text(yaml.safe_dump(asked), "utf-8")
     return Plan.resolve(files.read(folder / "words.yaml"), folder / "run")
 
@@ -58,12 +58,20 @@ def test_an_arm_that_also_changes_something_else_says_so(tmp_path: Path) -> None
     assert any("and also" in note and "discards" in note for note in made.notes)
 
 
+@pytest.mark.parametrize("model", ["program", "sim:average"])
+def test_models_that_read_no_words_do_not_play_an_arm_of_words(tmp_path: Path, model: str) -> None:
+    with pytest.raises(UserError, match=r"'mine' would play the same games as 'full'.*simulated models read no words"):
+        plan(tmp_path, {ROLE: "Read their minds."}, model)
+    made = plan(tmp_path, {ROLE: "Read their minds."}, model, without_sections=["discards"])
+    assert made.arms[1].players == (2,)
+
+
 def test_a_run_is_repeated_from_its_folder_when_the_files_are_gone(tmp_path: Path) -> None:
     made = plan(tmp_path, {ROLE: "Read their minds."})
     manifest.write(made)
     (tmp_path / "my/tom_interpreter.md").unlink()
     again = Plan.resolve(files.read(tmp_path / "run/run.yaml"), tmp_path / "again")
-    assert [arm.everybody.key for arm in again.arms] == [arm.everybody.key for arm in made.arms]
+    assert [arm.everybody.config for arm in again.arms] == [arm.everybody.config for arm in made.arms]
     stored = yaml.safe_load((tmp_path / "run/run.yaml").read_text("utf-8"))
     assert stored["prompts"][prompts.digest("Read their minds.")] == "Read their minds."
     with pytest.raises(UserError, match=r"my/tom_interpreter\.md' is to hold a prompt's new words, but there is no"):
