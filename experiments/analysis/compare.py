@@ -4,9 +4,10 @@ Games, positions, marks and probes are compared alike: values of a cluster, such
 are the sample, and signs of their differences are flipped. Of a single deal its repeats are the sample.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import fsum
 from operator import attrgetter
 from statistics import fmean
 from typing import Any, TypeVar
@@ -60,6 +61,8 @@ class Comparison:
     """Tests that are corrected for together; more take more random draws."""
     unvalued: int = 0
     """Of the games that are left out, the number without a value."""
+    scale: float = 1.0
+    """How many times the range of the measure the range of a difference is; more than 1 for combinations of arms."""
 
     @cached_property
     def deltas(self) -> list[float]:
@@ -109,7 +112,10 @@ class Comparison:
 
     def bounded(self, interval: Bounds | None) -> Bounds | None:
         """Return the part of an interval in which a difference can lie."""
-        return clip(interval, *self.measure.range) if interval and self.measure and self.measure.range else interval
+        if interval is None or self.measure is None or self.measure.range is None:
+            return interval
+        low, high = self.measure.range
+        return clip(interval, self.scale * low, self.scale * high)
 
 
 def compare(
@@ -172,6 +178,63 @@ def _games(
     testable = len(same) > 1 and alike < len(same) and not repeated
     left_out, unvalued = numbers[0] - len(ours) - len(theirs), numbers[0] - numbers[1]
     return Comparison((ours, theirs), left_out, measure, values, sampled, alike, testable, tests, unvalued)
+
+
+Weigh = Callable[[int], Mapping[str, float] | None]
+"""The weights of arms in a deal, which sum to 0; None for a deal that is not part of the combination."""
+
+
+def combine(
+    arms: Mapping[str, Sequence[Row]], weigh: Weigh, counts: Collection[int], measure: Measure, tests: int = 1
+) -> Comparison | None:
+    """Combine the games of arms with weights, deal by deal; None without a deal that has all their games.
+
+    The deals are the sample, and their combinations are compared with 0. A deal counts where all arms with a weight
+    played it at all of these player counts, and then with the repeats that all of them have.
+    """
+    every = [row for games in arms.values() for row in games if row.players in counts]
+    valued = [row for row in every if measure.of(row) is not None]
+    games: dict[int, dict[str, dict[tuple[int, int], Row]]] = {}
+    for arm, rows in arms.items():
+        for row in rows:
+            if row.players in counts and measure.of(row) is not None:
+                games.setdefault(row.seed, {}).setdefault(arm, {})[row.players, row.repeat] = row
+    used, added, taken = list[Row](), list[float](), list[float]()
+    alike, scale = 0, 1.0
+    for seed, of_arm in sorted(games.items()):
+        weights = weigh(seed)
+        if weights is None or not weights.keys() <= of_arm.keys():
+            continue
+        shared = set.intersection(*(set(of_arm[arm]) for arm in weights))
+        if {players for players, _ in shared} != set(counts):
+            continue
+        played = {arm: [of_arm[arm][key] for key in sorted(shared)] for arm in weights}
+        values = {arm: _mean_over_counts(rows, measure) for arm, rows in played.items()}
+        used += [row for rows in played.values() for row in rows]
+        added.append(fsum(weight * values[arm] for arm, weight in weights.items() if weight > 0))
+        taken.append(fsum(-weight * values[arm] for arm, weight in weights.items() if weight < 0))
+        alike += measure.by_moves and _cancels(played, weights, measure)
+        scale = max(scale, fsum(map(abs, weights.values())) / 2)
+    if not used:
+        return None
+    testable = len(added) > 1 and alike < len(added)
+    left_out, unvalued = len(every) - len(used), len(every) - len(valued)
+    return Comparison((used, ()), left_out, measure, (added, taken), "deals", alike, testable, tests, unvalued, scale)
+
+
+def _mean_over_counts(rows: Sequence[Row], measure: Measure) -> float:
+    """Return the mean of a deal's games: over repeats, then over player counts."""
+    return fmean(cluster_means((row.players, measure.of(row) or 0.0) for row in rows).values())
+
+
+def _cancels(played: Mapping[str, Sequence[Row]], weights: Mapping[str, float], measure: Measure) -> bool:
+    """Return whether the weights of the same games, move by move, sum to 0, so that a combination can only be 0."""
+    sums: dict[object, float] = {}
+    for arm, rows in played.items():
+        for row in rows:
+            key = row.players, row.repeat, row.game, measure.of(row)
+            sums[key] = sums.get(key, 0.0) + weights[arm]
+    return all(abs(total) < ROUNDING for total in sums.values())
 
 
 def significant(p: float | None) -> bool:

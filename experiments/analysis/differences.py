@@ -2,11 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from experiments.analysis import stopping
-from experiments.analysis.compare import Comparison, compare
+from experiments.analysis.compare import Comparison, Weigh, combine, compare
 from experiments.analysis.games import Unit, player_counts
 from experiments.analysis.statistics.clusters import groups
 from experiments.analysis.statistics.estimates import ALPHA, Bounded
@@ -134,6 +134,8 @@ class _Tested:
     """None when pooled."""
     test: PermutationTest | SequentialTest | None
     stop: ArmStop | None = None
+    name: str = ""
+    """Of a combination of several arms; empty for an arm beside its baseline."""
 
     def difference(self, p: float | None, level: float | None, tests: int) -> Difference:
         """Return the record of it, with a corrected p, and the level at which it is tested."""
@@ -144,8 +146,8 @@ class _Tested:
         wins, ties, losses = found.tally
         assert found.measure is not None
         return Difference(
-            arm=found.rows[0][0].arm,
-            baseline=found.rows[1][0].arm,
+            arm=self.name or found.rows[0][0].arm,
+            baseline="" if self.name else found.rows[1][0].arm,
             players=self.players,
             counts=player_counts(found.rows[0]),
             unit=found.unit,
@@ -232,6 +234,31 @@ def more_differences(
     number = len(tested)
     rule = [_by_rule(each, stopped) for each in tested]
     return tuple(alone(each, None if each.p is None else min(1.0, each.p * number), number) for each in rule)
+
+
+def combinations(
+    arms: Mapping[str, Sequence[Row]],
+    terms: Mapping[str, Weigh],
+    measure: Measure,
+    family: Callable[[str], Hashable] = lambda term: None,
+) -> tuple[Difference, ...]:
+    """Test combinations of arms, by name, at each player count and pooled; `arm` of each is its name.
+
+    p-values are corrected among the combinations of a family at a player count. None is tested where an arm has too few
+    moves of its own.
+    """
+    if any(map(too_few_own, arms.values())):
+        return ()
+    sizes = Counter(map(family, terms))
+    counts = player_counts([row for games in arms.values() for row in games])
+    tested = list[_Tested]()
+    for some in [*([count] for count in counts), *([counts] if len(counts) > 1 else [])]:
+        for name, weigh in terms.items():
+            comparison = combine(arms, weigh, some, measure, tests=sizes[family(name)])
+            if comparison:
+                players = some[0] if len(some) == 1 else None
+                tested.append(_Tested(comparison, players, comparison.test, name=name))
+    return _by_holm(tested, lambda each: (each.players, family(each.name)))
 
 
 def alone(difference: Difference, p: float | None, tests: int) -> Difference:

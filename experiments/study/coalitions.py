@@ -5,7 +5,7 @@ is played by the runs of neighbours on it, so that every part joins a coalition 
 sample, so the draw of the circles is part of the spread over deals. docs/statistics.md has the formulas.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
@@ -142,7 +142,7 @@ class Coalitions(Frozen):
         return f"{'without' if removed else label(absence)}-{'+'.join(absent)}"
 
 
-def on_circle(order: tuple[str, ...]) -> list[Parts]:
+def on_circle(order: Sequence[str]) -> list[Parts]:
     """Return the coalitions of a circle: all runs of neighbours, and each run with the neighbour of its neighbour.
 
     With the runs, each part joins one coalition of every size. With the others, each pair of neighbours joins one of
@@ -156,7 +156,7 @@ def on_circle(order: tuple[str, ...]) -> list[Parts]:
     return list(dict.fromkeys(coalitions))
 
 
-def run(order: tuple[str, ...], start: int, size: int) -> Parts:
+def run(order: Sequence[str], start: int, size: int) -> Parts:
     """Return so many neighbours on a circle, from a place on."""
     return frozenset(order[(start + step) % len(order)] for step in range(size))
 

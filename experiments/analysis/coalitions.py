@@ -1,0 +1,206 @@
+"""What each part of a graph is worth in a design of coalitions, from combinations of arms that are tested deal by deal.
+
+A part has no one worth: what it adds depends on who else is there. Leave-one-out is what the whole graph loses without
+it, `alone` what it adds to none of the others, and its Shapley value the mean of what it adds over all orders in which
+the parts may join, which divides the difference of all and none among them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Literal
+
+from experiments.analysis.compare import Weigh
+from experiments.analysis.conclusions import widest
+from experiments.analysis.differences import Difference
+from experiments.analysis.differences import combinations as tested_combinations
+from experiments.analysis.games import by_arm
+from experiments.analysis.statistics import coalition_terms as terms
+from experiments.analysis.statistics.coalition_terms import Sizes, Weights
+from experiments.analysis.summaries import too_few_own
+from experiments.record.measures import Measure
+from experiments.record.rows import Row
+from experiments.study.coalitions import FULL, Absence, Coalitions, Term, label, run
+
+Kind = Term | Literal["all_parts", "disagreement"]
+"""A kind of term; `all_parts`: all together, less none; `disagreement`: leave-one-out less the Shapley value."""
+OF_A_PART: tuple[Kind, ...] = ("leave_one_out", "shapley", "alone", "banzhaf", "disagreement")
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One term of a design: what a part, a pair of parts, or all parts add."""
+
+    kind: Kind
+    parts: tuple[str, ...]
+    """The part, the two, or all of them."""
+    absence: str
+    """How parts are absent."""
+    difference: Difference
+    """The mean over deals, with its interval and its test, corrected among the terms of its kind."""
+
+    @property
+    def name(self) -> str:
+        return " x ".join(self.parts)
+
+    @property
+    def benefit(self) -> float | None:
+        """The mean with the sign of a gain; None for a metric of which neither side is better."""
+        mean, better = self.difference.mean, self.difference.better
+        return None if better is None else mean if better == "more" else -mean
+
+
+@dataclass(frozen=True)
+class CoalitionStudy:
+    design: Coalitions
+    effects: tuple[Effect, ...]
+    """At each player count, then pooled over all; in the order of kinds, then of parts."""
+    withheld: tuple[str, ...] = ()
+    """Arms with so few own moves that no term is computed."""
+
+    @property
+    def absences(self) -> list[str]:
+        """How parts are absent, each way with terms of its own."""
+        return [label(absence) for absence in self.design.by]
+
+    @cached_property
+    def pooled(self) -> tuple[Effect, ...]:
+        """The terms over all player counts, which sentences are about."""
+        kept = {id(each) for each in widest([effect.difference for effect in self.effects])}
+        return tuple(effect for effect in self.effects if id(effect.difference) in kept)
+
+    def of(self, kind: Kind, absence: str) -> list[Effect]:
+        """Return the terms of a kind over all player counts, in the order of the parts."""
+        return [effect for effect in self.pooled if (effect.kind, effect.absence) == (kind, absence)]
+
+
+def coalition_study(rows: Sequence[Row], run: Mapping[str, Any], measure: Measure) -> CoalitionStudy | None:
+    """Return the terms of a run's design of coalitions; None for a run without one, or without a complete deal.
+
+    `run`: the contents of its run.yaml.
+    """
+    settings = (run.get("experiment") or {}).get("coalitions")
+    if not settings:
+        return None
+    design = Coalitions.model_validate(settings)
+    arms = _arms(design, rows, run.get("arms") or {})
+    withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
+    named = {
+        f"{label(absence)}.{kind}.{'+'.join(parts)}": (absence, kind, parts) for absence, kind, parts in _terms(design)
+    }
+    weighed = {name: _weigh(design, *term) for name, term in named.items()}
+    differences = tested_combinations(
+        _complete(design, arms, measure), weighed, measure, family=lambda name: family(named[name][1], named[name][0])
+    )
+    effects = [_effect(named[difference.arm], difference) for difference in differences]
+    return CoalitionStudy(design, tuple(effects), withheld) if effects or withheld else None
+
+
+def family(kind: Kind, absence: Absence) -> tuple[str, ...]:
+    """Return which terms are corrected together: those of a kind; of all parts together there is one for each way."""
+    return (kind, label(absence)) if kind == "all_parts" else (kind,)
+
+
+def weights(design: Coalitions, kind: Kind, parts: Sequence[str], seed: int = 0) -> Weights | None:
+    """Return the weights of coalitions in a term; None where the deal's circle does not have it."""
+    every = frozenset(design.names)
+    if kind == "all_parts":
+        return {every: 1.0, frozenset(): -1.0}
+    last, first = every.difference(parts), frozenset[str]()
+    if kind == "leave_one_out":
+        return terms.derivative(parts, last)
+    if kind in ("alone", "highest_order"):
+        return terms.derivative(parts, first)
+    order = design.circle(seed)
+    others = [name for name in design.names if name not in parts]
+    joined = terms.subsets(others) if order is None else joined_on_circle(order, parts)
+    if joined is None:
+        return None
+    if kind == "banzhaf":
+        return terms.banzhaf(parts, joined)
+    shapley = terms.shapley(parts, joined)
+    if kind == "disagreement":
+        return terms.difference(terms.derivative(parts, last), shapley)
+    return shapley
+
+
+def joined_on_circle(order: Sequence[str], parts: Sequence[str]) -> Sizes | None:
+    """Return the coalitions before some neighbours on a circle, by size; None for parts that are no neighbours."""
+    places = sorted(order.index(part) for part in parts)
+    start = places[0] if places[-1] - places[0] < len(parts) else places[-1]
+    if set(parts) != run(order, start, len(parts)):
+        return None
+    sizes = range(len(order) - len(parts) + 1)
+    return [[run(order, start - size, size)] for size in sizes]
+
+
+def _terms(design: Coalitions) -> Iterator[tuple[Absence, Kind, tuple[str, ...]]]:
+    """Yield every term of a design: how parts are absent, its kind, and the parts that it is about."""
+    names = design.names
+    for absence in design.by:
+        yield absence, "all_parts", names
+        for kind in OF_A_PART:
+            for part in names:
+                yield absence, kind, (part,)
+        for pair in combinations(names, 2):
+            yield absence, "interaction", pair
+        if design.complete and len(names) > 2:
+            yield absence, "highest_order", names
+
+
+def _weigh(design: Coalitions, absence: Absence, kind: Kind, parts: tuple[str, ...]) -> Weigh:
+    """Return the function from a deal to the weights of its arms in a term."""
+
+    def weigh(seed: int) -> Mapping[str, float] | None:
+        if design.complete:
+            return always
+        return by_arms(weights(design, kind, parts, seed))
+
+    def by_arms(of_coalitions: Weights | None) -> Mapping[str, float] | None:
+        if of_coalitions is None:
+            return None
+        used = {coalition: weight for coalition, weight in of_coalitions.items() if weight}
+        return {design.arm(absence, coalition): weight for coalition, weight in used.items()}
+
+    always = by_arms(weights(design, kind, parts)) if design.complete else None
+    return weigh
+
+
+def _effect(term: tuple[Absence, Kind, tuple[str, ...]], difference: Difference) -> Effect:
+    absence, kind, parts = term
+    return Effect(kind, parts, label(absence), difference)
+
+
+def _arms(design: Coalitions, rows: Sequence[Row], recorded: Mapping[str, Any]) -> dict[str, list[Row]]:
+    """Return the games of each coalition's arm. Where an arm would play the same games as the whole graph, because a
+    part has no node at that player count, they are those of the whole graph."""
+    games = by_arm(rows)
+    whole = games.get(FULL, [])
+    arms = {FULL: whole}
+    for absence in design.by:
+        for present in design.every:
+            arm = design.arm(absence, present)
+            played = set((recorded.get(arm) or {}).get("players", ()))
+            arms[arm] = games.get(arm, []) + (
+                [] if arm == FULL else [row for row in whole if row.players not in played]
+            )
+    return arms
+
+
+def _complete(design: Coalitions, arms: Mapping[str, Sequence[Row]], measure: Measure) -> dict[str, list[Row]]:
+    """Return the games of deals that all of their coalitions played, so that all terms are of the same deals."""
+    arms = {arm: [row for row in games if measure.of(row) is not None] for arm, games in arms.items()}
+    repeats: dict[tuple[int, int], dict[str, set[int]]] = {}
+    for arm, games in arms.items():
+        for row in games:
+            repeats.setdefault((row.seed, row.players), {}).setdefault(arm, set()).add(row.repeat)
+    shared: dict[tuple[int, int], set[int]] = {}
+    for (seed, players), of_arm in repeats.items():
+        needed = {design.arm(absence, present) for absence in design.by for present in design.dealt(seed)}
+        if needed <= of_arm.keys():
+            shared[seed, players] = set.intersection(*(of_arm[arm] for arm in needed))
+    return {
+        arm: [row for row in games if row.repeat in shared.get((row.seed, row.players), ())]
+        for arm, games in arms.items()
+    }

@@ -1,0 +1,207 @@
+"""Coalitions: the terms of a design by brute force, on circles, in made-up games, and what is not evidence."""
+
+from itertools import combinations, permutations
+from math import fsum
+from random import Random
+from statistics import fmean
+
+import pytest
+
+from experiments.analysis import coalitions
+from experiments.analysis.coalitions import CoalitionStudy, coalition_study
+from experiments.analysis.statistics import coalition_terms
+from experiments.analysis.statistics.coalition_terms import Coalition, Weights
+from experiments.record.measures import STRICT
+from experiments.record.rows import Row
+from experiments.study.coalitions import Coalitions
+from tests.experiments.analysis.rows import game
+
+Values = dict[Coalition, float]
+VALUES = [3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, -8, 9, 7, 9, -3]
+"""Of the coalitions of four players: bit i of the place says whether player i is in it."""
+SHAPIQ = {
+    "shapley": {"0": -3.333333, "1": -1.833333, "2": 2.166667, "3": -3.0},
+    "banzhaf": {"0": -1.0, "1": -0.5, "2": 4.0, "3": -0.25},
+    "interaction": {
+        **{"01": -8.166667, "02": 5.833333, "03": -5.666667, "12": -0.166667, "13": -2.666667, "23": 7.333333},
+    },
+    "highest_order": {"0123": 22.0},
+}
+"""SV, BV, SII and the highest Moebius coefficient of that game by ExactComputer of shapiq 1.4.1."""
+
+
+def value(weights: Weights | None, values: Values) -> float:
+    assert weights is not None
+    assert abs(fsum(weights.values())) < 1e-12, "a term compares coalitions"
+    return fsum(weight * values[coalition] for coalition, weight in weights.items())
+
+
+def design(parts: str, **settings: object) -> Coalitions:
+    return Coalitions.model_validate({"parts": list(parts), **settings})
+
+
+def drawn(parts: str, seed: int) -> Values:
+    chance = Random(seed)
+    return {present: chance.uniform(-9, 9) for present in design(parts).every}
+
+
+def test_terms_are_those_of_an_independent_library() -> None:
+    values = {
+        frozenset(str(player) for player in range(4) if place >> player & 1): float(points)
+        for place, points in enumerate(VALUES)
+    }
+    for kind, expected in SHAPIQ.items():
+        for parts, number in expected.items():
+            weights = coalitions.weights(design("0123"), kind, parts)  # type: ignore[arg-type]
+            assert value(weights, values) == pytest.approx(number, abs=1e-6), (kind, parts)
+
+
+@pytest.mark.parametrize("parts", ["a", "ab", "abc", "abcde"])
+def test_a_shapley_value_is_the_mean_over_all_orders_in_which_the_parts_may_join(parts: str) -> None:
+    values, whole = drawn(parts, 7), design(parts)
+    orders = list(permutations(parts))
+    shares = {}
+    for part in parts:
+        before = [frozenset(order[: order.index(part)]) for order in orders]
+        joining = fmean(values[joined | {part}] - values[joined] for joined in before)
+        shares[part] = value(coalitions.weights(whole, "shapley", part), values)
+        assert shares[part] == pytest.approx(joining)
+    assert fsum(shares.values()) == pytest.approx(values[frozenset(parts)] - values[frozenset()])
+
+
+def test_the_terms_of_circles_are_on_average_those_of_all_coalitions() -> None:
+    parts, values = "abcdef", drawn("abcdef", 3)
+    every = [coalition for size in range(7) for coalition in map(frozenset, combinations(parts, size))]
+    assert len(values) == len(every) == 64
+    orders = list(permutations(parts))
+    for players, term in (
+        ("a", coalition_terms.shapley),
+        ("a", coalition_terms.banzhaf),
+        ("ab", coalition_terms.shapley),
+    ):
+        exact = value(term(players, coalition_terms.subsets(set(parts) - set(players))), values)
+        joined = [coalitions.joined_on_circle(order, players) for order in orders]
+        of_circles = [value(term(players, sizes), values) for sizes in joined if sizes is not None]
+        assert len(of_circles) == (720 if players == "a" else 288)
+        assert fmean(of_circles) == pytest.approx(exact)
+
+
+def test_on_each_circle_shapley_values_sum_to_all_less_none_and_use_only_coalitions_that_are_played() -> None:
+    circles, values = design("abcdef"), drawn("abcdef", 5)
+    for seed in range(20):
+        played = set(circles.dealt(seed))
+        shares = [coalitions.weights(circles, "shapley", part, seed) for part in "abcdef"]
+        total = fsum(value(weights, values) for weights in shares)
+        assert total == pytest.approx(values[frozenset("abcdef")] - values[frozenset()])
+        for kind, parts in [
+            ("banzhaf", "c"),
+            ("disagreement", "c"),
+            *(("interaction", pair) for pair in combinations("abcdef", 2)),
+        ]:
+            weights = coalitions.weights(circles, kind, tuple(parts), seed)  # type: ignore[arg-type]
+            assert weights is None or weights.keys() <= played
+
+
+# Made-up games
+
+
+def played(
+    values: Values, deals: int = 12, *, noise: float = 1.0, skip: str = "", **keys: object
+) -> tuple[list[Row], dict[str, object]]:
+    """Return the games of a design in which each coalition scores about so much, and the run that they are of."""
+    settings = {"parts": sorted(frozenset().union(*values)), **keys}
+    whole = Coalitions.model_validate(settings)
+    chance = Random(1)
+    rows = [
+        game(whole.arm("removed", present), seed, round(points + chance.gauss(0, noise)))
+        for seed in range(1, deals + 1)
+        for present, points in values.items()
+        if present in whole.dealt(seed) and (whole.arm("removed", present), seed) != (skip, 1)
+    ]
+    arms = {row.arm: {"players": [3]} for row in rows}
+    return rows, {"experiment": {"coalitions": settings}, "arms": arms}
+
+
+def study(*args: object, **keys: object) -> CoalitionStudy:
+    found = coalition_study(*played(*args, **keys), STRICT)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def means(found: CoalitionStudy, kind: str) -> dict[str, float]:
+    return {effect.name: effect.difference.mean for effect in found.of(kind, "removed")}  # type: ignore[arg-type]
+
+
+def test_terms_are_computed_deal_by_deal_and_shares_sum_to_the_whole() -> None:
+    values = {present: 10 + 3 * len(present) - 4 * ({"a", "b"} <= present) for present in design("abc").every}
+    found = study(values, noise=0)
+    assert means(found, "leave_one_out") == pytest.approx({"a": -1, "b": -1, "c": 3})
+    assert means(found, "alone") == pytest.approx({"a": 3, "b": 3, "c": 3})
+    assert means(found, "shapley") == pytest.approx({"a": 1, "b": 1, "c": 3})
+    assert means(found, "interaction") == pytest.approx({"a x b": -4, "a x c": 0, "b x c": 0}, abs=1e-12)
+    assert means(found, "highest_order") == pytest.approx({"a x b x c": 0}, abs=1e-12)
+    assert means(found, "disagreement") == pytest.approx({"a": -2, "b": -2, "c": 0}, abs=1e-12)
+    assert means(found, "all_parts") == pytest.approx({"a x b x c": 5})
+
+
+def test_each_kind_of_term_is_corrected_among_its_own() -> None:
+    found = study(dict.fromkeys(design("abc").every, 10.0), noise=3)
+    for kind, tests in (("shapley", 3), ("interaction", 3), ("highest_order", 1), ("all_parts", 1), ("alone", 3)):
+        assert {effect.difference.tests for effect in found.of(kind, "removed")} == {tests}, kind  # type: ignore[arg-type]
+
+
+def test_a_deal_counts_for_no_term_where_one_of_its_coalitions_is_missing() -> None:
+    values = dict.fromkeys(design("abc").every, 10.0)
+    found = study(values, noise=3, skip="only-b")
+    assert {effect.difference.n for effect in found.effects} == {11}
+
+
+def test_the_pairs_of_a_circle_are_tested_on_the_deals_in_which_they_are_neighbours() -> None:
+    found = study({present: float(len(present)) for present in design("abcdef").every}, 20)
+    assert {effect.difference.n for effect in found.of("shapley", "removed")} == {20}
+    assert not found.of("highest_order", "removed")
+    pairs = found.of("interaction", "removed")
+    assert sum(effect.difference.n for effect in pairs) == 20 * 6
+    assert len({effect.difference.n for effect in pairs}) > 1
+
+
+def test_where_a_part_has_no_node_its_arms_are_those_of_the_whole_graph() -> None:
+    rows, run = played({present: 5.0 + 5 * ("b" in present) for present in design("ab").every}, noise=0)
+    more = [game(row.arm, row.seed, row.score_strict, players=2) for row in rows if row.arm in ("full", "without-b")]
+    run["arms"] = {
+        "full": {"players": [2, 3]},
+        "without-b": {"players": [2, 3]},
+        "without-a": {"players": [3]},
+        "none": {"players": [3]},
+    }
+    third = [game("none", row.seed, 5, players=2) for row in rows if row.arm == "none"]
+    run["arms"]["none"] = {"players": [2, 3]}  # type: ignore[index]
+    found = coalition_study([*rows, *more, *third], run, STRICT)
+    assert found is not None
+    at_two = {
+        effect.name: effect.difference.mean
+        for effect in found.effects
+        if effect.kind == "shapley" and effect.difference.players == 2
+    }
+    assert at_two == {"a": 0, "b": 5}
+
+
+def test_the_same_games_are_no_evidence() -> None:
+    rows, run = played({present: 5.0 + 5 * ("b" in present) for present in design("ab").every})
+    twins = {"full": "full", "without-a": "full", "without-b": "none", "none": "none"}
+    scores = {(row.arm, row.seed): row.score_strict for row in rows}
+    alike = [
+        game(row.arm, row.seed, scores[twins[row.arm], row.seed], moves_digest=f"{twins[row.arm]} {row.seed}")
+        for row in rows
+    ]
+    found = coalition_study(alike, run, STRICT)
+    assert found is not None
+    shares = {effect.name: effect.difference for effect in found.of("shapley", "removed")}
+    assert shares["a"].same_games and shares["a"].p is None and not shares["a"].claimed
+    assert shares["b"].claimed
+
+
+def test_a_run_without_coalitions_or_without_a_complete_deal_has_no_study() -> None:
+    rows, run = played(dict.fromkeys(design("ab").every, 5.0))
+    assert coalition_study(rows, {}, STRICT) is None
+    assert coalition_study([row for row in rows if row.arm != "none"], run, STRICT) is None
