@@ -3,7 +3,7 @@
 docs/statistics.md says how each number is computed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,20 +65,22 @@ def analyse(
     score: Metric | None = None,
     stopped: Stopped | None = None,
     contrasts: Sequence[tuple[str, str]] = (),
+    designed: Collection[str] = (),
 ) -> Analysis:
     """Return the statistics of finished games: a summary of each arm, and paired differences from the baseline.
 
     `order`: the order of the arms; other arms follow by name. `interval`: the method for intervals of means,
     Student's t or bootstrap. `metric`: the measure that arms are compared by; the other score has differences of its
     own. `score`: the score that tables show first if the metric is not a score. `stopped`: the result of a stop rule.
-    `contrasts`: pairs of arms that are also compared with each other.
+    `contrasts`: pairs of arms that are also compared with each other. `designed`: arms that are not compared with the
+    baseline one by one, because a design of coalitions compares them.
     """
     measure = metric if isinstance(metric, Measure) else measures.metric(metric)
     headline: Metric = score or ("kept" if measure.key == "kept" else "strict")
     other = measures.metric(OTHER[headline] if measure.key == headline else headline)
     arms = by_arm(rows, order)
     standard = arms.get(baseline or "", [])
-    pairs = [(games, standard) for arm, games in arms.items() if arm != baseline]
+    pairs = [(games, standard) for arm, games in arms.items() if arm != baseline and arm not in designed]
     tested = [pair for pair in pairs if not no_hypothesis(*pair)]
     unforced = [row for row in rows if not row.forced]
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
@@ -103,7 +105,7 @@ def analyse(
     if not 0 < len(unforced) < len(rows):
         return analysis
     base = None if stopped else baseline  # a stop rule counted on the games that are left out here
-    free = analyse(unforced, base, order, interval=interval, metric=measure, score=headline)
+    free = analyse(unforced, base, order, interval=interval, metric=measure, score=headline, designed=designed)
     compared: dict[str, Any] = {  # of a withheld arm, the few games without a forced move are no sample
         name: tuple(each for each in getattr(free, name) if not {each.arm, each.baseline} & {*withheld})
         for name in ("differences", "other_differences", "apart")

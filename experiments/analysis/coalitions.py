@@ -67,8 +67,14 @@ class CoalitionStudy:
     @cached_property
     def pooled(self) -> tuple[Effect, ...]:
         """The terms over all player counts, which sentences are about."""
-        kept = {id(each) for each in widest([effect.difference for effect in self.effects])}
-        return tuple(effect for effect in self.effects if id(effect.difference) in kept)
+        widest_differences = {id(each) for each in widest([effect.difference for effect in self.effects])}
+        return tuple(effect for effect in self.effects if id(effect.difference) in widest_differences)
+
+    @property
+    def arms(self) -> frozenset[str]:
+        """The arms of the design, which its terms compare."""
+        design = self.design
+        return frozenset(design.arm(absence, present) for absence in design.by for present in design.every)
 
     def of(self, kind: Kind, absence: str) -> list[Effect]:
         """Return the terms of a kind over all player counts, in the order of the parts."""
@@ -86,14 +92,14 @@ def coalition_study(rows: Sequence[Row], run: Mapping[str, Any], measure: Measur
     design = Coalitions.model_validate(settings)
     arms = _arms(design, rows, run.get("arms") or {})
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
-    named = {
+    keys = {
         f"{label(absence)}.{kind}.{'+'.join(parts)}": (absence, kind, parts) for absence, kind, parts in _terms(design)
     }
-    weighed = {name: _weigh(design, *term) for name, term in named.items()}
+    weighed = {name: _weigh(design, *term) for name, term in keys.items()}
     differences = tested_combinations(
-        _complete(design, arms, measure), weighed, measure, family=lambda name: family(named[name][1], named[name][0])
+        _complete(design, arms, measure), weighed, measure, family=lambda name: family(keys[name][1], keys[name][0])
     )
-    effects = [_effect(named[difference.arm], difference) for difference in differences]
+    effects = [_effect(keys[difference.arm], difference) for difference in differences]
     return CoalitionStudy(design, tuple(effects), withheld) if effects or withheld else None
 
 
@@ -113,13 +119,13 @@ def weights(design: Coalitions, kind: Kind, parts: Sequence[str], seed: int = 0)
     if kind in ("alone", "highest_order"):
         return terms.derivative(parts, first)
     order = design.circle(seed)
-    others = [name for name in design.names if name not in parts]
-    joined = terms.subsets(others) if order is None else joined_on_circle(order, parts)
-    if joined is None:
+    absent = [name for name in design.names if name not in parts]
+    sizes = terms.subsets(absent) if order is None else joined_on_circle(order, parts)
+    if sizes is None:
         return None
     if kind == "banzhaf":
-        return terms.banzhaf(parts, joined)
-    shapley = terms.shapley(parts, joined)
+        return terms.banzhaf(parts, sizes)
+    shapley = terms.shapley(parts, sizes)
     if kind == "disagreement":
         return terms.difference(terms.derivative(parts, last), shapley)
     return shapley
@@ -160,8 +166,8 @@ def _weigh(design: Coalitions, absence: Absence, kind: Kind, parts: tuple[str, .
     def by_arms(of_coalitions: Weights | None) -> Mapping[str, float] | None:
         if of_coalitions is None:
             return None
-        used = {coalition: weight for coalition, weight in of_coalitions.items() if weight}
-        return {design.arm(absence, coalition): weight for coalition, weight in used.items()}
+        weighted = {coalition: weight for coalition, weight in of_coalitions.items() if weight}
+        return {design.arm(absence, coalition): weight for coalition, weight in weighted.items()}
 
     always = by_arms(weights(design, kind, parts)) if design.complete else None
     return weigh
@@ -176,14 +182,14 @@ def _arms(design: Coalitions, rows: Sequence[Row], recorded: Mapping[str, Any]) 
     """Return the games of each coalition's arm. Where an arm would play the same games as the whole graph, because a
     part has no node at that player count, they are those of the whole graph."""
     games = by_arm(rows)
-    whole = games.get(FULL, [])
-    arms = {FULL: whole}
+    full_games = games.get(FULL, [])
+    arms = {FULL: full_games}
     for absence in design.by:
         for present in design.every:
             arm = design.arm(absence, present)
             played = set((recorded.get(arm) or {}).get("players", ()))
             arms[arm] = games.get(arm, []) + (
-                [] if arm == FULL else [row for row in whole if row.players not in played]
+                [] if arm == FULL else [row for row in full_games if row.players not in played]
             )
     return arms
 

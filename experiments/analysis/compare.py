@@ -199,7 +199,8 @@ def combine(
         for row in rows:
             if row.players in counts and measure.of(row) is not None:
                 games.setdefault(row.seed, {}).setdefault(arm, {})[row.players, row.repeat] = row
-    used, added, taken = list[Row](), list[float](), list[float]()
+    rows_combined = list[Row]()
+    sums, subtractions = list[float](), list[float]()
     alike, scale = 0, 1.0
     for seed, of_arm in sorted(games.items()):
         weights = weigh(seed)
@@ -208,18 +209,20 @@ def combine(
         shared = set.intersection(*(set(of_arm[arm]) for arm in weights))
         if {players for players, _ in shared} != set(counts):
             continue
-        played = {arm: [of_arm[arm][key] for key in sorted(shared)] for arm in weights}
-        values = {arm: _mean_over_counts(rows, measure) for arm, rows in played.items()}
-        used += [row for rows in played.values() for row in rows]
-        added.append(fsum(weight * values[arm] for arm, weight in weights.items() if weight > 0))
-        taken.append(fsum(-weight * values[arm] for arm, weight in weights.items() if weight < 0))
-        alike += measure.by_moves and _cancels(played, weights, measure)
+        deal_games = {arm: [of_arm[arm][key] for key in sorted(shared)] for arm in weights}
+        values = {arm: _mean_over_counts(rows, measure) for arm, rows in deal_games.items()}
+        rows_combined += [row for rows in deal_games.values() for row in rows]
+        sums.append(fsum(weight * values[arm] for arm, weight in weights.items() if weight > 0))
+        subtractions.append(fsum(-weight * values[arm] for arm, weight in weights.items() if weight < 0))
+        alike += measure.by_moves and _cancels(deal_games, weights, measure)
         scale = max(scale, fsum(map(abs, weights.values())) / 2)
-    if not used:
+    if not rows_combined:
         return None
-    testable = len(added) > 1 and alike < len(added)
-    left_out, unvalued = len(every) - len(used), len(every) - len(valued)
-    return Comparison((used, ()), left_out, measure, (added, taken), "deals", alike, testable, tests, unvalued, scale)
+    testable = len(sums) > 1 and alike < len(sums)
+    left_out, unvalued = len(every) - len(rows_combined), len(every) - len(valued)
+    return Comparison(
+        (rows_combined, ()), left_out, measure, (sums, subtractions), "deals", alike, testable, tests, unvalued, scale
+    )
 
 
 def _mean_over_counts(rows: Sequence[Row], measure: Measure) -> float:
@@ -227,14 +230,14 @@ def _mean_over_counts(rows: Sequence[Row], measure: Measure) -> float:
     return fmean(cluster_means((row.players, measure.of(row) or 0.0) for row in rows).values())
 
 
-def _cancels(played: Mapping[str, Sequence[Row]], weights: Mapping[str, float], measure: Measure) -> bool:
+def _cancels(games: Mapping[str, Sequence[Row]], weights: Mapping[str, float], measure: Measure) -> bool:
     """Return whether the weights of the same games, move by move, sum to 0, so that a combination can only be 0."""
-    sums: dict[object, float] = {}
-    for arm, rows in played.items():
+    totals: dict[object, float] = {}
+    for arm, rows in games.items():
         for row in rows:
             key = row.players, row.repeat, row.game, measure.of(row)
-            sums[key] = sums.get(key, 0.0) + weights[arm]
-    return all(abs(total) < ROUNDING for total in sums.values())
+            totals[key] = totals.get(key, 0.0) + weights[arm]
+    return all(abs(total) < ROUNDING for total in totals.values())
 
 
 def significant(p: float | None) -> bool:

@@ -135,9 +135,9 @@ PLANNING = Template(
     "an arm shows no difference, and the power of its test is known",
 )
 RARE_STRIKE_OUTS = Template(
-    "Too few deals were struck out to estimate how often that happens: fewer than {n} in {rare} (up to {percent} of "
-    "games are possible), so the coverage of 95 % intervals of these strict scores, and of differences among them, may "
-    "be below 95 %.",
+    "Too few deals were struck out to estimate how often that happens: fewer than {n} in {rare} (up to {percent} "
+    "of games are possible), so the coverage of 95 % intervals of these strict scores, and of differences among "
+    "them, may be below 95 %.",
     "arms are compared by the strict score, and an arm has strike-outs in few deals or none",
 )
 
@@ -195,8 +195,8 @@ CHANCE_OPEN = Template(
     "the removal is not shown to differ from the noise floor",
 )
 NOTE_OPEN = Template(
-    "{note} leaves open whether its content matters: neither its own effect{effect} nor its difference from the removal"
-    "{beside} is significant",
+    "{note} leaves open whether its content matters: neither its own effect{effect} nor its difference from the "
+    "removal{beside} is significant",
     "a control shows no effect, and is not shown to differ from the removal",
 )
 SURVIVES = Template(
@@ -212,8 +212,8 @@ REMOVAL_SHOWN = Template(
 
 # The marks of a role
 PROGRAMS_MARKED = Template(
-    "All roles were answered by their programs, which are exact by what a seat may know: their marks are the standard "
-    "for other answers, and test no model.",
+    "All roles were answered by their programs, which are exact by what a seat may know: their marks are the "
+    "standard for other answers, and test no model.",
     "no role asked a model",
 )
 MARKS_UNTESTED = Template(
@@ -231,8 +231,8 @@ COUNTED = Template(
     "its marks were tested beside its program's and a uniform guess's",
 )
 FOLLOWED = Template(
-    "Its first choice was played in {share} of the {n} turns with a move of the kind that it proposes; of these turns, "
-    "{percent} overruled it though it was right, {wrong} followed it though it was wrong.",
+    "Its first choice was played in {share} of the {n} turns with a move of the kind that it proposes; of these "
+    "turns, {percent} overruled it though it was right, {wrong} followed it though it was wrong.",
     "the role proposes moves",
 )
 REFUSED = Template("It refused {share} of {n} choices{gain}.", "the role accepts or refuses moves")
@@ -263,4 +263,67 @@ ADHOC = Template(
     "With {partners} held out for it, {team} scores {size} of 25 on average{over_deals}{against}{alone}. This holds "
     "for these partners only.{left_out}",
     "deals were played with all held-out partners",
+)
+
+# Coalitions
+COALITION_BY = Template(
+    "{absence}: {coalition_sentence}", "parts are absent in several ways: each way has its own sentences"
+)
+COALITION_WHOLE = Template(
+    "{full} scores {amount} than {none} ({estimate}){counts_named}: what its {components} are worth together.",
+    "a design of coalitions, by a score",
+)
+COALITION_WHOLE_OTHER = Template(
+    "{full} has {amount} than {none} ({estimate}){counts_named}: what its {components} change together.",
+    "the same by another metric",
+)
+COALITION_TERMS = Template(
+    "{title} (95 % intervals, p corrected for {tests}, {deals}): {terms}.",
+    "for the kind of term that was named before the run",
+)
+COALITION_TERM = Template("{component} {mean} ({limits}p {chance}{still_open})", "for each term of that kind")
+COALITION_OPEN = Template("; neither shown nor excluded", "the term's corrected p is .05 or more")
+COALITION_SAME = Template("{component} 0 (the same games)", "a part changes no game")
+COALITION_UNTESTED = Template(
+    "{title}; inconclusive, since with {deals} none of {tests} could reach p < .05: {terms}.",
+    "no p could be below .05 after correction",
+)
+DISAGREE_MORE = Template(
+    "{component}: leave-one-out ({worth}) is not its share ({value}). The difference of {gap} is shown "
+    "({estimate}): it adds more where all others are there than on average over all orders.",
+    "leave-one-out less the Shapley value is shown to be a gain",
+)
+DISAGREE_LESS = Template(
+    "{component}: leave-one-out ({worth}) is not its share ({value}). The difference of {gap} is shown "
+    "({estimate}): it adds less where all others are there than on average over all orders.",
+    "leave-one-out less the Shapley value is shown to be a loss",
+)
+COMPLEMENTARY = Template(
+    "{components} are complementary: each is worth {size} {unit} more where the other is there ({estimate}).",
+    "the interaction of two parts is shown, and is a gain",
+)
+REDUNDANT = Template(
+    "{components} are redundant: each is worth {size} {unit} less where the other is there ({estimate}).",
+    "the interaction of two parts is shown, and is a loss",
+)
+INTERACT = Template(
+    "{components} interact: each adds {change} more where the other is there ({estimate}).",
+    "the interaction of two parts is shown, in a metric of which neither side is better",
+)
+NO_INTERACTION = Template(
+    "Of {pairs}, no interaction is shown, and none is excluded{detects}.", "no interaction of two parts is shown"
+)
+DETECTS_INTERACTION = Template(
+    "; so many deals show one from {size} {unit} on in 80 % of such runs", "the power of its test is known"
+)
+ALONE_HARMS = Template(
+    "{component} alone does harm: {change} beside {none} ({estimate}).",
+    "what a part adds to none is shown to be a loss",
+)
+MORE_PAIRS = Template("{n} more interactions are shown; the table has them.", "more than a verdict names")
+OWN_CONTRAST = Template(
+    "{name}: {weights} is {change} ({estimate}){still_open}.", "for each combination of arms that an experiment names"
+)
+OWN_CONTRAST_UNTESTED = Template(
+    "{name}: {weights} is {change} in {n} {units}, inconclusive.", "the same without a test that could reject"
 )

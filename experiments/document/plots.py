@@ -111,7 +111,8 @@ def interval(
     """Draw a mean with its interval."""
     if low is not None and high is not None:
         ax.plot([low, high], [place, place], color=color, linewidth=1.3, zorder=4, solid_capstyle="butt")
-    ax.plot([mean], [place], "o", **{"color": color, "markersize": 4, "zorder": 5, **more})
+    look = {"color": color, "marker": "o", "linestyle": "none", "markersize": 4, "zorder": 5, **more}
+    ax.plot([mean], [place], **look)
 
 
 def headed(players: int | None) -> str:

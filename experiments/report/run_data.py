@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ from experiments.analysis import adhoc_teams, role_controls, stopping
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.caveats import labels, provenances
-from experiments.analysis.differences import Difference, more_differences
+from experiments.analysis.coalitions import CoalitionStudy, coalition_study
+from experiments.analysis.differences import Difference, combinations, more_differences
+from experiments.analysis.games import by_arm
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.statistics.clusters import groups
@@ -181,6 +183,10 @@ class RunData:
     """The games with the marks of their roles, where a report has them."""
     references: tuple[Reference, ...] = ()
     """Published scores to show beside the run's own."""
+    coalitions: CoalitionStudy | None = None
+    """What the parts of a design of coalitions add; None for any other run."""
+    own_contrasts: tuple[Difference, ...] = ()
+    """The combinations of arms that the experiment names; `arm` is the name of each."""
     journals: Mapping[Path, Game] = field(default_factory=dict)
     """Its games by path, as far as they have been opened already."""
 
@@ -273,7 +279,9 @@ class RunData:
         """The widest difference of each arm by every other metric that varies, corrected as one family: all arms by all
         of these metrics."""
         base = self.rows_of(self.analysis.baseline or "")
-        pairs = [(self.rows_of(arm), base) for arm in self.arms if base and arm != self.analysis.baseline]
+        designed = self.coalitions.arms if self.coalitions else ()
+        singles = [arm for arm in self.arms if arm != self.analysis.baseline and arm not in designed]
+        pairs = [(self.rows_of(arm), base) for arm in singles if base]
         tested = (self.analysis.metric, "strict", "kept", *DERIVED)
         metrics = [measure for measure in METRICS.values() if measure.key not in tested]
         return more_differences(pairs, metrics, self.analysis.stopped)
@@ -355,18 +363,39 @@ def run_data(
     """Return the data of a report on these games; `run`: the contents of run.yaml, empty where there is none."""
     named = headline(run, metric)
     arms = in_order(list(run.get("arms", {})), games)
+    measure = of_runs(named.metric, (folder,), [games])
+    study = coalition_study(games, run, measure)
+    weights = (run.get("experiment") or {}).get("contrasts") or {}
     analysis = analyse(
         games,
         run.get("baseline"),
         arms,
         interval=interval,
-        metric=of_runs(named.metric, (folder,), [games]),
+        metric=measure,
         score=named.score,
         stopped=stopping.of_run(run, games),
         contrasts=role_controls.contrasts(run),
+        designed=study.arms if study else (),
     )
     arms = order.by_effect(arms, analysis, run)
-    return RunData(folder, tuple(games), order.ordered(analysis, arms), run, arms, named)
+    in_their_order = order.ordered(analysis, arms)
+    contrasts = own_contrasts(games, weights, measure)
+    return RunData(folder, tuple(games), in_their_order, run, arms, named, coalitions=study, own_contrasts=contrasts)
+
+
+def own_contrasts(
+    games: Sequence[Row], weights: Mapping[str, Mapping[str, float]], measure: Measure
+) -> tuple[Difference, ...]:
+    """Return the combinations of arms that an experiment names, corrected among themselves."""
+    arms = by_arm(games)
+    games_of = {arm: arms.get(arm, []) for of_arms in weights.values() for arm in of_arms}
+    terms = {name: partial(_same, of_arms) for name, of_arms in weights.items()}
+    return combinations(games_of, terms, measure)
+
+
+def _same(weights: Mapping[str, float], seed: int) -> Mapping[str, float]:
+    """Return the same weights in every deal."""
+    return weights
 
 
 def uncompared(folder: Path, games: Sequence[Row], metric: str | None) -> RunData:

@@ -18,6 +18,7 @@ from experiments.record.measures import METRICS
 from experiments.record.rows import peek_all
 from experiments.report import (
     arm_graphs,
+    coalition_tables,
     control_tables,
     marked_run,
     roles_section,
@@ -72,19 +73,20 @@ def run_report(
         *unfit(data.references, data.players(), data.metric),
     )
     corrected = score_tables.corrected_intervals(analysis)
-    first = [figure for figure in figures if figure.key == FIRST]
+    first = [figure for figure in figures if figure.key in FIRST]
     blocks = (
         *([Text(question)] if question else []),
         *notes(warnings, "no model"),
         Heading("What can and cannot be concluded", key="conclusions"),
         *notes(concluded),
         *first,
-        replace(score_tables.brief(analysis, data.comparable), caption=score_tables.BRIEF_CAPTION),
+        replace(score_tables.brief(analysis, data.comparable), caption=score_tables.brief_caption(analysis)),
         *([Heading("Beside the verdict", 3)] if more else []),
         *notes(said for said in more if said != conclusions.PROGRAMS),  # a warning says it
         Heading("Protocol and what is missing", 3),
         *notes(protocol),
         Heading("Tables", key="tables"),
+        *coalition_tables.blocks(data),
         control_tables.adhoc(data.teams),
         control_tables.controls(data.controls),
         control_tables.apart(analysis),
@@ -100,8 +102,8 @@ def run_report(
     return Document(str(data.run.get("name") or data.folder.resolve().name), blocks)
 
 
-FIRST = "differences"
-"""The figure below the verdict."""
+FIRST = ("coalitions", "differences")
+"""The figures below the verdict."""
 
 
 def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
@@ -315,6 +317,8 @@ def findings(data: RunData, added: Sequence[AddedRole] = ()) -> dict[str, Any]:
         "adhoc": [asdict(teams) for teams in data.teams],
         "controls": [{**asdict(role), "survives": role.survives, "said": role.sentence} for role in data.controls],
         "added": [role.data for role in added],
+        "coalitions": coalition_tables.plain(data),
+        "contrasts": [asdict(each) for each in data.own_contrasts],
     }
     return {name: part for name, part in parts.items() if part}
 

@@ -107,6 +107,11 @@ BRIEF_CAPTION = (
 )
 
 
+def brief_caption(analysis: Analysis) -> str:
+    """Return what the columns of the brief table mean."""
+    return BRIEF_CAPTION if analysis.differences else "Mean score of each arm over all player counts."
+
+
 def correction(analysis: Analysis) -> str:
     """Return the title of a column of corrected p-values."""
     return "p, corr." if analysis.stopped else "p, Holm"

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from experiments.analysis import adhoc_teams, caveats, conclusions
+from experiments.analysis import adhoc_teams, caveats, coalition_sentences, conclusions
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import ArmVerdict
 from experiments.document.blocks import Block, Note, notes
-from experiments.report import arm_graphs, control_tables, role_sentences, score_tables
+from experiments.report import arm_graphs, coalition_tables, control_tables, role_sentences, score_tables
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData
 from experiments.study.notes import spans
@@ -20,6 +20,8 @@ def blocks(data: RunData, roles: MarkedRun | Unmarked | None) -> Iterator[Block]
     yield played(data.analysis)
     yield from notes(caveats.own_moves(data.analysis), "caution")
     yield from notes(sentences(data, roles))
+    if data.coalitions and data.coalitions.effects:
+        yield coalition_tables.brief(data.coalitions)
     table = control_tables.adhoc(data.teams) if data.teams else score_tables.brief(data.analysis, data.comparable)
     yield replace(table, title="", caption="")
 
@@ -32,7 +34,10 @@ def sentences(data: RunData, roles: MarkedRun | Unmarked | None) -> tuple[str, .
     removals = any(role.removed for role in data.controls)
     control_arms = {each.arm for role in data.controls for each in (role.placebo, role.shuffled) if each and removals}
     named = [each.arm for each in conclusions.widest(data.analysis.differences) if each.arm not in control_arms]
+    weights = (data.run.get("experiment") or {}).get("contrasts") or {}
     return (
+        *(coalition_sentences.sentences(data.coalitions) if data.coalitions else ()),
+        *coalition_sentences.own_contrasts(data.own_contrasts, weights),
         *conclusions.verdict(data.analysis, clauses(data), named if control_arms else None),
         *arm_graphs.sentences(data.run, dict.fromkeys(named)),
         *(role_sentences.faults(roles, dict.fromkeys(named)) if isinstance(roles, MarkedRun) else ()),

@@ -57,14 +57,14 @@ def label(absence: Absence) -> str:
 
 def _parts(value: Any) -> Any:
     """Name each part of a list by itself."""
-    listed = as_list(value)
-    if isinstance(value, dict) or not isinstance(listed, list | tuple):
+    items = as_list(value)
+    if isinstance(value, dict) or not isinstance(items, list | tuple):
         return value
-    if group := next((part for part in listed if not isinstance(part, str)), None):
+    if group := next((part for part in items if not isinstance(part, str)), None):
         raise ValueError(f"{group!r} needs a name: parts are names, or a mapping {{NAME: [node, node]}}")
-    if twice := next((part for part in listed if listed.count(part) > 1), None):
+    if twice := next((part for part in items if items.count(part) > 1), None):
         raise ValueError(f"the part {twice!r} is there twice")
-    return {part: part for part in listed}
+    return {part: part for part in items}
 
 
 class Coalitions(Frozen):
@@ -207,7 +207,9 @@ def played(coalitions: Coalitions, seeds: Iterable[int]) -> dict[Parts, frozense
 def arms_played(coalitions: Coalitions, seeds: Iterable[int]) -> dict[str, frozenset[int]]:
     """Return the same by the names of arms."""
     deals = played(coalitions, seeds)
-    return {coalitions.arm(absence, present): own for absence in coalitions.by for present, own in deals.items()}
+    return {
+        coalitions.arm(absence, present): seeds_of for absence in coalitions.by for present, seeds_of in deals.items()
+    }
 
 
 def _members(config: GraphConfig, names: Iterable[str]) -> tuple[list[str], list[str]]:

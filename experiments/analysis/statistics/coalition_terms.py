@@ -19,27 +19,27 @@ Sizes = Sequence[Sequence[Coalition]]
 
 def subsets(players: Iterable[str]) -> list[list[Coalition]]:
     """Return all coalitions of some players, by size."""
-    listed = list(players)
-    return [[frozenset(some) for some in combinations(listed, size)] for size in range(len(listed) + 1)]
+    names = list(players)
+    return [[frozenset(some) for some in combinations(names, size)] for size in range(len(names) + 1)]
 
 
-def derivative(players: Iterable[str], joined: Coalition) -> Weights:
+def derivative(players: Iterable[str], base: Coalition) -> Weights:
     """Return the derivative of players at a coalition that has none of them."""
-    own = list(players)
-    parts = chain.from_iterable(subsets(own))
-    return {joined | part: float((-1) ** (len(own) - len(part))) for part in parts}
+    names = list(players)
+    parts = chain.from_iterable(subsets(names))
+    return {base | part: float((-1) ** (len(names) - len(part))) for part in parts}
 
 
-def shapley(players: Sequence[str], joined: Sizes) -> Weights:
+def shapley(players: Sequence[str], sizes: Sizes) -> Weights:
     """Return the Shapley value of a player, or the Shapley interaction index of two, from the coalitions they join."""
-    return _mean(players, joined, [1 / len(joined)] * len(joined))
+    return _mean(players, sizes, [1 / len(sizes)] * len(sizes))
 
 
-def banzhaf(players: Sequence[str], joined: Sizes) -> Weights:
+def banzhaf(players: Sequence[str], sizes: Sizes) -> Weights:
     """Return the Banzhaf value of a player: every coalition of the others has the same weight, however many there are
     of its size."""
-    others = len(joined) - 1
-    return _mean(players, joined, [comb(others, size) / 2**others for size in range(len(joined))])
+    most = len(sizes) - 1
+    return _mean(players, sizes, [comb(most, size) / 2**most for size in range(len(sizes))])
 
 
 def difference(first: Weights, second: Weights) -> Weights:
@@ -48,10 +48,10 @@ def difference(first: Weights, second: Weights) -> Weights:
     return {each: first.get(each, 0.0) - second.get(each, 0.0) for each in coalitions}
 
 
-def _mean(players: Sequence[str], joined: Sizes, shares: Sequence[float]) -> Weights:
+def _mean(players: Sequence[str], sizes: Sizes, shares: Sequence[float]) -> Weights:
     """Return the mean of derivatives; each size has its share, and its coalitions equal parts of it."""
     weights: Weights = {}
-    for coalitions, share in zip(joined, shares, strict=True):
+    for coalitions, share in zip(sizes, shares, strict=True):
         for coalition in coalitions:
             for reached, sign in derivative(players, coalition).items():
                 weights[reached] = weights.get(reached, 0.0) + sign * share / len(coalitions)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from experiments.document import blocks, plots
 from experiments.document.data import csv_text
 from experiments.record.files import write_atomically
-from experiments.report.figures import calibration, choices, maps, relations, scores
+from experiments.report.figures import calibration, choices, coalitions, maps, relations, scores
 from experiments.report.figures.figure import Figure, Rows
 from experiments.report.run_data import NothingToDrawError, RunData
 from orchestrator.errors import UserError
@@ -15,6 +15,7 @@ from orchestrator.logs import log
 def all_figures(data: RunData) -> list[Figure]:
     """Return the figures in the order of the report."""
     return [
+        *coalitions.figures(data),
         *scores.FIGURES,
         relations.DEALS,
         *([scores.ADHOC] if data.teams else []),

@@ -115,6 +115,8 @@ def _differences(data: RunData) -> Rows:
         for d in (*analysis.differences, *analysis.apart, *analysis.other_differences)
         if d.arm in arms
     ]
+    if not rows and data.coalitions:
+        raise NothingToDrawError("a design of coalitions compares its arms; see what each part adds")
     if not rows:
         withheld = f"too few moves are the model's own in {', '.join(analysis.withheld)}" if analysis.withheld else ""
         why = (withheld or "no deal is complete yet") if analysis.baseline else "there is no baseline to compare with"

@@ -1,5 +1,6 @@
 """Coalitions: the terms of a design by brute force, on circles, in made-up games, and what is not evidence."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from math import fsum
 from random import Random
@@ -7,14 +8,16 @@ from statistics import fmean
 
 import pytest
 
-from experiments.analysis import coalitions
+from experiments.analysis import coalition_sentences, coalitions
 from experiments.analysis.coalitions import CoalitionStudy, coalition_study
 from experiments.analysis.statistics import coalition_terms
 from experiments.analysis.statistics.coalition_terms import Coalition, Weights
+from experiments.record import measures
 from experiments.record.measures import STRICT
 from experiments.record.rows import Row
 from experiments.study.coalitions import Coalitions
 from tests.experiments.analysis.rows import game
+from tests.support.sentences import template_of
 
 Values = dict[Coalition, float]
 VALUES = [3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, -8, 9, 7, 9, -3]
@@ -113,10 +116,11 @@ def played(
     whole = Coalitions.model_validate(settings)
     chance = Random(1)
     rows = [
-        game(whole.arm("removed", present), seed, round(points + chance.gauss(0, noise)))
+        game(whole.arm(absence, present), seed, round(points + chance.gauss(0, noise)))
         for seed in range(1, deals + 1)
         for present, points in values.items()
-        if present in whole.dealt(seed) and (whole.arm("removed", present), seed) != (skip, 1)
+        for absence in whole.by
+        if present in whole.dealt(seed) and (whole.arm(absence, present), seed) != (skip, 1)
     ]
     arms = {row.arm: {"players": [3]} for row in rows}
     return rows, {"experiment": {"coalitions": settings}, "arms": arms}
@@ -205,3 +209,69 @@ def test_a_run_without_coalitions_or_without_a_complete_deal_has_no_study() -> N
     rows, run = played(dict.fromkeys(design("ab").every, 5.0))
     assert coalition_study(rows, {}, STRICT) is None
     assert coalition_study([row for row in rows if row.arm != "none"], run, STRICT) is None
+
+
+# In words
+
+
+def spoken(values: Values, deals: int = 12, *, metric: str = "strict", **keys: object) -> list[str]:
+    rows, run = played(values, deals, **keys)  # type: ignore[arg-type]
+    found = coalition_study(rows, run, measures.metric(metric))
+    assert found is not None
+    said = list(coalition_sentences.sentences(found))
+    assert not [sentence for sentence in said if not template_of(sentence)]
+    return said
+
+
+def bonus(size: float, *, sign: int = 1) -> Values:
+    """Return values in which a and b each add 2 points, and their sum has so many more."""
+    return {
+        present: 10.0 + 2 * len(present & {"a", "b"}) + sign * size * ({"a", "b"} <= present)
+        for present in design("abc").every
+    }
+
+
+def test_redundant_and_complementary_pairs_are_told_apart_and_only_where_they_are_shown() -> None:
+    assert any(s.startswith("a and b are complementary: each is worth 3.") for s in spoken(bonus(3)))
+    redundant = spoken(bonus(3, sign=-1))
+    assert any(s.startswith("a and b are redundant: each is worth 2.6") and "less where" in s for s in redundant)
+    plain = spoken(bonus(0), noise=4)
+    assert not any("complementary" in s or "redundant" in s for s in plain)
+    assert any(s.startswith("Of 3 pairs, no interaction is shown, and none is excluded; so many deals") for s in plain)
+
+
+def test_a_metric_with_less_of_which_is_better_has_the_signs_the_other_way_round() -> None:
+    rows, run = played({**bonus(3)})
+    fewer = [replace(row, turns=row.score_strict) for row in rows]
+    found = coalition_study(fewer, run, replace(measures.metric("turns"), better="fewer"))
+    assert found is not None
+    assert any("a and b are redundant" in sentence for sentence in coalition_sentences.sentences(found))
+    neither = coalition_study(fewer, run, replace(measures.metric("turns"), better=None))
+    assert neither is not None
+    assert any("a and b interact: each adds +3" in sentence for sentence in coalition_sentences.sentences(neither))
+
+
+def test_leave_one_out_never_passes_for_a_share() -> None:
+    said = spoken(bonus(-3))
+    shares = next(s for s in said if s.startswith("Shapley values, which divide this among the parts"))
+    assert (
+        "neither shown nor excluded" in shares
+        and "a +1.01 (+0.60 to +1.40, p = .003)" in shares
+        and "corrected for 3, 12 deals" in shares
+    )
+    gaps = [s for s in said if "is not its share" in s]
+    assert [s[0] for s in gaps] == ["a", "b"] and all("it adds less where all others are there" in s for s in gaps)
+    assert not any("is not its share" in s for s in spoken(bonus(0), noise=3))
+    other = spoken(bonus(-3), primary="leave_one_out")
+    assert any(s.startswith("Lost without one of them (leave-one-out, no shares") for s in other)
+
+
+def test_a_part_that_harms_alone_is_named() -> None:
+    values = {present: 12.0 + 3 * ("a" in present) - 4 * (present == {"c"}) for present in design("abc").every}
+    assert any(s.startswith("c alone does harm: -4.") and "beside none" in s for s in spoken(values))
+
+
+def test_few_deals_are_inconclusive_and_ways_to_be_absent_have_their_own_sentences() -> None:
+    assert any("inconclusive, since with 3 deals none of 3" in s for s in spoken(bonus(0), 3))
+    both = spoken(bonus(3), by=["removed", {"model": "cheap"}])
+    assert {s.split(":")[0] for s in both} == {"removed", "cheap"}

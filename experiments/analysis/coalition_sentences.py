@@ -1,0 +1,158 @@
+"""What a design of coalitions shows, in sentences; and the combinations of arms that an experiment names itself."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from experiments.analysis import sentence_templates as say
+from experiments.analysis.analysis import OTHER
+from experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
+from experiments.analysis.conclusions import estimated, listed, pvalue, signed, size
+from experiments.analysis.differences import Difference
+from experiments.study.coalitions import FULL, Absence, label
+from roles.words import many
+
+TITLES: dict[Kind, str] = {
+    "shapley": "Shapley values, which divide this among the parts",
+    "leave_one_out": "Lost without one of them (leave-one-out, no shares: they need not sum to the whole)",
+    "alone": "Added by one alone (no shares: they need not sum to the whole)",
+    "banzhaf": "Banzhaf values, the mean over all sets of the others (they need not sum to the whole)",
+    "interaction": "Interactions of two",
+    "highest_order": "Interaction of all parts at once",
+}
+"""How the terms of each kind are introduced."""
+NAMED = 4
+"""The most interactions that a verdict names."""
+
+
+def sentences(study: CoalitionStudy) -> Iterator[str]:
+    """Say what all parts are worth together, then the terms that the study is about, and what makes them no sums."""
+    if study.withheld:
+        yield say.WITHHELD(arms=listed(study.withheld), percent="half")
+    for absence in study.design.by:
+        for sentence in _of_absence(study, absence):
+            several = len(study.design.by) > 1
+            yield say.COALITION_BY(absence=label(absence), coalition_sentence=sentence) if several else sentence
+
+
+def _of_absence(study: CoalitionStudy, absence: Absence) -> Iterator[str]:
+    by, design = label(absence), study.design
+    none = design.arm(absence, frozenset())
+    for effect in study.of("all_parts", by):
+        yield _whole(effect.difference, none, many(len(design.names), "part"))
+    if primary := study.of(design.primary, by):
+        yield _terms(design.primary, primary)
+    yield from _disagreements(study, by)
+    if design.primary != "interaction":
+        yield from _interactions(study.of("interaction", by))
+    for effect in study.of("alone", by):
+        difference = effect.difference
+        if difference.claimed and (effect.benefit or 0) < 0 and design.primary != "alone":
+            yield say.ALONE_HARMS(
+                component=effect.name, change=_points(difference), none=none, estimate=estimated(difference)
+            )
+
+
+def _whole(difference: Difference, none: str, parts: str) -> str:
+    template = say.COALITION_WHOLE if difference.metric in OTHER else say.COALITION_WHOLE_OTHER
+    side = "more" if difference.mean >= 0 else "fewer"
+    side = "less" if side == "fewer" and difference.metric in OTHER else side
+    counts = f", over {listed(list(map(str, difference.counts)))} players" if len(difference.counts) > 1 else ""
+    amount = f"{size(difference.mean)} {difference.measured_in} {side}"
+    return template(
+        full=FULL, amount=amount, none=none, estimate=estimated(difference), counts_named=counts, components=parts
+    )
+
+
+def _terms(kind: Kind, effects: Sequence[Effect]) -> str:
+    """Return the sentence of all terms of a kind, the largest first."""
+    largest_first = sorted(effects, key=lambda effect: -effect.difference.mean)
+    sizes = sorted({effect.difference.n for effect in largest_first})
+    deals = many(sizes[0], "deal") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} deals"
+    values = {"title": TITLES[kind], "deals": deals, "tests": max(effect.difference.tests for effect in largest_first)}
+    if not any(effect.difference.testable and effect.difference.p is not None for effect in largest_first):
+        plain = ", ".join(f"{effect.name} {signed(effect.difference.mean)}" for effect in largest_first)
+        return say.COALITION_UNTESTED(**values, terms=plain)
+    return say.COALITION_TERMS(**values, terms="; ".join(map(_term, largest_first)))
+
+
+def _term(effect: Effect) -> str:
+    difference = effect.difference
+    if difference.same_games:
+        return say.COALITION_SAME(component=effect.name)
+    p = pvalue(difference.p_holm)
+    bounds = "" if difference.bounds is None else "{} to {}, ".format(*map(signed, difference.bounds))
+    return say.COALITION_TERM(
+        component=effect.name,
+        mean=signed(difference.mean),
+        limits=bounds,
+        chance=p if p.startswith("<") else f"= {p}",
+        still_open="" if difference.claimed else say.COALITION_OPEN(),
+    )
+
+
+def _disagreements(study: CoalitionStudy, by: str) -> Iterator[str]:
+    """Say where leave-one-out is shown not to be a part's share."""
+    losses = {effect.name: effect.difference for effect in study.of("leave_one_out", by)}
+    shares = {effect.name: effect.difference for effect in study.of("shapley", by)}
+    for effect in study.of("disagreement", by):
+        gap = effect.difference
+        if not gap.claimed:
+            continue
+        gains = effect.benefit if effect.benefit is not None else gap.mean
+        yield (say.DISAGREE_MORE if gains > 0 else say.DISAGREE_LESS)(
+            component=effect.name,
+            worth=_points(losses[effect.name]),
+            value=signed(shares[effect.name].mean),
+            gap=signed(gap.mean),
+            estimate=estimated(gap),
+        )
+
+
+def _interactions(effects: Sequence[Effect]) -> Iterator[str]:
+    """Tell redundant from complementary pairs, those that are shown."""
+    claims = [effect for effect in effects if effect.difference.claimed]
+    claims.sort(key=lambda effect: -abs(effect.difference.mean))
+    for effect in claims[:NAMED]:
+        difference, gain = effect.difference, effect.benefit
+        template = say.INTERACT if gain is None else say.COMPLEMENTARY if gain > 0 else say.REDUNDANT
+        yield template(
+            components=listed(effect.parts),
+            size=size(difference.mean),
+            unit=difference.measured_in,
+            change=_points(difference),
+            estimate=estimated(difference),
+        )
+    if len(claims) > NAMED:
+        yield say.MORE_PAIRS(n=len(claims) - NAMED)
+    if effects and not claims:
+        sizes = [effect.difference.mde for effect in effects if effect.difference.mde is not None]
+        unit = effects[0].difference.measured_in
+        detects = say.DETECTS_INTERACTION(size=size(max(sizes)), unit=unit) if len(sizes) == len(effects) else ""
+        yield say.NO_INTERACTION(pairs=many(len(effects), "pair"), detects=detects)
+
+
+def _points(difference: Difference) -> str:
+    return f"{signed(difference.mean)} {difference.measured_in}"
+
+
+def own_contrasts(differences: Sequence[Difference], weights: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    """Say what the combinations of arms show that an experiment names."""
+    for difference in differences:
+        values: dict[str, object] = {
+            "name": difference.arm,
+            "weights": in_words(weights[difference.arm]),
+            "change": _points(difference),
+        }
+        if difference.p is None or not difference.testable:
+            yield say.OWN_CONTRAST_UNTESTED(**values, n=difference.n, units=difference.units)
+        else:
+            claims = "" if difference.claimed else say.COALITION_OPEN()
+            yield say.OWN_CONTRAST(**values, estimate=estimated(difference), still_open=claims)
+
+
+def in_words(weights: Mapping[str, float]) -> str:
+    """Return a combination as `full - none`, `0.5 full + 0.5 half - none`."""
+    parts = []
+    for arm, weight in weights.items():
+        times = "" if abs(weight) == 1 else f"{abs(weight):g} "
+        parts.append(f"{'-' if weight < 0 else '+'} {times}{arm}")
+    return " ".join(parts).removeprefix("+ ")
