@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from orchestrator import regular_files
 from orchestrator.errors import UserError, in_words
 
 BUILT_IN = "built-in"
@@ -208,8 +209,8 @@ def _home(module: ModuleType) -> Path:
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and contents of all files below a folder."""
     if not path.is_dir():
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(regular_files.content(path)).hexdigest()
     digest = hashlib.sha256()
     for file in sorted(each for each in path.rglob("*") if each.is_file() and "__pycache__" not in each.parts):
-        digest.update(f"{file.relative_to(path).as_posix()}\n".encode() + file.read_bytes())
+        digest.update(f"{file.relative_to(path).as_posix()}\n".encode() + regular_files.content(file))
     return digest.hexdigest()

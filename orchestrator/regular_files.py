@@ -5,9 +5,11 @@ A pipe would make everybody wait for who writes it, and a device such as /dev/ze
 
 import os
 import stat
-from io import FileIO
+from functools import cache
+from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import BinaryIO
+
+from orchestrator.logs import log
 
 KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 
@@ -27,9 +29,9 @@ def regular(path: str, flags: int) -> int:
     return descriptor
 
 
-def reading(path: Path, buffering: int = -1) -> BinaryIO:
+def reading(path: Path, buffering: int = 2**17) -> BufferedReader:
     """Open a file for reading. Raises OSError, NotRegular for what is no file."""
-    return open(path, "rb", buffering, opener=regular)
+    return BufferedReader(open(path, "rb", 0, opener=regular), buffering)
 
 
 def appending(path: Path) -> FileIO:
@@ -48,3 +50,35 @@ def text(path: Path, encoding: str = "utf-8") -> str:
     """Return the text of a file. Raises UnicodeDecodeError, and OSError, NotRegular for what is no file."""
     with open(path, encoding=encoding, opener=regular) as file:
         return file.read()
+
+
+def below(folder: Path, pattern: str, *, deep: bool = False) -> list[Path]:
+    """Return the files of a folder that fit a pattern, `deep`: of those within it, too; sorted.
+
+    What is no file is left out, and so is a link that leads out of the folder; a warning names each once.
+    """
+    real, paths = folder.resolve(), []
+    homes: dict[Path, bool] = {}
+    """By folder, whether it lies in this one."""
+    for path in sorted(folder.rglob(pattern) if deep else folder.glob(pattern)):
+        home = path.parent
+        if home not in homes:
+            homes[home] = home.resolve().is_relative_to(real)
+        try:
+            mode = path.stat().st_mode
+            inside = homes[home] and (not path.is_symlink() or path.resolve().is_relative_to(real))
+        except (OSError, RuntimeError) as error:  # gone, or a link to nowhere or to itself
+            _leave_out(path, getattr(error, "strerror", "") or "a link to itself")
+            continue
+        if not inside:
+            _leave_out(path, f"it is a link that leads out of {str(folder)!r}")
+        elif stat.S_ISREG(mode):
+            paths.append(path)
+        else:
+            _leave_out(path, f"it is {KINDS.get(stat.S_IFMT(mode), 'a folder')}, not a file")
+    return paths
+
+
+@cache
+def _leave_out(path: Path, why: str) -> None:
+    log.warning("left out", file=str(path), why=why)

@@ -9,6 +9,7 @@ from yaml.composer import Composer
 from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
+from orchestrator import regular_files
 from orchestrator.errors import UserError, nearby, shortened
 
 try:
@@ -24,7 +25,7 @@ except ImportError:
 def from_file(path: Path, what: str) -> str:
     """Return the text of a file. Raises UserError; `what` says in its message what was to be read, e.g. `the graph`."""
     try:
-        return path.read_text("utf-8")
+        return regular_files.text(path)
     except OSError as error:
         raise UserError(f"cannot read {what} {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError:

@@ -21,6 +21,7 @@ from experiments.interchange.hanab_live import (
     STANDARD,
     CardOrders,
 )
+from orchestrator import regular_files
 from orchestrator.errors import UserError, nearby, shortened, user_error
 from orchestrator.hanabi.cards import COLOURS, HAND_SIZES, Card, check_deck
 from orchestrator.hanabi.moves import HintColour, HintRank, Move
@@ -74,7 +75,7 @@ def read(source: str) -> Imported:
     if source.startswith(("https://", "http://")):
         return _game(hanab_live.of_address(source), source[:60])
     try:
-        text = Path(source).read_text("utf-8-sig")
+        text = regular_files.text(Path(source), "utf-8-sig")
     except OSError as error:
         raise UserError(f"cannot read {source!r}: {error.strerror}{nearby(Path(source))}") from None
     except UnicodeDecodeError:

@@ -13,6 +13,7 @@ from typing import Any
 from experiments.interchange import hle_state
 from experiments.interchange.hle_state import HleState, NotAState
 from experiments.record import parquet
+from orchestrator import regular_files
 from orchestrator.errors import UserError, did_you_mean, nearby, shortened
 from orchestrator.yaml_files import from_file, loaded
 
@@ -71,7 +72,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         yield from parquet.rows(path)
         return
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with open(path, encoding="utf-8-sig", opener=regular_files.regular) as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     try:

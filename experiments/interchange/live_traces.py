@@ -17,6 +17,7 @@ from experiments.interchange.spans import GameSpans, Span, timed
 from experiments.record.lines import Lines
 from experiments.record.rows import GAMES
 from orchestrator.logs import log
+from orchestrator.regular_files import below
 
 EVERY_S = 1.0
 """Seconds between two looks at the journals."""
@@ -70,7 +71,7 @@ class LiveTraces:
         sender, root = otlp.Sender(url, timeout_s=PATIENCE_S), path.absolute()
 
         def journals() -> Iterable[Path]:
-            return [root] * root.exists() if path.suffix == ".jsonl" else root.glob(f"{GAMES}/*/*.jsonl")
+            return [root] * root.exists() if path.suffix == ".jsonl" else below(root, f"{GAMES}/*/*.jsonl")
 
         return cls(sender, journals, again, content)
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.record.rows import GAMES, peek_all
+from experiments.record.rows import GAMES, leave_out, peek_all
 from orchestrator.errors import UserError
 
 
@@ -26,7 +26,7 @@ def read(path: Path) -> list[Source]:
     """The game of a journal, or all games of a run folder, unfinished ones included. Raises UserError for neither."""
     if not path.is_dir():
         return [Source(path)]
-    games = [Source(journal, journal.parent.name) for journal in peek_all(path)]
+    games = [Source(journal, journal.parent.name) for journal in peek_all(path, unreadable=leave_out)]
     if not games:
         raise UserError(f"there is no game in {str(path)!r}: a run folder has them in {GAMES}/ARM/*.jsonl")
     return games

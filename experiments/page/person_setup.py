@@ -11,6 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationError
 
 from experiments.study.seat_spec import read_graph
+from orchestrator import regular_files
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi.referee import MAX_SEED
 from orchestrator.models.settings import PERSON, PROGRAM
@@ -96,7 +97,7 @@ def read(folder: Path, name: str) -> Setup | None:
     if not _NAME.fullmatch(name):
         return None
     try:
-        return Setup.model_validate_json((folder / f"{name}{SUFFIX}").read_text("utf-8"))
+        return Setup.model_validate_json(regular_files.text(folder / f"{name}{SUFFIX}"))
     except (OSError, ValidationError, UnicodeDecodeError):
         return None
 

@@ -20,6 +20,7 @@ from experiments.report.run_data import RunData, run_data
 from experiments.study.metric import headline
 from experiments.values.marking import MARKS
 from experiments.values.rollout_store import FOLDER
+from orchestrator import regular_files
 from orchestrator.values import as_list
 
 FIRST = (
@@ -158,7 +159,7 @@ def games_of(figure: Figure, table: Path) -> Json:
     """Return the games that a figure is about, as a filter of the table: some figures are of one arm, or one player
     count."""
     try:
-        rows = list(csv.DictReader(table.read_text("utf-8").splitlines()))
+        rows = list(csv.DictReader(regular_files.text(table).splitlines()))
     except (OSError, ValueError):
         rows = []
     arms, counts = ({value for row in rows if (value := row.get(column))} for column in ("arm", "players"))

@@ -39,6 +39,7 @@ from experiments.page.values import RoleMarks, Values
 from experiments.record.game import Game
 from experiments.study.metric import headline
 from experiments.values.rollout_store import FOLDER
+from orchestrator import regular_files
 from orchestrator.errors import UserError
 from orchestrator.logs import log
 
@@ -151,7 +152,7 @@ def _file(library: Library, request: Request) -> Response:
     if library.kind == "run" and (name == "report.html" or is_figure):
         with suppress(OSError, ValueError, RuntimeError):  # too long a name, a NUL in it, links in a circle
             path = (library.root / name).resolve(strict=True)
-            content = path.read_bytes() if path.is_relative_to(library.root) else None
+            content = regular_files.content(path) if path.is_relative_to(library.root) else None
     if content is None:
         return _error(f"there is no file {name[:80]!r} here", 404)
     kind = guess_type(path.name)[0] or "application/octet-stream"

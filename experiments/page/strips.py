@@ -25,6 +25,7 @@ from experiments.record.rows import Metric
 from experiments.values import strip
 from experiments.values.move_values import TITLES
 from experiments.values.rollout_store import RolloutStore, version
+from orchestrator import regular_files
 from orchestrator.logs import log
 
 STRIPS = "games"
@@ -103,7 +104,7 @@ class Strips:
         kept = folder / STRIPS
         for path in kept.rglob("*.json"):
             with suppress(OSError, ValueError, RecursionError):  # files that are something else are left out
-                strip = json.loads(path.read_text("utf-8"))
+                strip = json.loads(regular_files.text(path))
                 if isinstance(strip, dict) and {"mark", "swings", "expected", "mistakes"} <= set(strip):
                     self._strips[path.relative_to(kept).as_posix().removesuffix(".json")] = strip
 

@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
+from orchestrator import regular_files
 from orchestrator.cells import defused
 
 
@@ -16,7 +17,7 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that no reader sees and no killed process leaves half of it. One that holds this text
     already is left alone, so that it may lie on a disk that cannot be written. Raises OSError, which names the file."""
     with suppress(OSError):
-        if path.read_bytes() == text.encode():
+        if regular_files.content(path) == text.encode():
             return
     part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
     try:

@@ -7,13 +7,14 @@ from typing import Any
 from experiments.record import results, turn_rows
 from experiments.record.game import Game
 from orchestrator.errors import UserError
+from orchestrator.regular_files import below
 
 
 def turns(folder: Path | str) -> Any:
     """Return a pandas data frame with a line for each turn of the games in a folder, or of one journal; its columns are
     `journal`, the file below the folder, and those of the Parquet export. Raises UserError without pandas or games."""
     path = Path(folder)
-    journals = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
+    journals = below(path, "*.jsonl", deep=True) if path.is_dir() else [path]
     if not journals:
         raise UserError(f"there is no game in {str(folder)!r}: no file ends in .jsonl")
     return results.frame(

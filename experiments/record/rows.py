@@ -1,8 +1,7 @@
 """The finished games of a run folder, read from its journals, and results.csv, which has a line for each."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,6 +15,7 @@ from orchestrator.journal.events import Result
 from orchestrator.logs import log
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among
+from orchestrator.regular_files import below
 
 GAMES = "games"
 RESULTS = "results.csv"
@@ -215,27 +215,50 @@ def journal_name(players: int, seed: int | None, repeat: int) -> str:
 _NAME = re.compile(r"\d+p-s\d+-r\d+\.jsonl")
 
 
-def peek_all(folder: Path, earlier: Mapping[Path, Game] | None = None) -> dict[Path, Game]:
+Refusal = Callable[[Path, UserError], None]
+"""What is done about a journal that cannot be read."""
+
+
+def refuse(path: Path, error: UserError) -> None:
+    raise error
+
+
+def leave_out(path: Path, error: UserError) -> None:
+    log.warning("left out", file=str(path), why=str(error))
+
+
+def peek_all(
+    folder: Path, earlier: Mapping[Path, Game] | None = None, unreadable: Refusal = refuse
+) -> dict[Path, Game]:
     """Return the games of a run folder that have begun, by path; finished ones of an `earlier` look are not read again.
 
-    Files with other names than those of journals, such as copies, are left out. Raises UserError for a file that is no
-    journal, was changed, or has the name of another game.
+    Files with other names than those of journals, such as copies, are left out. A file that is no journal, was changed,
+    or has the name of another game is `unreadable`: then this raises UserError, unless something else is done.
     """
     finished = {path: game for path, game in (earlier or {}).items() if game.result}
     games = {}
-    for path in sorted(folder.glob(f"{GAMES}/*/*.jsonl")):
+    for path in below(folder, f"{GAMES}/*/*.jsonl"):
         if not _NAME.fullmatch(path.name):
             if earlier is None:
                 log.warning("left out: its name is not that of a game's journal", file=str(path))
             continue
-        with suppress(NotBegun):
-            game = finished.get(path) or Game.open(path)
-            started = game.started
-            if (name := journal_name(started.players, started.seed, started.repeat)) != path.name:
-                advice = "give it that name, or move it out of the run folder"
-                raise UserError(f"{str(path)!r} holds the game of {name}; {advice}")
-            games[path] = game
+        try:
+            games[path] = finished.get(path) or _named(path)
+        except NotBegun:
+            continue
+        except UserError as error:
+            unreadable(path, error)
     return games
+
+
+def _named(path: Path) -> Game:
+    """Return the game of a journal. Raises UserError where it has the name of another one."""
+    game = Game.open(path)
+    started = game.started
+    if (name := journal_name(started.players, started.seed, started.repeat)) != path.name:
+        advice = "give it that name, or move it out of the run folder"
+        raise UserError(f"{str(path)!r} holds the game of {name}; {advice}")
+    return game
 
 
 def rows(folder: Path) -> list[Row]:

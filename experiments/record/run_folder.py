@@ -17,6 +17,7 @@ from experiments.record import rows
 from experiments.record.files import write_atomically, write_csv
 from experiments.record.game import Game
 from experiments.record.rows import RESULTS, Row
+from orchestrator import regular_files
 from orchestrator.cells import restored
 from orchestrator.errors import UserError, complaint, nearby, shortened, user_error
 from orchestrator.plugins import own_code, versions
@@ -77,7 +78,9 @@ def read_rows(folder: Path, journals: Mapping[Path, Game] | None = None) -> list
         raise UserError(
             f"there is no folder {str(folder)!r}; name that of a run, e.g. runs/role-ablation{nearby(folder)}"
         )
-    games = rows.finished(folder, rows.peek_all(folder) if journals is None else journals) or written(folder)
+    games = rows.finished(
+        folder, rows.peek_all(folder, unreadable=rows.leave_out) if journals is None else journals
+    ) or written(folder)
     if not games:
         raise UserError(
             f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}, as a run's "
@@ -94,7 +97,7 @@ def written(folder: Path) -> list[Row]:
     path = folder / RESULTS
     if not path.exists():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
+    with open(path, encoding="utf-8", newline="", opener=regular_files.regular) as file:
         lines = [{name: restored(cell) or None for name, cell in line.items()} for line in csv.DictReader(file)]
     try:
         return [_ROW.validate_python(line) for line in lines]
@@ -108,7 +111,7 @@ def failures(folder: Path) -> dict[str, str]:
     path = folder / FAILED
     if not path.exists():
         return {}
-    with path.open(encoding="utf-8", newline="") as file:
+    with open(path, encoding="utf-8", newline="", opener=regular_files.regular) as file:
         lines = [line for line in csv.DictReader(file) if set(FAILURES) <= set(line)]
     return {restored(line["game"]): restored(line["why"]) for line in lines}
 

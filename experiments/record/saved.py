@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.record.game import Game, NotAJournal, NotBegun
-from experiments.record.rows import constructed, peek_all
+from experiments.record.rows import constructed, leave_out, peek_all
 from experiments.record.run_folder import RUN, read
 from orchestrator.errors import UserError, nearby
+from orchestrator.regular_files import below
 
 
 def games(folder: Path) -> list[dict[str, Any]]:
@@ -27,12 +28,15 @@ def told(games: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def journals(folder: Path) -> Iterator[tuple[Path, Game]]:
-    """Yield every journal below a folder with its game, sorted by path; other files are left out. Raises UserError."""
-    for path in sorted(_checked(folder).rglob("*.jsonl")):
+    """Yield every journal below a folder with its game, sorted by path; files of other programs are left out, and
+    journals that cannot be read, which are named. Raises UserError for no folder."""
+    for path in below(_checked(folder), "*.jsonl", deep=True):
         try:
             yield path, Game.open(path)
         except (NotAJournal, NotBegun):
             continue  # some other program's file
+        except UserError as error:
+            leave_out(path, error)
 
 
 def _game(game: Game) -> dict[str, Any]:
@@ -57,7 +61,7 @@ def runs(folder: Path) -> list[dict[str, Any]]:
 
 
 def _run(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
-    games = peek_all(folder).values()
+    games = peek_all(folder, unreadable=leave_out).values()
     seats = record.get("seats")
     models = [str(seat.get("model")) for seat in seats.values()] if isinstance(seats, dict) else []
     return {

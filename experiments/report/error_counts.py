@@ -22,6 +22,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move, Play
 from orchestrator.journal.events import Memory, VerdictGiven
 from orchestrator.models.simulated_settings import among
+from orchestrator.regular_files import below
 from roles.notes_text import Notes
 from roles.reply_types import Choice
 
@@ -105,7 +106,7 @@ def choice(config: GraphConfig, turn: Turn, notes: Notes, memory: Memory) -> Mov
 def count_games(folder: Path) -> ErrorCounts:
     """Count over the finished games of a folder of journals."""
     counts = ErrorCounts()
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in below(folder, "*.jsonl"):
         story = Game.open(path)
         if story.result is not None:
             counts.add(story)

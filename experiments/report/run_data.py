@@ -189,6 +189,8 @@ class RunData:
     """The combinations of arms that the experiment names; `arm` is the name of each."""
     journals: Mapping[Path, Game] = field(default_factory=dict)
     """Its games by path, as far as they have been opened already."""
+    unread: Mapping[Path, str] = field(default_factory=dict)
+    """Why journals could not be read, which count as games that are not finished."""
 
     @cached_property
     def answerers(self) -> Mapping[str, Answerer]:

@@ -53,11 +53,12 @@ def facts(data: RunData) -> Table:
 
 
 def missing(data: RunData) -> Iterator[str]:
-    """Return which games failed, and how many others are not finished."""
+    """Return which games failed or cannot be read, and how many others are not finished."""
     planned, played = run_folder.games(data.run), {row.name for row in data.rows}
     failed = {game: why for game, why in run_folder.failures(data.folder).items() if game not in played}
     if failed:
         yield f"{run_folder.failure_sentence(failed, planned)}. They have no score."
+    yield from (f"left out: {why}" for why in data.unread.values())
     if data.analysis.stopped:
         return  # how many games are left depends on what the next look shows; the conclusions say how the arms stand
     if planned and (unfinished := planned - len(data.rows) - len(failed)) > 0:

@@ -15,7 +15,7 @@ from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
 from experiments.record.game import Game
 from experiments.record.measures import METRICS
-from experiments.record.rows import peek_all
+from experiments.record.rows import leave_out, peek_all
 from experiments.report import (
     arm_graphs,
     coalition_tables,
@@ -33,6 +33,7 @@ from experiments.report.run_data import RunData, confound, run_data
 from experiments.study import notes as study_notes
 from experiments.study.notes import spans
 from experiments.study.references import named, unfit
+from orchestrator.errors import UserError
 
 HTML, MARKDOWN, LATEX = "report.html", "report.md", "tables.tex"
 
@@ -198,19 +199,28 @@ def write(
     `peeked`: its journals, as far as they have been read already; `interval`: the method of the 95 % intervals;
     `metric`: what arms are compared by, if it is not to be the run's own; `png`: write PNG files beside the SVG files;
     `tex`: write the tables for LaTeX; `marks`: as `compute` of `marked_run.prepare`; `reference`: names of published
-    scores to show, beside those that the experiment names; `tasks`: as in `run_report`. Raises UserError for a folder
-    without finished games.
+    scores to show, beside those that the experiment names; `tasks`: as in `run_report`. Unreadable journals
+    are named in the report. Raises UserError for a folder without finished games.
     """
     run_folder.run(folder)  # what is wrong with run.yaml is said before anything else
-    journals = peek_all(folder, peeked)
+    unread: dict[Path, str] = {}
+
+    def unreadable(path: Path, error: UserError) -> None:
+        if path not in unread:
+            leave_out(path, error)
+        unread[path] = str(error)
+
+    journals = peek_all(folder, peeked, unreadable)
     why = marked_run.prepare(folder, run_folder.read_rows(folder, journals), compute=marks)  # long, so before the lock
     with locked(folder) if folder.is_dir() else nullcontext():
         run = run_folder.run(folder)
-        journals = peek_all(folder, journals)
+        journals = peek_all(folder, journals, unreadable)
         games = tuple(run_folder.read_rows(folder, journals))
         cited = (run.get("experiment") or {}).get("reference") or []
         references = named([*([cited] if isinstance(cited, str) else cited), *reference])
-        data = replace(run_data(folder, games, run, metric, interval), references=references, journals=journals)
+        data = replace(
+            run_data(folder, games, run, metric, interval), references=references, journals=journals, unread=unread
+        )
         roles = Unmarked(why) if why else marked_run.ready(data)
         data = replace(data, marked=roles.games if isinstance(roles, MarkedRun) else ())
         drawn, left_out = drawing.draw(data, png=png)

@@ -20,6 +20,7 @@ from typing import Any
 from uuid import uuid4
 
 from experiments.record.rows import GAMES
+from orchestrator import regular_files
 from orchestrator.errors import UserError
 from orchestrator.logs import log
 
@@ -252,7 +253,7 @@ class Player:
             if not self.alive and not path.exists():
                 raise UserError("the process that played the run has ended meanwhile")
             time.sleep(POLL_S)
-        response: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
+        response: Mapping[str, Any] = json.loads(regular_files.text(path))
         path.unlink(missing_ok=True)
         return response
 

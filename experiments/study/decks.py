@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orchestrator import regular_files
 from orchestrator.cells import check_name
 from orchestrator.errors import UserError, nearby
 from orchestrator.hanabi.cards import Card, check_deck
@@ -86,7 +87,7 @@ def _cards(data: Any, what: str) -> list[str]:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text("utf-8"))
+        return json.loads(regular_files.text(path))
     except OSError as error:
         raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except (ValueError, RecursionError) as error:

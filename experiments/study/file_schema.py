@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, Va
 from experiments.record.seed_range import Range
 from graphs.controls import NOTES
 from graphs.interventions import Intervention, Kind, parse
+from orchestrator import regular_files
 from orchestrator.cells import check_name
 from orchestrator.errors import UserError, user_error
 from orchestrator.models import simulated_settings
@@ -201,7 +202,7 @@ def _prompt_file(value: Any, info: ValidationInfo) -> Any:
     try:
         if path.exists() and not path.is_file():  # a device never ends
             raise IsADirectoryError(0, "it is no file")
-        return {"file": value, "text": path.read_text("utf-8").strip()}
+        return {"file": value, "text": regular_files.text(path).strip()}
     except FileNotFoundError:
         why = "there is no such file"
     except UnicodeDecodeError:

@@ -21,7 +21,7 @@ from experiments.study.arms import Arm, Deal
 from experiments.study.file_schema import BASELINE
 from graphs import recorded
 from graphs.control_notes import GIVEN
-from orchestrator import journal
+from orchestrator import journal, regular_files
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import Card
 from orchestrator.journal import fingerprint
@@ -150,7 +150,7 @@ def memory(path: Path, deal: Deal, seat: int) -> Memory:
 @lru_cache(maxsize=64)
 def _loaded(path: Path, written_at: int) -> Mapping[str, Any]:
     try:
-        bank = json.loads(path.read_text("utf-8"))
+        bank = json.loads(regular_files.text(path))
         ok = all({"name", "seed"} <= set(game) and [note["seat"] for note in game["notes"]] for game in bank["games"])
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         ok = False
@@ -174,7 +174,7 @@ def _journals(source: Path) -> list[Path]:
         arms = [path for path in arms if path.name == baseline]
         if not arms:
             raise UserError(f"{str(source)!r} has several arms; name the folder of one, e.g. {source}/{GAMES}/full")
-    return sorted((arms[0] if arms else source).rglob("*.jsonl"))
+    return regular_files.below(arms[0] if arms else source, "*.jsonl", deep=True)
 
 
 def check_baseline(arm: Arm, arms: Iterable[Arm], baseline: str | None, seeds: Iterable[int]) -> None:

@@ -23,6 +23,7 @@ from experiments.study.job import Job, Outcome
 from experiments.study.note_banks import check_head
 from experiments.study.seat_spec import PlayerSpec, player_spec, read_seat
 from graphs.config import PROGRAM, GraphConfig
+from orchestrator import regular_files
 from orchestrator.errors import UserError
 from orchestrator.hanabi.convention.hint_convention import Convention, Manner
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
@@ -117,7 +118,7 @@ class PartnerRecords:
         if not self.path.exists():
             return False
         try:
-            written = json.loads(self.path.read_text("utf-8"))
+            written = json.loads(regular_files.text(self.path))
             written["games"]
         except (ValueError, TypeError, KeyError, RecursionError):
             raise UserError(f"{str(self.path)!r} holds no past games; it stays as it is") from None

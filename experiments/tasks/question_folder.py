@@ -20,6 +20,7 @@ from experiments.record.files import write_atomically
 from experiments.record.provenance import Provenance
 from experiments.record.run_folder import RunFolder
 from experiments.running.progress import run_status
+from orchestrator import regular_files
 from orchestrator.errors import UserError, user_error
 from orchestrator.journal.events import Call
 from orchestrator.journal.file import InUse, Journal, read
@@ -132,7 +133,7 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
         """Return the run in a folder. Raises UserError when it holds none."""
         record, path = self.read(folder), folder / self.questions_file
         try:
-            lines = path.read_text("utf-8").removesuffix("\n").split("\n")
+            lines = regular_files.text(path).removesuffix("\n").split("\n")
             questions = tuple(self.question.model_validate_json(line) for line in lines if line)
         except OSError as error:
             raise UserError(f"cannot read the questions {str(path)!r}: {error.strerror}") from None
@@ -168,7 +169,7 @@ class QuestionFolder(RunFolder[R], Generic[R, S]):
 
 def calls(folder: Path) -> list[Call]:
     """Return every call of a run, oldest first; none before the first answer. Raises UserError for no journal."""
-    paths = sorted(folder.glob("calls*.jsonl"), key=lambda path: (len(path.name), path.name))
+    paths = sorted(regular_files.below(folder, "calls*.jsonl"), key=lambda path: (len(path.name), path.name))
     return [event for path in paths for event in read(path) if isinstance(event, Call)]
 
 

@@ -19,6 +19,7 @@ from experiments.record.game import Game
 from experiments.record.parallel import mapped
 from experiments.values.game_marks import GameMarks, game_marks
 from experiments.values.rollout_store import RolloutStore, Store, code_hash, folder_of, store_of
+from orchestrator import regular_files
 
 MARKS = "marks"
 """In the folder of values: a file for each game."""
@@ -49,7 +50,7 @@ def version(names: tuple[str, ...]) -> str:
 @lru_cache(maxsize=20_000)
 def _digest(path: Path, size: int, changed: int) -> str:
     """A hash of a journal as it was at that size and time."""
-    with path.open("rb") as file:
+    with regular_files.reading(path) as file:
         return file_digest(file, "sha256").hexdigest()
 
 
@@ -72,7 +73,7 @@ class MarkStore(Store):
         file = self._file(self._folder, path) if self._folder else None
         if file:
             with suppress(OSError, ValidationError):  # there is no such file, or one that is not whole
-                return GameMarks.model_validate_json(file.read_bytes())
+                return GameMarks.model_validate_json(regular_files.content(file))
         marks = game_marks(Game.open(path), self._rollouts, self._played)
         if file:
             self._keep(file, marks.model_dump_json())

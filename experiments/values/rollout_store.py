@@ -15,6 +15,7 @@ from pathlib import Path
 
 from experiments.record.files import write_atomically
 from experiments.record.run_folder import RUN
+from orchestrator import regular_files
 from orchestrator.logs import log
 
 FOLDER = "values"
@@ -84,7 +85,7 @@ class RolloutStore(Store):
         if self._folder is None:
             return {}
         try:
-            scores_by_move = json.loads(self._path(self._folder, name).read_text("utf-8"))
+            scores_by_move = json.loads(regular_files.text(self._path(self._folder, name)))
         except (OSError, ValueError, RecursionError):
             return {}
         right = isinstance(scores_by_move, dict) and all(

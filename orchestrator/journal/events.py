@@ -9,8 +9,8 @@ from orchestrator.errors import WireTry
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.view import Past, View
+from orchestrator.journal.result import Count, deal_in_words
 from orchestrator.journal.result import Result as Result
-from orchestrator.journal.result import deal_in_words
 from orchestrator.models.request import FAKE, Constraint, Key, Message, Outcome, Source
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.models.usage import Usage
@@ -198,11 +198,11 @@ class Call(Value):
     """Cost in US dollars; None when no price is known."""
     estimated: bool = False
     """True if the token counts are estimates from the characters, because the server sent none."""
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cached_tokens: int = 0
+    tokens_in: Count = 0
+    tokens_out: Count = 0
+    cached_tokens: Count = 0
     """Part of `tokens_in`."""
-    reasoning_tokens: int = 0
+    reasoning_tokens: Count = 0
     """Part of `tokens_out`."""
     finish: str | None = None
     served_by: str | None = None

@@ -19,6 +19,7 @@ from orchestrator.models.request import (
     prompt_hash,
     takes_schema,
 )
+from orchestrator.regular_files import below
 from orchestrator.replies.reply import Unreadable
 
 
@@ -84,7 +85,7 @@ class Recording:
         if not path.exists():
             raise UserError(f"there is no recording at {str(path)!r}; give a folder of journals, or a journal")
         games: dict[str, list[RecordedGame]] = {}
-        for file in sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]:
+        for file in below(path, "*.jsonl", deep=True) if path.is_dir() else [path]:
             events = read(file)
             if events and isinstance(events[0], GameStarted):
                 games.setdefault(events[0].game, []).append(RecordedGame(file, events[0], answered(events)))

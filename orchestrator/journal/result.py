@@ -5,13 +5,18 @@ from typing import Annotated
 
 from pydantic import Field
 
+from orchestrator.hanabi.cards import COLOURS, MAX_LIVES
 from orchestrator.hanabi.referee import End
 from orchestrator.models.usage import Usage
 from orchestrator.values import Value
 
 NOT_STATED = Field(exclude_if=lambda value: value is None)
-Later = Annotated[int | None, NOT_STATED]
+Count = Annotated[int, Field(ge=0, lt=10**12)]
+"""As many as there can be: a journal with other numbers was changed."""
+Later = Annotated[Count | None, NOT_STATED]
 """A total that old journals do not state. Read from them it is None, and None is not written."""
+
+Score = Annotated[int, Field(ge=0, le=5 * len(COLOURS))]
 
 
 def deal_in_words(seed: int | None, deck_name: str | None) -> str:
@@ -24,44 +29,44 @@ def deal_in_words(seed: int | None, deck_name: str | None) -> str:
 class Result(Value):
     """How a game ended."""
 
-    score_strict: int
+    score_strict: Score
     """0 when the third life was lost, or the game was given up."""
-    score_kept: int
+    score_kept: Score
     """The points on the table, also when the third life was lost."""
-    lives: int
-    turns: int
+    lives: Annotated[int, Field(ge=0, le=MAX_LIVES)]
+    turns: Count
     end: End
     players: int
     seed: int | None
     graph: str
     model: str
     fireworks: dict[str, int]
-    hints_wasted: int | None = None
+    hints_wasted: Count | None = None
     """Hints that told their receiver nothing new about any card; None in old journals, which do not store it."""
     moves_digest: Annotated[str | None, NOT_STATED] = None
     """A hash of the moves: games of one deal are the same game when theirs are equal. None in old journals."""
-    tokens_in: int
+    tokens_in: Count
     """Prompt tokens of responses that were paid for; those of the cache do not count."""
-    tokens_out: int
-    cached_tokens: int = 0
+    tokens_out: Count
+    cached_tokens: Count = 0
     """Part of `tokens_in`: those that the provider's cache held."""
-    reasoning_tokens: int = 0
+    reasoning_tokens: Count = 0
     """Part of `tokens_out`."""
-    usd: float | None = None
+    usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     """None unless the prices of all responses are known."""
-    calls: int
+    calls: Count
     """Requests to models that were answered; calls of programs are not counted."""
-    repaired: int = 0
+    repaired: Count = 0
     """Responses that had to be repaired."""
-    reasked: int = 0
+    reasked: Count = 0
     """Unusable responses after which a node was asked again."""
-    fallbacks: int
+    fallbacks: Count
     """Questions that ended without a note because no response was usable."""
-    faults: int = 0
+    faults: Count = 0
     """Requests over the wire that failed."""
-    cache_hits: int = 0
+    cache_hits: Count = 0
     """Part of `calls`: responses of the cache, or of the game that this one was forked from."""
-    forced: int
+    forced: Count
     """Decisions that were forced."""
     copied: Later = None
     """Usable responses that repeat the example of their prompt."""

@@ -14,6 +14,7 @@ from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Decided, GameStarted, Memory, SeatInfo
 from orchestrator.models.settings import PERSON
 from orchestrator.players.typed_move import typed_move
+from orchestrator.regular_files import below
 from orchestrator.table.seat import Decision, GameContext
 
 Ask = Callable[[View, str | None], Awaitable[str | Decision]]
@@ -85,7 +86,7 @@ class RecordedPerson:
     def bind(self, context: GameContext) -> Self:
         """Find what persons decided in the recorded games of this hash. Raises UserError for what is not a journal."""
         decisions: list[Decided] = []
-        for file in sorted(self.path.rglob("*.jsonl")) if self.path.is_dir() else [self.path]:
+        for file in below(self.path, "*.jsonl", deep=True) if self.path.is_dir() else [self.path]:
             events = journal.read(file)
             if events and isinstance(started := events[0], GameStarted) and started.game == context.hash:
                 persons = {seat for seat, info in enumerate(started.seats) if info.graph == PERSON}

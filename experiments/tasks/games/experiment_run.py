@@ -361,7 +361,7 @@ class ExperimentRun:
 
 def status(folder: Path) -> dict[str, Any]:
     """Return how the games in a folder stand, as plain data; `failed` are those of earlier commands."""
-    record, games = run_folder.read(folder / RUN), results.peek_all(folder)
+    record, games = run_folder.read(folder / RUN), results.peek_all(folder, unreadable=results.leave_out)
     finished = {f"{path.parent.name}/{path.stem}" for path, game in games.items() if game.result}
     turns, spent = 0, NO_USAGE
     for path, game in games.items():

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
+from orchestrator import regular_files
 from orchestrator.errors import UserError, nearby, shortened
 from roles.hanabi.state_judge import ASPECTS
 
@@ -32,7 +33,7 @@ def read(path: Path) -> tuple[HumanRating, ...]:
     """Return the ratings of a file. Raises UserError for the first row that cannot be read, or that rates a turn
     again."""
     try:
-        text = path.read_text("utf-8-sig")
+        text = regular_files.text(path, "utf-8-sig")
     except OSError as error:
         raise UserError(f"cannot read the ratings {str(path)!r}: {error.strerror}{nearby(path)}") from None
     except UnicodeDecodeError:

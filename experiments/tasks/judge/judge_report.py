@@ -21,6 +21,7 @@ from experiments.record.files import write_all
 from experiments.tasks.judge.human_ratings import HumanRating
 from experiments.tasks.judge.judge_run import FOLDER, JudgeRun, mean_ratings
 from experiments.tasks.question_folder import ANSWERED, notes_of
+from orchestrator import regular_files
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
@@ -243,7 +244,7 @@ def blocks_of_run(run: Path) -> list[Block]:
     blocks: list[Block] = []
     for number, path in enumerate(sorted((run / FOLDER_NAME).glob(f"*/{SUMMARY}")), 1):
         with suppress(OSError, ValidationError):
-            judged, folder = JudgeSummary.model_validate_json(path.read_bytes()), path.parent.relative_to(run)
+            judged, folder = JudgeSummary.model_validate_json(regular_files.content(path)), path.parent.relative_to(run)
             caption = (
                 "How well seats kept track of what the hints leave of every card, 0 to 1; every rating stands in "
                 f"`{folder.as_posix()}`."

@@ -26,6 +26,7 @@ from experiments.document.formats import INT
 from experiments.record.files import whole
 from graphs.config import GraphConfig, checked
 from graphs.control_notes import phase
+from orchestrator import regular_files
 from orchestrator.errors import UserError, did_you_mean, user_error
 from orchestrator.hanabi.move_reading import Grounded
 from orchestrator.hanabi.moves import Discard, Move, Play
@@ -271,7 +272,7 @@ def _read(path: Path, version: tuple[int, int]) -> Bank:
 def plain_lines(path: Path) -> Iterator[str]:
     """Yield all lines of a file, which may be compressed. Raises UserError."""
     try:
-        data = path.read_bytes()
+        data = regular_files.content(path)
         text = (gzip.decompress(data) if data[:2] == GZIP else data).decode("utf-8")
     except OSError as error:
         raise UserError(f"cannot read the bank {str(path)!r}: {error.strerror or 'it is no whole gzip file'}") from None
@@ -304,7 +305,7 @@ def save(path: Path, lines: Iterable[str]) -> None:
 
 def copy(bank: Path, to: Path) -> None:
     """Copy a bank with its truth, compressed. Raises UserError."""
-    data = bank.read_bytes()
+    data = regular_files.content(bank)
     _write(to, data) if data[:2] == GZIP else save(to, plain_lines(bank))
 
 

@@ -28,6 +28,7 @@ from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.models.usage import Usage
+from orchestrator.regular_files import below
 
 POINTS = Format("{:.2f}".format)
 SIGNED = Format("{:+.2f}".format)
@@ -182,7 +183,7 @@ def read(folder: Path, *, rollouts: int = 0, games: Path | None = None, tex: boo
     summary = effects.read(folder, study, rollouts)
     base = effects.cost(folder, study, study.baseline)
     beside = compare_games(summary, games) if games else None
-    journals = [decisions.samples(path) for path in folder.glob("decisions/*/*.jsonl")]
+    journals = [decisions.samples(path) for path in below(folder, "decisions/*/*.jsonl")]
     fake = any(call.fake for samples in journals for sample in samples for call in sample.calls)
     return Report(study, summary, base, rollouts, beside, fake, tex)
 

@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Literal, get_args
 
+from orchestrator import regular_files
 from orchestrator.errors import UserError, did_you_mean, nearby, shortened
 from orchestrator.values import Frozen
 
@@ -159,7 +160,7 @@ def read(
 
 def _rows(path: Path) -> tuple[list[dict[str, str]], str]:
     try:
-        data = path.read_bytes()
+        data = regular_files.content(path)
         rows = list(csv.DictReader(data.decode("utf-8-sig").splitlines(keepends=True), strict=True))
     except OSError as error:
         raise UserError(f"cannot read the questions {str(path)!r}: {error.strerror}{nearby(path)}") from None

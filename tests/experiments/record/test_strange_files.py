@@ -1,0 +1,161 @@
+"""Folders with files that are no files, and with journals that cannot be believed: the games beside them are told."""
+
+import json
+import os
+import re
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from experiments.page.games import Games
+from experiments.page.library import Library
+from experiments.study import experiment as config
+from experiments.tasks.games import experiment_run
+from orchestrator import regular_files
+from orchestrator.errors import UserError
+from orchestrator.journal import file
+from tests.conftest import Run
+
+TEXT = {"name": "small", "graph": "partner:random", "players": [2], "seeds": [1, 2], "arms": {"a": {}}}
+GOOD = "run/games/a/2p-s1-r1.jsonl"
+
+
+@pytest.fixture(autouse=True)
+def soon() -> Iterator[None]:
+    """Nobody waits for a pipe."""
+    signal.alarm(120)
+    regular_files._leave_out.cache_clear()
+    yield
+    signal.alarm(0)
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    """The folder of the games of a run of two."""
+    return experiment_run.run(config.parse(yaml.safe_dump(TEXT)), tmp_path / "run").plan.folder / "games" / "a"
+
+
+def listening_socket(path: Path) -> None:
+    os.chdir(path.parent)  # the names of sockets are short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path.name)
+
+
+STRANGE: dict[str, Callable[[Path], Any]] = {
+    "a pipe": os.mkfifo,
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+    "a pipe by a link": lambda path: path.symlink_to(fifo(path.with_name("pipe"))),
+    "a socket": listening_socket,
+    "a folder": Path.mkdir,
+    "a link out of the folder": lambda path: path.symlink_to(journal_outside(path)),
+    "a link to nowhere": lambda path: path.symlink_to("nowhere"),
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a file with an endless first line": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 2**33),
+}
+
+
+def fifo(path: Path) -> Path:
+    os.mkfifo(path)
+    return path
+
+
+def journal_outside(path: Path) -> Path:
+    outside = path.parents[3] / "outside.jsonl"
+    outside.write_bytes(path.with_name("2p-s1-r1.jsonl").read_bytes())
+    return outside
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_what_is_no_file_is_left_out_by_every_reader(
+    kind: str, games: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file, "LONGEST", 2**20)
+    STRANGE[kind](games / "2p-s7-r1.jsonl")
+    os.chdir(games.parents[2])
+    code, out, err = run("list", "games", "run", "--json")
+    assert code == 0 and [row["journal"] for row in json.loads(out)] == [GOOD, GOOD.replace("s1", "s2")]
+    assert "2p-s7-r1" in err
+    for command in (("show", "run"), ("report", "run"), ("experiment", "status", "run"), ("list", "runs", "run")):
+        code, out, _ = run(*command)
+        assert code == 0 and re.search(r"\b2\b", out), command
+    assert len(Games(Library.open(Path("run"))).shelf().entries) == 2
+
+
+def test_a_pipe_that_is_named_is_refused_in_a_sentence(run: Run) -> None:
+    for name in ("pipe.jsonl", "pipe.yaml", "pipe.json", "run.yaml"):
+        os.mkfifo(name)
+    for command in (
+        ("show", "pipe.jsonl"),
+        ("diff", "pipe.jsonl", "pipe.jsonl"),
+        ("fork", "pipe.jsonl", "--turn", "1"),
+        ("view", "pipe.jsonl", "--no-browser"),
+        ("export", "pipe.jsonl", "--to", "hanab-live", "--out", "a.json"),
+        ("import", "pipe.json"),
+        ("import", "pipe.jsonl"),
+        ("play", "--deck", "pipe.json"),
+        ("play", "--graph", "pipe.yaml"),
+        ("play", "--model", "pipe.yaml"),
+        ("experiment", "run", "pipe.yaml"),
+        ("report", "."),
+        ("evaluate", "questions", "--data", "pipe.json"),
+    ):
+        code, out, err = run(*command)
+        assert code in (1, 2) and not out and "pipe" in err and err.count("\n") == 1, (command, code, out, err)
+
+
+def without(lines: list[dict[str, Any]], wanted: Callable[[int], bool]) -> list[dict[str, Any]]:
+    return [line for line in lines if line["event"] in ("game_started", "game_ended") or wanted(turn(line))]
+
+
+def turn(line: dict[str, Any]) -> int:
+    return int(line.get("past", line)["turn"])
+
+
+def resulting(lines: list[dict[str, Any]], **changes: Any) -> list[dict[str, Any]]:
+    lines[-1]["result"].update(changes)
+    return lines
+
+
+HALT = {"v": 1, "event": "suspended", "t": "", "turn": 3, "why": "no money"}
+CHANGES: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
+    "no turns": lambda lines: resulting(
+        [lines[0], lines[-1]], score_strict=25, score_kept=25, lives=3, fireworks=dict.fromkeys("RYGWB", 5)
+    ),
+    "no turns, a stop": lambda lines: [lines[0], HALT, lines[-1]],
+    "no first turns": lambda lines: without(lines, lambda number: number > 5),
+    "one turn less": lambda lines: without(lines, lambda number: number != 4),
+    "no last turn": lambda lines: without(lines, lambda number: number < lines[-1]["result"]["turns"]),
+    "a turn twice": lambda lines: [*lines[:-1], lines[-2], lines[-1]],
+    "more points": lambda lines: resulting(lines, score_strict=20, score_kept=20),
+    "more points than fireworks": lambda lines: resulting([*lines[:-1], HALT, lines[-1]], score_kept=24),
+    "a lost game that scores": lambda lines: resulting(lines, score_strict=7),
+    "26 points": lambda lines: resulting(lines, score_strict=26, score_kept=26),
+    "negative lives": lambda lines: resulting(lines, lives=-1),
+    "negative tokens": lambda lines: resulting(lines, tokens_in=-99999999),
+    "endless tokens": lambda lines: resulting(lines, tokens_out=int("9" * 4000)),
+    "negative calls": lambda lines: resulting(lines, calls=-1),
+    "money that is no number": lambda lines: resulting(lines, usd=float("nan")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_journal_that_cannot_be_believed_is_named_and_the_others_are_told(change: str, games: Path, run: Run) -> None:
+    path = games / "2p-s2-r1.jsonl"
+    lines = CHANGES[change]([json.loads(line) for line in path.read_text("utf-8").splitlines()])
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    os.utime(path, (1, 1))
+    code, out, err = run("list", "games", "run", "--json")
+    assert code == 0 and [row["journal"] for row in json.loads(out)] == [GOOD] and "2p-s2-r1.jsonl" in err
+    code, out, err = run("show", "run")
+    assert code == 0 and "1 game" in out and "2p-s2-r1.jsonl" in err
+    if change == "no turns":
+        code, _, err = run("report", "run")
+        assert code == 0 and "left out" in err and "2p-s2-r1.jsonl" in err and "0 moves" in err
+        assert "left out: " in Path("run/report.md").read_text("utf-8")
+        with pytest.raises(UserError, match="2p-s2-r1"):  # a run says it before it plays
+            experiment_run.run(config.parse(yaml.safe_dump(TEXT)), Path("run"))
