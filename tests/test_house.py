@@ -16,7 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"errors", "cells", "values", "logs", "plugins", "printable", "regular_files", "yaml_files", "replies"}
+NEUTRAL = {"errors", "cells", "values", "locks", "logs", "plugins", "printable", "regular_files", "yaml_files", "replies"}
 """What every room of orchestrator may use."""
 
 ROOMS: dict[str, dict[str, set[str]]] = {
@@ -28,6 +28,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "event_loop": {"errors"},
         "regular_files": {"logs"},
         "printable": set(),
+        "locks": set(),
         "plugins": {"errors", "regular_files"},
         "yaml_files": {"errors", "regular_files"},
         "replies": {"errors", "values"},

@@ -83,7 +83,9 @@ def blocks(run: RunSummary, *, full: bool = False) -> Iterator[Block]:
         yield from verdict.blocks(run.data, run.roles)
         yield from notes(note for note in done.plan.notes if note.startswith(study_notes.DEPARTS))
     yield from notes(so_far(done))
-    if not done.unwritten:
+    if run.report and run.report.unwritten:
+        yield Note(run.report.unwritten, "caution")
+    elif not done.unwritten:
         yield Text(f"report   {folder}/{run_report.HTML}\nresults  {folder}/results.csv")
 
 

@@ -5,7 +5,6 @@ Nothing of the game is imported before it is looked at, so that a broken install
 
 import os
 import re
-import resource
 import shutil
 import sys
 import tempfile
@@ -54,6 +53,17 @@ def examine() -> Checklist:
         checklist.ok("keys", f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set (values are never shown)")
     else:
         checklist.ok("keys", "none is set; api.openai.com needs OPENAI_API_KEY, in the environment or in a file `.env`")
+    _open_files(checklist)
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    checklist.ok("processors", f"{cpus}; `--workers {cpus}` uses all of them for games of programs")
+    return checklist
+
+
+def _open_files(checklist: Checklist) -> None:
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = hard if hard != resource.RLIM_INFINITY else max(soft, FEW_FILES)
     sentence = f"{soft} may be open" + (f", raised to {min(most, 8192)} when needed" if most > soft else "")
@@ -61,9 +71,6 @@ def examine() -> Checklist:
         checklist.warn("files", f"{sentence}: few games and calls at a time; say `ulimit -n 4096` first")
     else:
         checklist.ok("files", sentence)
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    checklist.ok("processors", f"{cpus}; `--workers {cpus}` uses all of them for games of programs")
-    return checklist
 
 
 def _installation(checklist: Checklist) -> None:

@@ -1,7 +1,6 @@
 """Files that are written whole or not at all."""
 
 import csv
-import fcntl
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -9,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
-from orchestrator import regular_files
+from orchestrator import locks, regular_files
 from orchestrator.cells import defused
 
 
@@ -61,8 +60,7 @@ def whole(path: Path) -> Iterator[Path]:
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a run folder for a moment, since its shards share its files. It cannot be taken twice."""
     descriptor = os.open(folder, os.O_RDONLY)
-    with suppress(OSError):  # a file system without locks; shards of one run write nearly the same
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    locks.take(descriptor, wait=True)  # where there are none, shards of one run write nearly the same
     try:
         yield
     finally:

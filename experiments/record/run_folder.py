@@ -120,7 +120,8 @@ def write_failures(folder: Path, failed: Mapping[str, str], played: Collection[s
     """Write the games that failed now, and those that failed before and were not `played` since."""
     before = {game: why for game, why in failures(folder).items() if game not in played}
     if not (both := {**before, **failed}):
-        (folder / FAILED).unlink(missing_ok=True)
+        if (folder / FAILED).exists():  # on a disk that cannot be written, unlinking nothing fails, too
+            (folder / FAILED).unlink()
         return
     write_csv(folder / FAILED, FAILURES, sorted(both.items()))
 

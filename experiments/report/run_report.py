@@ -167,6 +167,8 @@ class Report:
     document: Document
     added: tuple[AddedRole, ...]
     """What the roles change that arms add."""
+    unwritten: str = ""
+    """Why its files could not be written; empty where they were."""
 
     @property
     def folder(self) -> Path:
@@ -226,11 +228,17 @@ def write(
         drawn, left_out = drawing.draw(data, png=png)
         added = tuple(arm_graphs.added_roles(data))
         document = run_report(data, roles, drawn, left_out, tasks, added)
-        write_atomically(folder / HTML, html.page(document))
-        write_atomically(folder / MARKDOWN, markdown.text(document))
-        if tex:
-            write_atomically(folder / LATEX, latex_tables(data, document))
-    return Report(data, roles, tuple(drawn), tuple(left_out), tex, document, added)
+        unwritten = ""
+        try:
+            write_atomically(folder / HTML, html.page(document))
+            write_atomically(folder / MARKDOWN, markdown.text(document))
+            if tex:
+                write_atomically(folder / LATEX, latex_tables(data, document))
+        except OSError as error:  # a run on a disk that is full or cannot be written can be told all the same
+            unwritten = (
+                f"the report's files are not written, so they are old or missing: {error.strerror}: {error.filename}"
+            )
+    return Report(data, roles, tuple(drawn), tuple(left_out), tex, document, added, unwritten)
 
 
 PAPER = {
@@ -308,6 +316,7 @@ def json_value(report: Report) -> dict[str, Any]:
         "figures": [str(folder / (figure.picture or figure.csv)) for figure in report.drawn],
         "references_left_out": list(report.unfit),
         "left_out": [asdict(omitted) for omitted in report.left_out],
+        **({"unwritten": report.unwritten} if report.unwritten else {}),
         **verdict.plain(data, report.roles),
         "analysis": conclusions.as_data(data.analysis),
         "roles": roles_section.data(report.roles),
@@ -339,6 +348,9 @@ def files(report: Report, *, full: bool = False) -> Iterator[Block]:
         yield from report.document.unfolded
     else:
         yield from verdict.blocks(report.data, report.roles)
+    if report.unwritten:
+        yield Note(report.unwritten, "caution")
+        return
     pictures = sum(bool(figure.picture) for figure in report.drawn)
     yield Note(f"report   {report.html}\n         {report.folder / MARKDOWN}")
     yield Note(f"figures  {len(report.drawn)} tables and {pictures} pictures in {report.folder / drawing.FOLDER}")

@@ -5,10 +5,8 @@ as it lives. A command writes a request beside it and waits for the response. Fi
 and on shared file systems.
 """
 
-import fcntl
 import json
 import os
-import pwd
 import socket
 import stat
 import time
@@ -20,7 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from experiments.record.rows import GAMES
-from orchestrator import regular_files
+from orchestrator import locks, regular_files
 from orchestrator.errors import UserError
 from orchestrator.logs import log
 
@@ -50,7 +48,7 @@ def alone(folder: Path, *, shared: bool = False, below: str = "") -> Iterator[No
     descriptor = os.open(folder / below, os.O_RDONLY)
     try:
         until = time.monotonic() + LOCK_PATIENCE_S
-        while not _locked(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
+        while not locks.take(descriptor, shared=shared):
             if time.monotonic() > until:
                 raise UserError(
                     f"another program is playing the run in {str(folder)!r}; wait until it has ended, or give another "
@@ -70,22 +68,11 @@ def is_playing(folder: Path) -> bool:
         except OSError:
             continue
         try:
-            if not _locked(descriptor, fcntl.LOCK_EX):
+            if not locks.take(descriptor):
                 return True
         finally:
             os.close(descriptor)
     return False
-
-
-def _locked(descriptor: int, kind: int) -> bool:
-    """Return whether the lock could be taken; also true where the file system has none."""
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 # The process that asks
@@ -167,8 +154,10 @@ def listening(folder: Path, about: Mapping[str, Any]) -> Iterator[Inbox | None]:
 
 def _user(number: int) -> str:
     try:
+        import pwd
+
         return pwd.getpwuid(number).pw_name
-    except KeyError:
+    except (ImportError, KeyError):
         return f"user {number}"
 
 
@@ -182,8 +171,7 @@ def _announced(control: Path, name: str, about: Mapping[str, Any]) -> int:
     descriptor = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.write(descriptor, json.dumps(about).encode())
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locks.take(descriptor)
         new.rename(control / f"{name}{PLAYER}")
     except OSError:
         os.close(descriptor)
@@ -217,14 +205,15 @@ class Player:
             return (self.folder / f"{self.name}{PLAYER}").exists()
         try:
             with (self.folder / f"{self.name}{PLAYER}").open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
+                if not locks.take(file.fileno(), shared=True):
+                    return True
+                if locks.has_locks(file.fileno()):
+                    return False
         except FileNotFoundError:
             return False
-        except OSError:  # a file system without locks
-            return _runs(self.about["pid"])
-        return False
+        except OSError:  # a file that cannot be read
+            pass
+        return _runs(self.about["pid"])
 
     def ask(self, **request: Any) -> Mapping[str, Any]:
         """Return its response. Raises TimeoutError when none comes, and UserError when it ends meanwhile."""

@@ -1,6 +1,5 @@
 """How many units a process can ask at a time with the files that it may open (`ulimit -n`)."""
 
-import resource
 from pathlib import Path
 
 from orchestrator.errors import UserError
@@ -29,6 +28,10 @@ def units(calls: int, *, cached: bool) -> int:
 
 def _raised() -> int:
     """Return the limit of open files, raised as far as the system lets a user raise it."""
+    try:
+        import resource
+    except ImportError:  # a system without such limits
+        return WANTED
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = WANTED if hard == resource.RLIM_INFINITY else min(hard, WANTED)
     if soft == resource.RLIM_INFINITY or soft >= wanted:

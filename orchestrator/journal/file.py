@@ -9,7 +9,6 @@ events. `whole_lines` alone knows what half a last line is; whoever reads a jour
 """
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from typing import Any, BinaryIO, Self, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from orchestrator import locks
 from orchestrator.errors import Unwritten, UserError, did_you_mean, nearby
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fingerprint, fsync, spare_room
@@ -72,10 +72,8 @@ class Journal:
                 raise self._unwritten(error) from None
             raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
         try:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise InUse(f"another program is playing the game of {str(path)!r}") from None
+            if not locks.take(self._file.fileno()):
+                raise InUse(f"another program is playing the game of {str(path)!r}")
             kept = [*lines(path)]
             if not kept and not may_begin(path):
                 raise UserError(f"{str(path)!r} is not a journal; it stays as it is")

@@ -6,7 +6,6 @@ Responses are stored as they came, unusable ones too: a run that is repeated wit
 """
 
 import asyncio
-import fcntl
 import hashlib
 import json
 import sqlite3
@@ -15,6 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from orchestrator import locks
 from orchestrator.errors import Unwritten, UserError
 from orchestrator.logs import log
 from orchestrator.models.json_schema import constraints
@@ -79,11 +79,9 @@ class Cache:
             raise Unwritten(f"the cache {str(self._locks.parent)!r}", error) from None
         with lock as file:
             while True:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if locks.take(file.fileno()):
                     break
-                except BlockingIOError:
-                    await asyncio.sleep(POLL_S)  # another process gives no event
+                await asyncio.sleep(POLL_S)  # another process gives no event
             yield
 
     def close(self) -> None:

@@ -52,8 +52,8 @@ def draw(data: RunData, *, png: bool = True) -> tuple[list[blocks.Figure], list[
             left_out.append(_failed(figure, error))
             continue
         csv, picture, svg = f"{FOLDER}/{figure.name}.csv", f"{FOLDER}/{figure.name}.svg", ""
-        write_atomically(data.folder / csv, csv_text(table, digits=4))
         try:
+            write_atomically(data.folder / csv, csv_text(table, digits=4))
             svg = plots.inline(_picture(figure, table, data, png=png), figure.name, f"{figure.title}. {figure.caption}")
         except Exception as error:
             failed.append(_failed(figure, error))
@@ -66,6 +66,8 @@ def draw(data: RunData, *, png: bool = True) -> tuple[list[blocks.Figure], list[
 def _failed(figure: Figure, error: Exception) -> LeftOut:
     if isinstance(error, UserError | NothingToDrawError):
         return LeftOut(figure.title, str(error))
+    if isinstance(error, OSError):
+        return LeftOut(figure.title, f"it cannot be written: {error.strerror}")
     log.warning("a figure failed", figure=figure.name, exc_info=True)
     return LeftOut(figure.title, f"it failed: {type(error).__name__}: {error}")
 

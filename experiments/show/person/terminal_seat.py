@@ -3,10 +3,10 @@
 import asyncio
 import os
 import sys
-import termios
 import time
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -56,7 +56,10 @@ class TypedLines:
         if self.typed:
             self._ready.clear()
             self._rest = b""
-            termios.tcflush(self._stream.fileno(), termios.TCIFLUSH)
+            with suppress(ImportError):  # a system whose terminals keep nothing
+                import termios
+
+                termios.tcflush(self._stream.fileno(), termios.TCIFLUSH)
 
     async def _block(self) -> bytes:
         """Return what there is to read; nothing at the end."""
