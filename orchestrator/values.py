@@ -9,6 +9,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 from orchestrator.errors import did_you_mean
 
 
+def whole_number(text: str) -> int | None:
+    """Return the number that a text of up to 18 digits writes; None for any other text, such as `²`."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+
+
 class Value(BaseModel):
     """A frozen pydantic model that refuses unknown keys: for what programs write, and read by the thousand."""
 

@@ -16,7 +16,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "experiments": {"orchestrator", "prompts", "roles", "graphs"},
 }
 
-NEUTRAL = {"errors", "cells", "values", "locks", "logs", "plugins", "printable", "regular_files", "yaml_files", "replies"}
+NEUTRAL = {
+    "errors",
+    "cells",
+    "values",
+    "locks",
+    "logs",
+    "plugins",
+    "printable",
+    "regular_files",
+    "yaml_files",
+    "replies",
+}
 """What every room of orchestrator may use."""
 
 ROOMS: dict[str, dict[str, set[str]]] = {

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import sys
 import warnings
@@ -116,13 +117,16 @@ def _ended(error: Exception) -> tuple[int, str]:
         return 1, ": ".join(str(part) for part in (error.strerror or error, error.filename) if part)
     if isinstance(error, RecursionError):
         return 2, "a file, a setting or an answer has values that lie too deep inside one another"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError | RuntimeError) and SHORT.search(str(error))):
         return 1, "there is not enough memory for this"
     message = getattr(error, "format_message", None)  # Click's usage errors, whose class Typer does not export
     if message is None:
         raise error
     return 2, usage(error) or message()  # empty when no command was given: the help has been printed
 
+
+SHORT = re.compile("failed to map segment|[Cc]annot allocate memory|can't start new thread")
+"""What libraries and Python say where there is not enough memory."""
 
 CODES = {Interrupted: INTERRUPTED, UserError: 2, TurnError: 1, Suspended: SUSPENDED}
 HEADS = {INTERRUPTED: "interrupted: ", SUSPENDED: "suspended: "}

@@ -7,7 +7,8 @@ from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Calls, Full, Interrupted, Intervals, Output, Traces, group
-from orchestrator.errors import Suspended, TurnError, UserError
+from orchestrator.errors import Suspended, TurnError, UserError, shortened
+from orchestrator.values import whole_number
 
 if TYPE_CHECKING:
     from experiments.running.runner import RunOptions
@@ -219,9 +220,10 @@ def control(
         raise UserError(f"{action} takes {needed}, not {' '.join(words) or 'nothing'!r}")
     values: dict[str, Any] = {}
     if action == "limit":
-        if not words[1].isdigit() or int(words[1]) < 1:
-            raise UserError(f"limit {words[1]!r}: say how many calls at the same time, 1 or more")
-        values = {"model": words[0], "most": int(words[1])}
+        most = whole_number(words[1])
+        if not most:
+            raise UserError(f"limit {shortened(repr(words[1]))}: say how many calls at the same time, 1 or more")
+        values = {"model": words[0], "most": most}
     elif words:
         game = words[0]
         if Path(game).is_dir() and not folder.is_dir():  # the game may also stand first

@@ -11,7 +11,8 @@ from typer import Argument, Option
 
 from experiments.cli import completion
 from experiments.cli.shared_options import Output, collector, print_json, progress
-from orchestrator.errors import UserError, did_you_mean, nearby
+from orchestrator.errors import UserError, did_you_mean, nearby, shortened
+from orchestrator.values import whole_number
 
 if TYPE_CHECKING:
     from experiments.interchange.data_rows import DataSet
@@ -200,9 +201,10 @@ def _wanted(to: Any, wishes: set[str], where: str | None) -> "DataSet":
     named = dict(wish.split("=", 1) for wish in wishes if "=" in wish)
     graph = read(named["prompts"]) if "prompts" in named else None
     rollouts = named.get("rollouts", "0")
-    if not rollouts.isdigit():
-        raise UserError(f"--with rollouts={rollouts}: write a number of games, e.g. rollouts=400")
-    return DataSet(to, where or "", graph, "thinking" in wishes, int(rollouts))
+    games = whole_number(rollouts)
+    if games is None:
+        raise UserError(f"--with rollouts={shortened(rollouts)}: write a number of games, e.g. rollouts=400")
+    return DataSet(to, where or "", graph, "thinking" in wishes, games)
 
 
 def _data_set(

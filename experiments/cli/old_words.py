@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from orchestrator.errors import UserError
+from orchestrator.values import whole_number
 
 COMMANDS = {
     "graphs list": "list graphs",
@@ -103,7 +104,7 @@ def renewed(words: Sequence[str]) -> Line:
         if not equals and (name == "--max-tokens" or "{}" in (old or "")):
             value = next(rest, "")
         if name == "--max-tokens":
-            if value.isdigit() and int(value) >= LONGEST_ANSWER:
+            if (whole_number(value) or 0) >= LONGEST_ANSWER:
                 raise UserError(
                     f"--max-tokens is the length of an answer; for a budget write --budget {value}tokens (a longer "
                     "answer: max_tokens in a models file)"

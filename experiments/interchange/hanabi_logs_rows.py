@@ -15,6 +15,7 @@ from experiments.interchange.hle_state import HleState, NotAState
 from experiments.record import parquet
 from orchestrator import regular_files
 from orchestrator.errors import UserError, did_you_mean, nearby, shortened
+from orchestrator.values import whole_number
 from orchestrator.yaml_files import from_file, loaded
 
 NEEDED = (
@@ -72,24 +73,22 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         yield from parquet.rows(path)
         return
     try:
-        with open(path, encoding="utf-8-sig", opener=regular_files.regular) as file:
-            for number, line in enumerate(file, 1):
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", opener=regular_files.regular) as file:
+            for line in file:
                 if line.strip():
                     try:
                         data = json.loads(line)
-                    except (ValueError, RecursionError) as error:
-                        if number == 1:
-                            raise UserError(f"{path}, row 1 is not JSON: {error}") from None
+                    except (ValueError, RecursionError):
                         data = None
                     yield data if isinstance(data, dict) else {}  # a row without fields, which is reported as one
     except OSError as error:
         raise UserError(f"cannot read {str(path)!r}: {error.strerror}{nearby(path)}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read {str(path)!r}: it is not UTF-8 text") from None
 
 
 def row(data: Mapping[str, Any], number: int, named: Mapping[str, str]) -> LogRow:
     """A row as it is meant. Raises Broken."""
+    if not data:
+        raise Broken("it is not a JSON object")
     got = {field: data.get(column) for field, column in named.items()}
     for field in NEEDED:
         if got[field] is None:
@@ -138,12 +137,12 @@ def _state(got: Mapping[str, Any], players: int) -> HleState:
 
 def _integer(got: Mapping[str, Any], field: str) -> int:
     value = got[field]
-    if isinstance(value, str) and value.strip().isdigit():
-        value = int(value)
+    if isinstance(value, str):
+        value = whole_number(value.strip())
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise Broken(f"{field}: {shortened(repr(value))} is not a whole number")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 10**18:
+        raise Broken(f"{field}: {shortened(repr(got[field]))} is not a whole number")
     return value
 
 
@@ -153,6 +152,10 @@ def _text(got: Mapping[str, Any], field: str) -> str:
         return ""
     if not isinstance(value, str):
         raise Broken(f"{field}: it is {type(value).__name__}, not a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Broken(f"{field}: it is not UTF-8 text") from None
     return value
 
 

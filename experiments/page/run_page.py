@@ -21,7 +21,7 @@ from experiments.study.metric import headline
 from experiments.values.marking import MARKS
 from experiments.values.rollout_store import FOLDER
 from orchestrator import regular_files
-from orchestrator.values import as_list
+from orchestrator.values import as_list, whole_number
 
 FIRST = (
     *("id", "arm", "players", "seed", "repeat", "graph", "model", "state", "score_strict", "score_kept", "lives"),
@@ -164,11 +164,11 @@ def games_of(figure: Figure, table: Path) -> Json:
         rows = []
     arms, counts = ({value for row in rows if (value := row.get(column))} for column in ("arm", "players"))
     arms = {figure.arm} if figure.arm else arms
-    only = "".join(counts) if len(counts) == 1 else ""
+    players = whole_number("".join(counts)) if len(counts) == 1 else None
     return (
         {"state": "finished"}
         | ({"arm": next(iter(arms))} if len(arms) == 1 else {})
-        | ({"players": int(only)} if only.isdigit() else {})
+        | ({"players": players} if players is not None else {})
     )
 
 

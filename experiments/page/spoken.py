@@ -10,6 +10,7 @@ from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.moves import Move, parse
 from orchestrator.hanabi.view import Knowledge, Past
 from orchestrator.journal.events import Decided
+from orchestrator.values import whole_number
 
 Json = dict[str, Any]
 
@@ -59,9 +60,9 @@ def past(played: Past | None) -> Json:
 def number(query: Mapping[str, str], name: str) -> int:
     """A whole number among the parameters of an address. Raises UserError."""
     text = query.get(name, "")
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    if (value := whole_number(text)) is None:
         raise UserError(f"{name} is {text[:40]!r}; it must be a whole number")
-    return int(text)
+    return value
 
 
 def decision(decided: Decided) -> Json:

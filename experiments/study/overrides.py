@@ -4,6 +4,7 @@ from typing import Any
 
 from experiments.study.file_schema import SeatConfig
 from orchestrator.errors import UserError
+from orchestrator.values import whole_number
 from orchestrator.yaml_files import setting
 
 
@@ -18,7 +19,8 @@ def place(data: dict[str, Any], keys: list[str], value: Any, where: str) -> None
     """Set the value under nested keys. Raises UserError when one of the keys on the way holds no mapping."""
     inner: Any = data
     for done, name in enumerate(keys, 1):
-        key = int(name) if name.isdigit() and int(name) in inner else name  # seat numbers are integers in YAML
+        number = whole_number(name)
+        key = number if number is not None and number in inner else name  # seat numbers are integers in YAML
         if done == len(keys):
             inner[key] = value
             return

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from orchestrator import regular_files
 from orchestrator.errors import UserError, nearby, shortened
+from orchestrator.values import whole_number
 from roles.hanabi.state_judge import ASPECTS
 
 RATER = "human"
@@ -67,8 +68,8 @@ def _rows(table: "csv.DictReader[str]", aspects: Sequence[str], path: Path) -> I
         game, turn = (row["game"] or "").strip().removesuffix(".jsonl"), (row["turn"] or "").strip()
         if not game:
             raise UserError(f"{where}: the game is missing; name its journal")
-        if not turn.isdecimal() or int(turn) < 1:
-            raise UserError(f"{where}: turn is {turn!r}; it must be a whole number from 1")
+        if not whole_number(turn):
+            raise UserError(f"{where}: turn is {shortened(repr(turn))}; it must be a whole number from 1")
         texts = {aspect: text for aspect in aspects if (text := (row[aspect] or "").strip())}
         if not texts:
             raise UserError(f"{where}: no rating stands in this row; leave it out, or fill in {', '.join(aspects)}")
