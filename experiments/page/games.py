@@ -13,9 +13,10 @@ from typing import Any
 
 from experiments.page.library import SUFFIX, JournalFile, Library, NotThereError, OutsideError
 from experiments.record import rows, run_folder
-from experiments.record.game import Game, NotBegun, stated_result
+from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES, RESULTS, Row
 from experiments.record.run_folder import FAILED, RUN
+from experiments.record.stated_result import stated_result
 from orchestrator.errors import UserError
 from orchestrator.hanabi.cards import MAX_LIVES
 from orchestrator.journal import file

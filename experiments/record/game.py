@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
@@ -12,13 +12,14 @@ from pydantic import ValidationError
 
 import roles
 from experiments.record.lines import NO_GAME, CallBrief, Line, Lines
+from experiments.record.stated_result import whole_result
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
 from orchestrator.errors import IllegalMove, UserError
 from orchestrator.hanabi.cards import Card
 from orchestrator.hanabi.literal_knowledge import dealt_hands
 from orchestrator.hanabi.moves import Move
-from orchestrator.hanabi.referee import GIVEN_UP, Referee
+from orchestrator.hanabi.referee import Referee
 from orchestrator.hanabi.view import Knowledge, View
 from orchestrator.journal import file
 from orchestrator.journal.events import (
@@ -35,7 +36,6 @@ from orchestrator.journal.events import (
     TurnStarted,
     VerdictGiven,
 )
-from roles.words import many
 
 Hands = tuple[tuple[Card, ...], ...]
 
@@ -189,7 +189,7 @@ class Game:
         try:
             started = GameStarted.model_validate(file.data(first))
             lines = Lines(path, first=(first, started), title=str(path) if name is None else path.name)
-            return cls(started, _whole_result(path, last), lines, name or path.stem)
+            return cls(started, whole_result(path, last), lines, name or path.stem)
         except file.Changed as why:
             raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
         except UnicodeDecodeError:
@@ -366,56 +366,3 @@ def first_difference(ours: Sequence[object], theirs: Sequence[object]) -> int | 
         if mine != yours:
             return turn
     return None if len(ours) == len(theirs) else min(len(ours), len(theirs)) + 1
-
-
-def stated_result(last: Sequence[bytes]) -> Result | None:
-    """Return the result of a journal that ends with these lines; None for a game that is not finished.
-
-    Raises ValueError; Changed where the last move gives another one.
-    """
-    if not last or file.tag(last[-1]) != "game_ended":
-        return None
-    try:
-        result = GameEnded.model_validate(file.data(last[-1])).result
-    except ValidationError as error:
-        place = ".".join(map(str, error.errors()[0]["loc"]))
-        raise file.Changed(f"{place} is {error.errors()[0]['input']!r:.40}, which cannot be") from None
-    _check(result, last[0] if file.tag(last[0]) == "moved" else None)
-    return result
-
-
-def _check(result: Result, moved: bytes | None) -> None:
-    """Raise Changed where a result is not that of its fireworks, or of the last move."""
-    points, lives, turns = sum(result.fireworks.values()), result.lives, result.turns
-    source = "its last move" if moved else "its fireworks"
-    if moved:
-        past = file.data(moved)["past"]
-        points, lives, turns = sum(past["fireworks"]), past["lives"], past["turn"]
-    strict = points if lives and result.end not in GIVEN_UP else 0
-    played = {"turns": turns, "lives": lives, "score_kept": points, "score_strict": strict}
-    for name, value in played.items():
-        if (stated := getattr(result, name)) != value:
-            raise file.Changed(f"its result has {name} {stated}, {source} {value}")
-
-
-def _whole_result(path: Path, last: Sequence[bytes]) -> Result | None:
-    """Return the result of a journal that ends with these lines. Raises ValueError; Changed unless it holds all its
-    moves, and the last one gives this result."""
-    result = stated_result(last)
-    if result is not None:
-        facts = path.stat()
-        moves, moved = _moves(path, facts.st_size, facts.st_mtime_ns)
-        if moves != result.turns:
-            raise file.Changed(f"its result has {result.turns} turns, and it holds {many(moves, 'move')}")
-        _check(result, moved)
-    return result
-
-
-@lru_cache(maxsize=20_000)
-def _moves(path: Path, size: int, changed: int) -> tuple[int, bytes | None]:
-    """The number of moves in a journal as it was at that size and time, and the line of the last one."""
-    number, moved = 0, None
-    for line in file.lines(path):
-        if not line.isspace() and file.tag(line) == "moved":
-            number, moved = number + 1, line
-    return number, moved
