@@ -1,17 +1,17 @@
-"""What is measured of the project itself: `python -m benchmarks claims`, `coverage`, `stopping`; `--json`."""
+"""What is measured of the project itself: `python -m benchmarks claims`, `coverage`, `stopping`, `power`; `--json`."""
 
 import json
 import sys
 from dataclasses import asdict
 
-from benchmarks import interval_coverage, simulated_experiments, stop_simulation
+from benchmarks import interval_coverage, plan_power, simulated_experiments, stop_simulation
 from experiments.document.terminal import console
 
-PROOFS = ("claims", "coverage", "stopping")
+PROOFS = ("claims", "coverage", "stopping", "power")
 
 
 def main(words: list[str]) -> None:
-    """Measure what the first word names: claims, coverage or stopping."""
+    """Measure what the first word names: claims, coverage, stopping or power."""
     as_json, names = "--json" in words, [word for word in words if word != "--json"]
     if len(names) != 1 or names[0] not in PROOFS:
         sys.exit(f"say what to measure: python -m benchmarks {'|'.join(PROOFS)} [--json]")
@@ -21,6 +21,9 @@ def main(words: list[str]) -> None:
     elif names == ["coverage"]:
         held = list(interval_coverage.measure())
         print(json.dumps([asdict(row) for row in held])) if as_json else interval_coverage.show(held, console())
+    elif names == ["power"]:
+        seen = list(plan_power.measure())
+        print(json.dumps([asdict(row) for row in seen])) if as_json else plan_power.show(seen, console())
     else:
         stopped = list(stop_simulation.measure())
         print(json.dumps([asdict(row) for row in stopped])) if as_json else stop_simulation.show(stopped, console())

@@ -112,9 +112,9 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     arms = tuple(_games(estimates, arm, jobs, waiting.get(arm, []), games) for arm, jobs in every.items())
     models = tuple(estimates.models(job for jobs in waiting.values() for job in jobs))
     rows = [*finished(folder, games), *finished(past or folder, others)]
-    compared = [job for job in plan.jobs if job.arm not in plan.aside]
+    compared = [job for job in plan.jobs if job.arm not in plan.untested]
     paid = bool(estimates.models(plan.jobs))
-    detectable = spread.sentences(experiment, compared, rows, paid=paid, stop=plan.stop)
+    detectable = spread.sentences(experiment, compared, rows, paid=paid, metric=plan.metric, stop=plan.stop)
     seconds = None if models else _seconds(plan, [job for jobs in waiting.values() for job in jobs])
     return Planned(arms, models, tuple(plan.notes), tuple(detectable), seconds)
 

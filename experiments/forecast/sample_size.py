@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from experiments.analysis import headroom
 from experiments.analysis.statistics.estimates import ALPHA
 from experiments.analysis.statistics.permutation import fewest_pairs
 from experiments.analysis.statistics.power import POWER, detectable, pairs_needed
@@ -95,6 +96,8 @@ class Options:
     models: tuple[ModelSettings, ...]
     aside: frozenset[str] = frozenset()
     """Arms that are no hypothesis, and so are not corrected for."""
+    room: str | None = None
+    """That the baseline leaves no room for the effect, in words."""
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -208,8 +211,10 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
     if not compared:
         raise UserError("there is nothing to compare: `plan` needs an experiment with two arms or more")
     rows = [row for folder, each in games.items() for row in finished(folder, each)]
-    spread = measured_spread(rows, experiment.baseline, paid=bool(models)) or assumed_spread(paid=bool(models))
-    return Options(experiment, goal, spread, compared, " | ".join(bases), models, plan.aside)
+    paid, metric = bool(models), plan.metric
+    spread = measured_spread(rows, experiment.baseline, paid=paid, metric=metric) or assumed_spread(metric, paid=paid)
+    room = headroom.sentence(rows, experiment.baseline, goal.effect, metric)
+    return Options(experiment, goal, spread, compared, " | ".join(bases), models, plan.untested, room)
 
 
 def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None = None) -> list[str] | None:
@@ -241,6 +246,7 @@ def sentences(proposal: Proposal) -> list[str]:
         f"costs are based on: {options.basis}",
         *(cost_estimate.assumptions() if cost_estimate.PROBED in options.basis else []),
         *cost_estimate.about_prices(options.models),
+        *([options.room] if options.room else []),
         *([] if options.models else ["no model on a server is asked: games cost only time"]),
     ]
     if size:

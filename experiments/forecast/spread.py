@@ -8,6 +8,7 @@ from statistics import fmean, variance
 
 import numpy as np
 
+from experiments.analysis import headroom
 from experiments.analysis.statistics.clusters import cluster_means
 from experiments.analysis.statistics.estimates import Matrix
 from experiments.analysis.statistics.permutation import fewest_pairs
@@ -19,9 +20,13 @@ from experiments.study.job import Job
 from experiments.study.stop_rule import Stop, StopRule, resolved
 
 SD = 4.5
-"""Assumed standard deviation of a model's scores from game to game: papers with ten deals show 4 to 5."""
+"""Assumed standard deviation of a model's kept scores from game to game: papers with ten deals show 4 to 5."""
+MEAN = 12.5
+"""Assumed mean of a model's kept scores, which a strict score loses where the third life is lost."""
 CORRELATION = 0.3
-"""Assumed correlation of two arms' scores on the same deal."""
+"""Assumed correlation of two arms' kept scores on the same deal."""
+STRUCK_OUT = 0.3
+"""The share of games that lose the third life up to which an assumed spread of strict scores holds."""
 WITHOUT_MODELS = "house without one role had 2.3 to 7.4 by role with sim:average, 2.2 to 4.7 with programs"
 """SDs of differences at two players, 10 deals and 200: in tables of `role-ablation-controlled` with sim:average, and of
 `strength-ablation --set seeds.count=200`."""
@@ -47,27 +52,36 @@ class Spread:
         return self.sd * math.sqrt((1 + (counts - 1) * self.correlation) / counts)
 
 
-def assumed_spread(*, paid: bool = True) -> Spread:
+def assumed_spread(metric: str = "strict", *, paid: bool = True, lost: float | None = None) -> Spread:
     """Return the spread that papers on language models suggest. `paid`: whether a model on a server plays; for others
-    the basis says what was measured with them."""
+    the basis says what was measured with them. `lost`: the share of games that lose the third life and score 0, if not
+    given, up to STRUCK_OUT by the strict score and none by any other metric."""
+    lost = (STRUCK_OUT if metric == "strict" else 0.0) if lost is None else lost
     basis = (
         f"assumed as language models have it: scores with an SD of {SD:g} points from game to game, which correlate by "
         f"{CORRELATION:g} between two arms on a deal"
     )
-    others = "larger where games are lost" if paid else WITHOUT_MODELS
-    return Spread(SD * math.sqrt(2 * (1 - CORRELATION)), f"{basis}; {others}; reports use the SD of their own games")
+    basis += f", and up to {lost:.0%} of the games struck out, which score 0 in place of {MEAN:g}" if lost else ""
+    others = "" if paid else f"; {WITHOUT_MODELS}"
+    kept = 1 - lost
+    variance = kept * (SD**2 + MEAN**2) - (kept * MEAN) ** 2
+    shared = kept**2 * CORRELATION * SD**2
+    return Spread(math.sqrt(2 * (variance - shared)), f"{basis}{others}; reports use the SD of their own games")
 
 
-def measured_spread(rows: Iterable[Row], baseline: str | None, *, paid: bool, repeats: int = 1) -> Spread | None:
+def measured_spread(
+    rows: Iterable[Row], baseline: str | None, *, paid: bool, repeats: int = 1, metric: str = "strict"
+) -> Spread | None:
     """Return the spread of differences of finished games, pooled within arm and player count; None for too few.
 
     `paid`: use only games of models; games of programs and simulated models say nothing about them. `repeats`: how many
-    games of a deal are averaged, at most.
+    games of a deal are averaged, at most. `metric`: `kept`, or any other for the strict score.
     """
     games: dict[tuple[str, int, int], list[int]] = {}
     for row in sorted(rows, key=lambda row: row.repeat):
         if not paid or (row.calls and not row.simulated):
-            games.setdefault((row.arm, row.players, row.seed), []).append(row.score_strict)
+            score = row.score_kept if metric == "kept" else row.score_strict
+            games.setdefault((row.arm, row.players, row.seed), []).append(score)
     means = cluster_means((key, score) for key, scores in games.items() for score in scores[:repeats])
     standard = baseline or next(iter(means), ("",))[0]
     deltas: dict[tuple[str, int], dict[int, float]] = {}
@@ -95,7 +109,13 @@ def _correlation(deltas: Mapping[tuple[str, int], Mapping[int, float]], sd: floa
 
 
 def sentences(
-    experiment: Experiment, jobs: Collection[Job], rows: Sequence[Row], *, paid: bool, stop: StopRule | None = None
+    experiment: Experiment,
+    jobs: Collection[Job],
+    rows: Sequence[Row],
+    *,
+    paid: bool,
+    metric: str = "strict",
+    stop: StopRule | None = None,
 ) -> list[str]:
     """Say which difference from the baseline a design detects; nothing where nothing is compared.
 
@@ -118,17 +138,23 @@ def sentences(
             f"this experiment cannot show any difference, however large: with {deals} deals and {against} to "
             f"compare no corrected p can be below .05; it needs {fewest_pairs(tests)} deals at least"
         ]
-    measured = measured_spread(rows, experiment.baseline, paid=paid, repeats=experiment.repeats)
-    spread = measured or assumed_spread(paid=paid)
+    measured = measured_spread(rows, experiment.baseline, paid=paid, repeats=experiment.repeats, metric=metric)
+    spread = measured or assumed_spread(metric, paid=paid)
     pooled = detectable(spread.pooled(counts), deals, tests=tests, step=1 / counts)
     each = detectable(spread.sd, deals, tests=tests, step=1.0)
     at_each = f" ({each:.1f} at a single player count)" if counts > 1 and each is not None else ""
+    best = None
+    if measured is None and metric == "strict":
+        best = detectable(assumed_spread(lost=0.0).pooled(counts), deals, tests=tests, step=1 / counts)
+    unlost = "" if best is None else f", from {best:.1f} where no game is struck out"
+    room = headroom.sentence(rows, experiment.baseline, pooled, metric)
     repeats = "repeats of a deal are not counted as more deals, so somewhat smaller differences may be detectable"
     return [
-        f"detectable with 80 % power: true differences from {pooled:.1f} points{at_each}, with {deals} deals and "
-        f"Holm's correction for {against}; SD of paired differences {spread.sd:.1f} points, {spread.basis}",
+        f"detectable with 80 % power: true differences from {pooled:.1f} points{at_each}{unlost}, with {deals} deals "
+        f"and Holm's correction for {against}; SD of paired differences {spread.sd:.1f} points, {spread.basis}",
         *([repeats] if experiment.repeats > 1 and not spread.basis.startswith("measured") else []),
         *(stop_sentences(stop, spread, counts) if stop else ()),
+        *([room] if room else []),
     ]
 
 

@@ -22,6 +22,7 @@ from experiments.study.seat_spec import PlayerSpec
 from experiments.study.stop_rule import StopRule
 from graphs.ablate import at
 from graphs.config import GraphConfig
+from graphs.controls import NOTES
 from graphs.gate import knows_more
 from graphs.prompt_facts import blind_nodes
 from orchestrator.errors import UserError
@@ -195,6 +196,15 @@ class Plan:
         return frozenset(
             arm.name for arm in self.arms if arm.purpose and arm.purpose.kind in ("noise_floor", "own_hand")
         )
+
+    @property
+    def untested(self) -> frozenset[str]:
+        """Arms for which no p is corrected: those aside, and the controls of a role that another arm removes, which
+        are tested only where the removal is shown."""
+        purposes = {arm.name: arm.purpose for arm in self.arms if arm.purpose}
+        removed = {purpose.nodes for purpose in purposes.values() if purpose.kind == "removed"}
+        controls = (name for name, purpose in purposes.items() if purpose.kind in NOTES and purpose.nodes in removed)
+        return self.aside | frozenset(controls)
 
     @property
     def baseline(self) -> str | None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from aiohttp import web
 from scipy import stats
 
 import graphs
+from benchmarks import plan_power
+from experiments.analysis import headroom
 from experiments.analysis.statistics.permutation import fewest_pairs, sign_flip_test
 from experiments.analysis.statistics.power import detectable, pairs_needed
 from experiments.forecast import cost_estimate, spread
@@ -23,7 +26,8 @@ from experiments.forecast.sample_size import Goal, Options
 from experiments.forecast.spread import Spread, assumed_spread, measured_spread
 from experiments.record.rows import Row, peek_all
 from experiments.study import prompt_positions
-from experiments.study.experiment import read
+from experiments.study.experiment import Experiment, read
+from experiments.study.plan import Plan
 from orchestrator.journal.events import Call, Event, Memory
 from orchestrator.models import fake_endpoint
 from orchestrator.models.request import estimated
@@ -159,12 +163,12 @@ def test_without_a_price_money_is_unknown_and_a_sentence_says_how_to_give_one(
 
 
 def test_finished_games_say_better_what_a_game_costs(run: Run, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = {"model": f"openai:fake@{endpoint}", "key": "DEAR_KEY", "price": {"input": 1, "output": 10}}
-    monkeypatch.setenv("DEAR_KEY", "sesame")
+    model = {"model": f"openai:fake@{endpoint}", "key": "DEAR_API_KEY", "price": {"input": 1, "output": 10}}
+    monkeypatch.setenv("DEAR_API_KEY", "sesame")
     same = {"models": {"default": model}, "players": [2]}
     first = written(**same, seeds={"first": 1, "count": 1}, arms={"full": {}})
     assert run("experiment", "run", first, "--out", "here", "-q")[0] == 0
-    monkeypatch.delenv("DEAR_KEY")  # looking needs none
+    monkeypatch.delenv("DEAR_API_KEY")  # looking needs none
     played = json.loads(Path("here/games/full/2p-s1-r1.jsonl").read_text("utf-8").splitlines()[-1])["result"]
     both = written(**same, arms={"full": {}, "twice": {"graph": "best_of_k"}})
     planned = told(run, "experiment", "run", both, "--out", "here", "--dry-run")
@@ -249,11 +253,13 @@ def test_a_dry_run_says_what_its_analysis_can_see(run: Run) -> None:
     assert said.startswith("this experiment cannot show any difference, however large: with 4 deals and 2 arms")
     assert said.endswith("it needs 7 deals at least")
     (said,) = seen(seeds={"first": 1, "count": 20})
-    pooled, each = (detectable(assumed_spread().sd / math.sqrt(n), 20, tests=2, step=1 / n) for n in (2, 1))
+    pooled, each = (detectable(assumed_spread("kept").sd / math.sqrt(n), 20, tests=2, step=1 / n) for n in (2, 1))
     assert f"true differences from {pooled:.1f} points ({each:.1f} at a single player count)" in said
     assert "assumed as language models have it" in said and "sim:average" not in said
     (said,) = seen(seeds={"first": 1, "count": 20}, models={"default": "sim:average"})
     assert "house without one role had 2.3 to 7.4 by role with sim:average" in said
+    (strict,) = seen(seeds={"first": 1, "count": 20}, metric="strict")
+    assert " where no game is struck out, with 20 deals" in strict and "up to 30% of the games struck out" in strict
     assert "single deal" in seen(seeds=[1], repeats=9)[0] and not seen(arms={}, baseline=None)
 
 
@@ -300,7 +306,56 @@ def test_the_spread_is_that_of_finished_games_of_models_where_there_are_enough()
     assert measured_spread(rows[:14], "base", paid=True) is None
     programs = [game(row.arm, row.seed, row.score_strict, row.players, calls=0) for row in rows]
     assert measured_spread(programs, "base", paid=True) is None and measured_spread(programs, "base", paid=False)
-    assert assumed_spread().sd == pytest.approx(spread.SD * math.sqrt(1.4))
+    kept = [row if row.arm == "base" else replace(row, score_strict=0) for row in rows]
+    assert measured_spread(kept, "base", paid=True, metric="kept") == found, "what strike-outs cost is no kept score"
+
+
+def test_an_assumed_spread_holds_where_games_are_struck_out() -> None:
+    """Of simulated pairs; a strict score of 0 in three of ten games makes the spread almost twice as large."""
+    assert assumed_spread("kept").sd == assumed_spread(lost=0.0).sd == pytest.approx(spread.SD * math.sqrt(1.4))
+    chance = np.random.default_rng(1)
+    shared, own = chance.normal(size=(1, 200_000)), chance.normal(size=(2, 200_000))
+    kept = spread.MEAN + spread.SD * (math.sqrt(0.3) * shared + math.sqrt(0.7) * own)
+    for lost in (0.0, 0.15, 0.3):
+        strict = kept * (chance.random(kept.shape) >= lost)
+        assert assumed_spread(lost=lost).sd == pytest.approx(np.std(strict[0] - strict[1]), rel=0.01)
+    assert assumed_spread() == assumed_spread(lost=0.3) and "30% of the games struck out" in assumed_spread().basis
+
+
+def test_the_size_that_a_plan_proposes_has_its_power_where_games_are_struck_out() -> None:
+    """At its full size: `python -m benchmarks power`."""
+    powers = list(plan_power.measure((4.0,), trials=25))
+    assert [power.lost for power in powers] == [0.0, 0.15, 0.3]
+    assert all(power.shown >= 0.8 - 2 * math.sqrt(0.8 * 0.2 / 25) for power in powers)
+    small = pairs_needed(assumed_spread(lost=0.0).sd, 4.0, step=1.0)
+    assert small < powers[0].deals / 2, "a size for kept scores would be far too small"
+
+
+def test_a_baseline_without_room_is_named_with_what_has_room() -> None:
+    rows = [game("full", seed, 24 + seed % 2) for seed in range(6)]
+    text = headroom.sentence(rows, "full", 2.0)
+    assert text and "full scores 24.5 of 25 in 6 games, so no arm can score 2.0 points more" in text
+    assert "strangers" in text and "positions" in text
+    assert headroom.sentence(rows, "full", 0.4) is None and headroom.sentence(rows[:4], "full", 2.0) is None
+    assert headroom.sentence(rows, "full", 2.0, metric="misplays") is None
+    weak = [game("full", seed, 12) for seed in range(6)]
+    assert headroom.sentence(weak, "full", 4.0) is None
+
+
+def test_controls_of_a_removed_role_take_no_power_from_removals(tmp_path: Path) -> None:
+    def untested(**arms: Any) -> frozenset[str]:
+        file = Experiment.model_validate({**COMPARED, "arms": {"full": {}, **arms}})
+        return Plan.resolve(file, tmp_path / "run").untested
+
+    role: dict[str, Any] = {"placebo": "tom_interpreter"}
+    assert untested(placebo=role) == frozenset()
+    removed = {"without": "tom_interpreter"}
+    padded, other = {"padded": "tom_interpreter"}, {"padded": "history_analyst"}
+    arms = {"less": removed, "placebo": role, "padded": padded, "other": other}
+    assert untested(**arms) == {"placebo", "padded"}
+
+
+COMPARED = {"name": "e", "graph": "house", "players": [2], "seeds": 20, "baseline": "full"}
 
 
 def test_a_seed_is_one_pair_at_however_many_player_counts_it_is_played() -> None:
@@ -318,9 +373,9 @@ def test_bills_add_up_and_an_unknown_price_stays_unknown() -> None:
 
 
 def test_a_model_among_partners_pays_for_its_own_turns_alone(run: Run) -> None:
-    seats = {"graph": "partner:random", "arms": {"one": {"seats": {1: "sherlock"}}, "none": {}}, "baseline": "none"}
+    seats = {"graph": "partner:random", "arms": {"one": {"seats": {1: "sherlock"}}, "bare": {}}, "baseline": "bare"}
     found = by_arm(told(run, "experiment", "run", written(**seats, players=[2]), "--dry-run"))
-    assert found["one", 2]["calls"] == 4 * prompt_positions.game(2).turns / 2 and found["none", 2]["calls"] == 0
+    assert found["one", 2]["calls"] == 4 * prompt_positions.game(2).turns / 2 and found["bare", 2]["calls"] == 0
     pool = ("--set", "players=[2]", "--set", "adhoc.pool=[partner:random]", "--set", "seeds.count=2")
     model = ("--set", "adhoc.seat={graph: house, model: openai:x}")
     planned = by_arm(told(run, "experiment", "run", "challenge-adhoc", *pool, *model, "--dry-run"))

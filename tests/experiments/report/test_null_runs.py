@@ -45,7 +45,7 @@ OTHERS = re.compile(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("null-runs")
-    study = experiment.read("role-ablation-controlled", ["models.default=sim:average"])
+    study = experiment.read("role-ablation-controlled", ["models.default=sim:average", "seeds.count=10"])
     manifest.write(Plan.resolve(study, folder))
     return folder
 
