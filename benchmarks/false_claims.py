@@ -1,9 +1,8 @@
 """How often a report of a run without an effect claims one, for each kind of sentence; and whether controls decide
 rightly in worlds whose causes are known.
 
-Games are made up, and go through the analysis, the verdict and the sentences of roles as those of a run do. A game
-keeps normal points with mean 12.5 and SD 4.5, rounded to 0 to 25, of whose variance the deal explains 30 %. It scores
-0 where it is struck out.
+Games are made up, and go through the analysis, the verdict and the sentences of roles as those of a run do. The deal
+explains 30 % of the variance of the points that a game keeps; it scores 0 where it is struck out.
 """
 
 import math
@@ -20,6 +19,7 @@ import numpy as np
 from rich.console import Console
 
 from benchmarks.simulated_experiments import game
+from experiments.analysis import sentence_templates as say
 from experiments.analysis import stopping
 from experiments.analysis.role_marks import MarkedGame
 from experiments.analysis.statistics.correlation import correlate
@@ -35,7 +35,19 @@ from experiments.values.move_values import TITLES
 
 REPORTS = 300
 """Reports of each design."""
-MEAN, SD, CORRELATION = 12.5, 4.5, 0.3
+CORRELATION = 0.3
+
+
+@dataclass(frozen=True)
+class Points:
+    """The kept score of a game: normal, rounded, from 0 to 25."""
+
+    mean: float
+    sd: float
+
+
+WIDE, NARROW = Points(12.5, 4.5), Points(20.0, 1.6)
+"""Of models that differ much from game to game, and of programs, which do not: there a strike-out costs most."""
 Chance = np.random.Generator
 Trial = Callable[[Chance], bool]
 """Makes up a run, and returns whether its report holds a false claim."""
@@ -69,6 +81,7 @@ def games(
     arms: Mapping[str, tuple[float, float]],
     deals: int,
     baseline_lost: float = 0.0,
+    points: Points = WIDE,
 ) -> list[Row]:
     """Return games on the same deals; `arms`: by name, what an arm adds to the kept score, and how likely it is struck
     out; the baseline is `full`."""
@@ -76,7 +89,7 @@ def games(
     rows = []
     for arm, (effect, lost) in {"full": (0.0, baseline_lost), **arms}.items():
         own = chance.normal(size=deals) * math.sqrt(1 - CORRELATION)
-        kept = np.clip(np.rint(MEAN + effect + SD * (common + own)), 0, PERFECT).astype(int)
+        kept = np.clip(np.rint(points.mean + effect + points.sd * (common + own)), 0, PERFECT).astype(int)
         struck = chance.random(deals) < lost
         rows += [game(arm, seed, int(kept[seed]), lost=bool(struck[seed])) for seed in range(deals)]
     return rows
@@ -107,29 +120,35 @@ def headline(chance: Chance, arms: int, deals: int, lost: float) -> bool:
 
 def fair_effect(lost: float) -> float:
     """Return what an arm must add to the kept score so that its mean strict score is that of the baseline."""
-    return MEAN / (1 - lost) - MEAN
+    return NARROW.mean / (1 - lost) - NARROW.mean
 
 
-def strike_outs(chance: Chance, deals: int, lost: float, effect: float | None = None) -> bool:
-    """The arm keeps more points and is struck out now and then; the means of the strict score are equal."""
-    plan = {"arm1": (fair_effect(lost) if effect is None else effect, lost)}
-    data = data_of(games(chance, plan, deals), run_of(plan, deals))
-    return any(match["arm"] for match in claims(data))
+def strike_outs(chance: Chance, deals: int, lost: float, *, none_seen: bool = False) -> bool:
+    """The arm keeps more points and is struck out now and then; the means of the strict score are equal.
+
+    `none_seen`: count the claims which say that neither struck out in these deals, and no others.
+    """
+    plan = {"arm1": (fair_effect(lost), lost)}
+    data = data_of(games(chance, plan, deals, points=NARROW), run_of(plan, deals))
+    said = [match.string for match in claims(data) if match["arm"]]
+    return any((say.NEVER(units="deals") in sentence) is none_seen for sentence in said)
 
 
 LOOKS = (4, 8, 12, 16)
 
 
-def stopped(chance: Chance, lost: float, *, baseline: bool = False) -> bool:
+def stopped(chance: Chance, lost: float, *, none_seen: bool = False) -> bool:
     """The same under a stop rule, which looks at the deals of LOOKS."""
     deals, plan = LOOKS[-1], {"arm1": (fair_effect(lost), lost)}
     rule = {"when": "shown", "effect": None, "alpha": 0.05, "looks": list(LOOKS), "metric": "strict"}
     run = run_of(plan, deals, **{STOP: {**rule, "baseline": "full", "arms": ["arm1"]}})
-    rows = games(chance, plan, deals)
+    rows = games(chance, plan, deals, points=NARROW)
     outcome = stopping.of_run(run, rows)
     assert outcome is not None
     until = max(stop.deals for stop in outcome.arms.values())
-    return bool(claims(data_of([row for row in rows if row.seed < until], run)))
+    data = data_of([row for row in rows if row.seed < until], run)
+    said = [match.string for match in claims(data) if match["arm"]]
+    return any((say.NEVER(units="deals") in sentence) is none_seen for sentence in said)
 
 
 def extended(chance: Chance, sizes: Sequence[int], added: int = 0) -> bool:
@@ -222,7 +241,16 @@ def rare_strike_outs() -> Trials:
 def stop_rules() -> Trials:
     looks = ", ".join(map(str, LOOKS))
     for lost in (0.0, 0.06, 0.12):
-        yield f"looks after {looks} deals, {lost:.0%} struck out of the arm alone", partial(stopped, lost=lost)
+        yield f"looks after {looks} deals, {lost:.0%} of the arm alone", partial(stopped, lost=lost)
+
+
+def none_seen() -> Trials:
+    for deals, lost in product((6, 10, 20, 50), (0.03, 0.06, 0.12)):
+        yield (
+            f"{deals} deals, {lost:.0%} of the arm alone",
+            partial(strike_outs, deals=deals, lost=lost, none_seen=True),
+        )
+    yield "looks as above, 6% of the arm alone", partial(stopped, lost=0.06, none_seen=True)
 
 
 def extensions() -> Trials:
@@ -247,10 +275,12 @@ def over_arms() -> Trials:
         yield f"{arms} arms, true effects spread {spread:g} SD", partial(correlations, arms=arms, spread=spread)
 
 
+NONE_SEEN = "not false: says that neither struck out"
 KINDS: Mapping[str, Callable[[], Trials]] = {
     "headline, both scores": headlines,
     "rare strike-outs": rare_strike_outs,
     "stop rule": stop_rules,
+    NONE_SEEN: none_seen,
     "extended run": extensions,
     "faults": fault_counts,
     "marks": role_marks,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 
-from experiments.analysis.caveats import STRIKE_OUTS
+from experiments.analysis.compare import STRIKE_OUTS
 from experiments.analysis.statistics.estimates import (
     ALPHA,
     Bounds,

@@ -66,6 +66,7 @@ def analyse(
     stopped: Stopped | None = None,
     contrasts: Sequence[tuple[str, str]] = (),
     designed: Collection[str] = (),
+    gates: Mapping[str, str] = {},
 ) -> Analysis:
     """Return the statistics of finished games: a summary of each arm, and paired differences from the baseline.
 
@@ -73,7 +74,8 @@ def analyse(
     Student's t or bootstrap. `metric`: the measure that arms are compared by; the other score has differences of its
     own. `score`: the score that tables show first if the metric is not a score. `stopped`: the result of a stop rule.
     `contrasts`: pairs of arms that are also compared with each other. `designed`: arms that are not compared with the
-    baseline one by one, because a design of coalitions compares them.
+    baseline one by one, because a design of coalitions compares them. `gates`: controls with the arm whose effect they
+    are to explain, as in `differences`.
     """
     measure = metric if isinstance(metric, Measure) else measures.metric(metric)
     headline: Metric = score or ("kept" if measure.key == "kept" else "strict")
@@ -87,13 +89,13 @@ def analyse(
     analysis = Analysis(
         baseline=baseline,
         summaries=tuple(summary for games in arms.values() for summary in summaries(games, interval)),
-        differences=differences(tested, measure, stopped),
+        differences=differences(tested, measure, stopped, gates=gates),
         flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
         withheld=withheld,
         interval=interval,
         metric=measure.key,
         score=headline,
-        other_differences=differences(tested, other, stopped),
+        other_differences=differences(tested, other, stopped, gates=gates),
         stopped=stopped,
         apart=tuple(each for pair in pairs if no_hypothesis(*pair) for each in differences([pair], measure, stopped)),
         contrasts=tuple(
@@ -105,7 +107,8 @@ def analyse(
     if not 0 < len(unforced) < len(rows):
         return analysis
     base = None if stopped else baseline  # a stop rule counted on the games that are left out here
-    free = analyse(unforced, base, order, interval=interval, metric=measure, score=headline, designed=designed)
+    options: dict[str, Any] = {"interval": interval, "metric": measure, "score": headline}
+    free = analyse(unforced, base, order, **options, designed=designed, gates=gates)
     compared: dict[str, Any] = {  # of a withheld arm, the few games without a forced move are no sample
         name: tuple(each for each in getattr(free, name) if not {each.arm, each.baseline} & {*withheld})
         for name in ("differences", "other_differences", "apart")

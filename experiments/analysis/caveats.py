@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.analysis import DOUBTFUL, Analysis
+from experiments.analysis.compare import STRIKE_OUTS
 from experiments.analysis.differences import Difference
 from experiments.analysis.summaries import Summary
 from experiments.record.provenance import Provenance
@@ -14,8 +15,6 @@ from roles.words import percent
 
 VETOED = 0.05
 """Refusals by the safety rule, as a share of turns, above which a report begins by saying so."""
-STRIKE_OUTS = 5
-"""Deals with a struck-out game from which the intervals of strict scores cover as they should."""
 NAMED = 3
 """Arms that a sentence names; more are counted."""
 
@@ -76,18 +75,18 @@ def answerers(analysis: Analysis) -> Iterator[str]:
 
 
 def rare_strike_outs(summaries: Sequence[Summary]) -> Iterator[str]:
-    """Warn that strike-outs are too rare for the intervals of strict scores, in arms that have one.
+    """Warn that strike-outs are too rare for the intervals of strict scores, in arms with any.
 
-    A strict score falls to 0 with the third life. Where that happened in few deals or none, the sample says little
-    about how often it happens, so its intervals are too narrow; `benchmarks/interval_coverage.py` measures by how much.
+    A strict score falls to 0 with the third life. Where that happened in few deals, the sample says little about how
+    often it happens, so its intervals are too narrow; `benchmarks/interval_coverage.py` measures by how much.
     """
     arms = [each for each in last(summaries) if each.of("strict").low is not None]
-    rare = [each for each in arms if each.struck_out_deals < STRIKE_OUTS]
+    rare = [each for each in arms if 0 < each.struck_out_deals < STRIKE_OUTS]
     if not rare:
         return
     names = ", ".join(each.arm for each in rare) if len(rare) <= NAMED else f"{len(rare)} of {len(arms)} arms"
     yield say.RARE_STRIKE_OUTS(
-        n=STRIKE_OUTS,
+        n=STRIKE_OUTS - 1,
         rare="every arm" if len(rare) == len(arms) > NAMED else names,
         percent=percent(max(each.struck_out_high for each in rare)),
     )

@@ -36,6 +36,8 @@ from experiments.record.rows import Row
 
 R = TypeVar("R")
 
+STRIKE_OUTS = 5
+"""Deals with a struck-out game from which strict scores tell how often that happens."""
 GAME = ("players", "seed", "repeat")
 """What games are paired by."""
 
@@ -92,6 +94,26 @@ class Comparison:
         """Clusters in which the first sample has more, as much, less."""
         wins, losses = sum(d > ROUNDING for d in self.deltas), sum(d < -ROUNDING for d in self.deltas)
         return wins, self.n - wins - losses, losses
+
+    @cached_property
+    def struck_out(self) -> tuple[int, int]:
+        """Clusters in which each sample of games has one whose third life was lost."""
+        by = attrgetter("repeat" if self.unit == "repeats" else "seed")
+        ours, theirs = ({by(row) for row in rows if row.lives == 0} for rows in self.rows)
+        return len(ours), len(theirs)
+
+    @property
+    def flattered(self) -> bool:
+        """Whether the strict score favours the sample with more strike-outs, though these are too few to count on.
+
+        A strike-out costs all points of a game, so the sample looks better than it is whenever there are fewer of them
+        than usual: a test of means would claim that too often.
+        """
+        if self.measure is None or self.measure.key != "strict":
+            return False
+        ours, theirs = self.struck_out
+        rare = any(0 < number < STRIKE_OUTS for number in (ours, theirs))
+        return rare and self.mean * (ours - theirs) > 0
 
     @cached_property
     def test(self) -> PermutationTest | None:

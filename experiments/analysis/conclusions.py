@@ -9,9 +9,10 @@ from experiments.analysis import sentence_templates as say
 from experiments.analysis import stopping
 from experiments.analysis.analysis import DOUBTFUL, OTHER, Analysis
 from experiments.analysis.caveats import NAMED, caveats, last, rare_strike_outs
+from experiments.analysis.compare import STRIKE_OUTS
 from experiments.analysis.differences import Difference
 from experiments.analysis.statistics.clusters import groups
-from experiments.analysis.statistics.estimates import ALPHA, ROUNDING, unseen_share
+from experiments.analysis.statistics.estimates import ALPHA, ROUNDING, Bounds, unseen_share
 from experiments.analysis.statistics.permutation import fewest_pairs
 from experiments.analysis.summaries import WITHHELD
 from roles.words import percent
@@ -22,6 +23,8 @@ MOST = 4
 """Arms without a significant difference that a verdict names where there are many arms; more are counted."""
 MOSTLY = 0.5
 """The share of struck-out games from which the sentence of an arm states it."""
+SMALL, LEAST_SHOWN = 0.095, 0.005
+"""Sizes below which a number has four decimals, and below which two decimals are 0.00."""
 PROGRAMS = "All of these are games of programs: no model was asked."
 
 
@@ -59,7 +62,7 @@ def arm_verdicts(analysis: Analysis, more: Mapping[str, str] = {}) -> tuple[ArmV
     for each in widest(analysis.differences):
         sentence = compared(each, counts=several, more=tuple(_clauses(each, analysis, more)))
         verdicts.append(_arm_verdict(each, state_of(each), sentence))
-    verdicts += [_arm_verdict(each, "apart", beside(each, analysis)) for each in widest(analysis.apart)]
+    verdicts += [_arm_verdict(each, "apart", apart_sentence(each, analysis)) for each in widest(analysis.apart)]
     for arm in analysis.withheld:
         sentence = say.WITHHELD(arms=arm, percent=percent(WITHHELD))
         verdicts.append(ArmVerdict(arm, analysis.baseline, "withheld", sentence))
@@ -84,12 +87,19 @@ def state_of(difference: Difference) -> State:
     """Return how an arm stands that is a hypothesis."""
     if difference.p is None:
         return "same_games" if difference.same_games else "no_evidence"
-    if not difference.testable:
+    if not difference.testable or difference.shut:
         return "untested"
+    if _unclaimed(difference):
+        return "withheld"
     return "shown" if difference.claimed else "not_shown"
 
 
-def beside(difference: Difference, analysis: Analysis) -> str:
+def _unclaimed(difference: Difference) -> bool:
+    """Return whether p is below its level, and yet nothing is claimed."""
+    return difference.p_holm is not None and difference.p_holm < difference.alpha and not difference.claimed
+
+
+def apart_sentence(difference: Difference, analysis: Analysis) -> str:
     """Return the sentence of an arm that is no hypothesis: the baseline once more, or an arm that cheats."""
     cheating = {summary.arm for summary in analysis.summaries if summary.cheats}
     cheats = difference.arm in cheating or difference.baseline in cheating
@@ -114,7 +124,7 @@ def verdict(analysis: Analysis, more: Mapping[str, str] = {}, arms: Sequence[str
 
     `more`: by arm, a clause for its sentence. `arms`: name these alone; None: all.
     """
-    effects = [each for each in widest(analysis.differences) if arms is None or each.arm in arms]
+    effects = [each for each in widest(analysis.differences) if (arms is None or each.arm in arms) and not each.shut]
     tested = [each for each in effects if each.testable]
     unshown = [each for each in tested if each.p is not None and not each.claimed]
     counted = unshown[MOST:] if arms is None and len(tested) > 2 * MOST else []
@@ -140,8 +150,7 @@ def notes(analysis: Analysis) -> Iterator[str]:
     arms = last(analysis.summaries)
     if analysis.stopped:
         yield from stopping.sentences(analysis.stopped)
-    if any(each.unit == "repeats" for each in analysis.differences):
-        yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
+    yield from _single_deals(widest(analysis.differences))
     usual = [each for each in widest(analysis.differences) if not each.stop and each.testable]
     mdes = [each.mde for each in usual if each.mde is not None]
     if mdes and not all(each.claimed for each in usual):  # what another experiment of this size could detect
@@ -164,6 +173,15 @@ def notes(analysis: Analysis) -> Iterator[str]:
         yield PROGRAMS
     elif programs:
         yield f"In {_named(programs, names)} no model was asked: programs played."
+
+
+def _single_deals(differences: Sequence[Difference]) -> Iterator[str]:
+    """Name the arms of which a single deal was compared."""
+    single = [each.arm for each in differences if each.unit == "repeats"]
+    if single and len(single) == len(differences):
+        yield "With a single deal all results are conditional on this deal: nothing follows for other deals."
+    elif single:
+        yield f"Of {listed(single)} a single deal is compared: nothing follows for other deals."
 
 
 def claims(differences: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -207,6 +225,8 @@ def compared(difference: Difference, *, counts: bool = True, more: Sequence[str]
         "n": difference.n,
         "units": difference.units,
         "tests": difference.tests,
+        "gate": difference.gate,
+        "interval": interval_of(difference),
         "family": family(difference.tests),
         "change": f"{signed(difference.mean)} {difference.measured_in}",
         "difference": _difference(difference, than),
@@ -224,8 +244,12 @@ def _template(difference: Difference) -> say.Template:
     """Return the sentence that a difference has."""
     if difference.p is None:
         return say.SAME_GAMES if difference.alike == difference.n else say.REPEATED if difference.n > 1 else say.SINGLE
+    if difference.shut:
+        return say.SHUT
     if not difference.testable:
         return say.UNTESTED
+    if _unclaimed(difference):
+        return say.FLATTERED
     if not difference.se:
         return say.EQUAL if abs(difference.mean) < ROUNDING else say.SHOWN_EACH if difference.claimed else say.OPEN_EACH
     if difference.claimed:
@@ -242,6 +266,8 @@ def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]
         yield struck_out
     if difference.p is None or not difference.testable:
         return
+    if difference.struck_out is not None and not difference.shut:
+        yield from _strike_outs(difference, *difference.struck_out)
     template, values = _template(difference), {"n": difference.n, "units": difference.units}
     if template is say.OPEN and difference.n <= FEW and difference.mde is not None:
         yield say.DETECTS(**values, unit=difference.measured_in, size=size(difference.mde))
@@ -255,6 +281,15 @@ def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]
         yield (say.OTHER_SHOWN if other.claimed else say.OTHER_OPEN)(metric=other.metric, p=tested(other))
     if clause := more.get(difference.arm):
         yield clause
+
+
+def _strike_outs(difference: Difference, ours: int, theirs: int) -> Iterator[str]:
+    """Say how many units were struck out, where these are few, or where a claim knows of none."""
+    if any(0 < number < STRIKE_OUTS for number in (ours, theirs)):
+        values = {"n": difference.n, "units": difference.units, "ours": ours, "theirs": theirs}
+        yield say.RARELY(arm=difference.arm, than=difference.baseline, **values)
+    elif difference.claimed and not ours and not theirs:
+        yield say.NEVER(units=difference.units)
 
 
 def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None) -> str:
@@ -291,8 +326,16 @@ def interval_of(difference: Difference) -> str:
     """Return the 95 % interval, not corrected for the number of arms."""
     if difference.bounds is None:
         return say.NO_INTERVAL()
-    low, high = map(signed, difference.bounds)
+    low, high = ends(difference.bounds)
     return say.INTERVAL(low=low, high=high)
+
+
+def ends(bounds: Bounds) -> tuple[str, str]:
+    """Return both ends with their signs and the same decimals: two, or four where two would hide what they are."""
+    sizes = [abs(end) for end in bounds]
+    fine = max(sizes) < SMALL or any(0 < end < LEAST_SHOWN for end in sizes)
+    low, high = (f"{'-' if end < 0 else '+'}{abs(end):.{4 if fine else 2}f}" for end in bounds)
+    return low, high
 
 
 def tested(difference: Difference) -> str:
@@ -314,7 +357,7 @@ def _difference(difference: Difference, than: str) -> str:
 
 def size(value: float) -> str:
     """Return the number without sign: two decimals, four where it is small."""
-    return f"{abs(value):.2f}" if abs(value) >= 0.095 or not value else f"{abs(value):.4f}"
+    return f"{abs(value):.2f}" if abs(value) >= SMALL or not value else f"{abs(value):.4f}"
 
 
 def signed(value: float) -> str:

@@ -86,18 +86,30 @@ class Difference(Bounded):
     stop: ArmStop | None = None
     """How the arm stands by the run's stop rule. Then p and intervals are those of the sequential test, valid at every
     look, and corrected by Bonferroni in place of Holm; the pairs are those of the deals up to the look."""
+    struck_out: tuple[int, int] | None = None
+    """Units with a struck-out game, of the arm and of the baseline; None where the metric is not the strict score."""
+    flattered: bool = False
+    """Whether the difference favours the one with more strike-outs, which are too few to count on: no claim."""
+    gate: str | None = None
+    """Of a control: the arm without the role. It is tested, alone, only where that arm's difference is claimed, which
+    takes no power from the others."""
     alpha: float = ALPHA
     """The level of claims: that of the stop rule, where there is one."""
 
     @property
     def claimed(self) -> bool:
         """Whether the test shows a difference. Sentences and figures mark what it shows by this."""
-        return self.p_holm is not None and self.p_holm < self.alpha
+        return self.p_holm is not None and self.p_holm < self.alpha and not self.flattered
 
     @property
     def shown_alone(self) -> bool:
         """Whether it is shown where it is the only test."""
-        return self.p is not None and self.p < ALPHA
+        return self.p is not None and self.p < ALPHA and not self.flattered
+
+    @property
+    def shut(self) -> bool:
+        """Whether it is a control that is not tested, because the effect that it is to explain is not shown."""
+        return self.gate is not None and self.p is not None and self.p_holm is None
 
     @property
     def least_p(self) -> float:
@@ -137,6 +149,10 @@ class _Tested:
     name: str = ""
     """Of a combination of several arms; empty for an arm beside its baseline."""
 
+    @property
+    def arm(self) -> str:
+        return str(self.comparison.rows[0][0].arm)
+
     def difference(self, p: float | None, level: float | None, tests: int) -> Difference:
         """Return the record of it, with a corrected p, and the level at which it is tested."""
         found, test = self.comparison, self.test
@@ -146,7 +162,7 @@ class _Tested:
         wins, ties, losses = found.tally
         assert found.measure is not None
         return Difference(
-            arm=self.name or found.rows[0][0].arm,
+            arm=self.name or self.arm,
             baseline="" if self.name else found.rows[1][0].arm,
             players=self.players,
             counts=player_counts(found.rows[0]),
@@ -176,6 +192,8 @@ class _Tested:
             alike=found.alike,
             tests=tests,
             stop=self.stop,
+            struck_out=found.struck_out if found.measure.key == "strict" and not self.name else None,
+            flattered=not self.name and found.flattered,
         )
 
 
@@ -184,12 +202,15 @@ def differences(
     measure: Measure = measures.STRICT,
     stopped: Stopped | None = None,
     tests: int = 0,
+    gates: Mapping[str, str] = {},
 ) -> tuple[Difference, ...]:
     """Compare each pair of arms at each player count that both played, then pooled; none with too few moves of its own.
 
     The p-values are corrected for the number of arms that are compared at a player count. `stopped`: of a run with a
     stop rule; then the games until each arm's last look are compared, by the test that is valid at every look.
     `tests`: how many p-values a caller corrects for together, if they are more; a test then draws as often as it needs.
+    `gates`: controls with the arm whose effect they are to explain. They are tested after it, each alone, where it is
+    claimed (a fixed sequence); a stop rule corrects for all arms instead.
     """
     compared, tested = _comparable(pairs), list[_Tested]()
     for pair, shared in compared:
@@ -197,7 +218,17 @@ def differences(
             tested += _test(pair, counts, measure, stopped, max(tests, len(compared)))
     if stopped:
         return tuple(_by_rule(each, stopped) for each in tested)
-    return _by_holm(tested, lambda each: each.players)
+    played = {games[0].arm for games, _ in pairs if games}
+    first = [each for each in tested if gates.get(each.arm) not in played]
+    corrected = _by_holm(first, lambda each: each.players)
+    claimed = {(each.arm, each.players) for each in corrected if each.claimed}
+    results = dict(zip(map(id, first), corrected, strict=True))
+    for each in tested:
+        if id(each) not in results:
+            tried = each.test is not None and (gates[each.arm], each.players) in claimed
+            p, level = (each.test.p, ALPHA) if tried and each.test else (None, None)
+            results[id(each)] = replace(each.difference(p, level, 1), gate=gates[each.arm])
+    return tuple(results[id(each)] for each in tested)
 
 
 def contrast(

@@ -1,23 +1,31 @@
-"""A role's effect beside its controls: without the role, with a placebo, with notes of another game, and by chance.
+"""A role's effect beside its controls: with a note that says nothing or is of another game, with as many calls, by
+chance.
 
-An arm without a role also has a shorter prompt and fewer calls. A placebo keeps the prompt as long, a shuffled note
-keeps its kind of content, and the baseline played once more shows how far chance alone moves a score.
+An arm without a role also has a shorter prompt and fewer calls. A padded note keeps the prompt as long and says that it
+is empty; a placebo and a note of another game do so, too, but may mislead their readers. The baseline played once more
+shows how far chance alone moves a score.
 
 That one arm shows an effect and another does not is no difference between the two. So an effect survives where each
 control shows one itself, and a control explains it only where it and the removal differ, deal by deal. Else it is open.
+Controls are tested only where the removal is claimed.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from experiments.analysis import sentence_templates as say
 from experiments.analysis.analysis import OTHER, Analysis
-from experiments.analysis.conclusions import family, pvalue, widest
-from experiments.analysis.differences import Difference
+from experiments.analysis.compare import corrected
+from experiments.analysis.conclusions import family, listed, pvalue, widest
+from experiments.analysis.differences import Difference, alone
 from experiments.analysis.statistics.estimates import ROUNDING
 
-KINDS = ("removed", "placebo", "shuffled")
+KINDS = ("removed", "padded", "placebo", "shuffled")
+NOTES = {"padded": say.PADDED, "placebo": say.PLACEBO, "shuffled": say.FOREIGN}
+"""What stands in the place of a role's note, by the kind of the control."""
+SAME_CALLS = 0.98
+"""The share of the baseline's calls a turn from which an arm has as many; redos move it by less."""
 
 
 @dataclass(frozen=True)
@@ -28,16 +36,20 @@ class RoleControls:
     counts: tuple[int, ...]
     """The player counts."""
     removed: Difference | None
+    padded: Difference | None = None
     placebo: Difference | None = None
     shuffled: Difference | None = None
     noise_floor: Difference | None = None
-    """The noise floor: the baseline once more."""
+    """The baseline once more."""
+    same_compute: Difference | None = None
+    """An arm of other roles with as many calls as the baseline."""
     exact: bool = False
     """Whether programs alone played, which know no chance."""
-    beside_placebo: Difference | None = None
-    """Of the removal from the placebo, deal by deal."""
-    beside_shuffled: Difference | None = None
-    beside_noise_floor: Difference | None = None
+    fewer_calls: bool = False
+    """Whether the arm without the role asks models less often a turn than the baseline."""
+    contrasts: Mapping[str, Difference] = field(default_factory=dict)
+    """The removal's difference from its controls, deal by deal, by their kind; corrected for all removals that are
+    claimed, that from the noise floor excepted."""
 
     @property
     def name(self) -> str:
@@ -45,8 +57,9 @@ class RoleControls:
 
     @property
     def survives(self) -> bool | None:
-        """Whether the effect stands against all three controls; False where one is shown to explain it, at least in
-        part; None where one was not played or leaves it open, or no effect is shown."""
+        """Whether the effect stands against chance, length, another game's note and, where the arm has fewer calls, the
+        number of calls; False where a control is shown to explain it, at least in part; None where one was not played
+        or leaves it open, or no effect is shown."""
         if self.removed is None or not self.removed.claimed:
             return None
         if any(self._explained(self.removed)):
@@ -59,9 +72,12 @@ class RoleControls:
         if self.removed is None or not self.removed.claimed:
             return ""
         if self.survives is not None:
-            return say.CONTROLS_HOLD() if self.survives else say.CONTROL_EXPLAINS()
-        readings = [*self._missing(), *([say.LENGTH] if self._harmful(self.removed) else [])]
-        return say.CONTROLS_MISSING(readings=" or ".join(readings)) if readings else say.CONTROLS_OPEN()
+            return say.CONTROLS_HOLD(explanations=self._explanations) if self.survives else say.CONTROL_EXPLAINS()
+        misleading = [name for name in self._alike(self.removed) if name != say.PADDED]
+        alike = [say.CONTROLS_ALIKE(notes=listed(misleading), metric=_metric(self.removed))] if misleading else []
+        missing = [*self._missing()]
+        rest = say.CONTROLS_MISSING(readings=" or ".join(missing)) if missing else say.CONTROLS_OPEN()
+        return "; ".join([*(alike if say.LENGTH in missing else ()), rest])
 
     @property
     def sentence(self) -> str:
@@ -70,19 +86,12 @@ class RoleControls:
         if removed is None:
             return say.NOT_REMOVED(role=self.name, **self._pronouns)
         if removed.claimed:
-            missing = " or ".join(self._missing())
-            unplayed = [say.RULES_OUT(readings=missing)] if missing else []
-            survives = say.SURVIVES_EXACT() if self.exact else say.SURVIVES()
-            why = "; ".join([*self._explained(removed)] or [*unplayed, *self._open(removed)] or [survives])
-            return say.REMOVAL_SHOWN(role=self.name, effect=_size(removed), reasons=why, **self._pronouns)
+            reasons = "; ".join([*self._explained(removed)] or [*self._unruled(removed)] or [self._survival(removed)])
+            return say.REMOVAL_SHOWN(role=self.name, effect=_size(removed), reasons=reasons, **self._pronouns)
         template = say.REMOVAL_OPEN if removed.testable else say.REMOVAL_UNTESTED
         template = say.REMOVAL_SAME if removed.same_games else template
-        read = ""
-        for words, control in ((say.PLACEBO_READ, self.placebo), (say.SHUFFLED_READ, self.shuffled)):
-            if control is not None and control.claimed:
-                read += f" {words(metric=_metric(removed), **self._pronouns)}"
         values = {"n": removed.n, "units": removed.unit, "family": family(removed.tests), **self._pronouns}
-        return template(role=self.name, effect=_size(removed), read=read, **values)
+        return template(role=self.name, effect=_size(removed), **values)
 
     @property
     def _pronouns(self) -> Mapping[str, str]:
@@ -91,45 +100,79 @@ class RoleControls:
             return {"it": "it", "its": "its", "removal": "its removal"}
         return {"it": "them", "its": "their", "removal": "their removal together"}
 
-    def _harmful(self, removed: Difference) -> Difference | None:
-        """Return the removal's difference from a placebo that is no neutral note: one shown to change more than it."""
-        more = self.beside_placebo
-        return more if more and more.shown_alone and more.mean * removed.mean < 0 else None
+    @property
+    def _notes(self) -> Mapping[str, Difference]:
+        """The controls that put another note in the place of the role's, by kind, as far as they were played."""
+        notes = {"padded": self.padded, "placebo": self.placebo, "shuffled": self.shuffled}
+        return {kind: difference for kind, difference in notes.items() if difference is not None}
+
+    @property
+    def _explanations(self) -> str:
+        """Name what a surviving effect is not explained by, with its verb: `chance and the length ... do`."""
+        calls = [say.CALLS_SHORT] if self.fewer_calls else []
+        names = [*([] if self.exact else [say.CHANCE]), say.LENGTH, *calls]
+        return f"{listed(names)} {'does' if len(names) == 1 else 'do'}"
+
+    def _survival(self, removed: Difference) -> str:
+        notes = listed(list(self._alike(removed)))
+        values = {"explanations": self._explanations, "notes": notes, "metric": _metric(removed)}
+        return say.SURVIVES(**values, mislead=say.MISLEAD)
 
     def _missing(self) -> Iterator[str]:
+        """Name the readings that no arm rules out."""
         if self.noise_floor is None and not self.exact:
             yield say.CHANCE
-        if self.placebo is None:
+        if self.padded is None:
             yield say.LENGTH
         if self.shuffled is None:
             yield say.ANY_NOTE
+        if self.fewer_calls and self.same_compute is None:
+            yield say.CALLS
+
+    def _alike(self, removed: Difference) -> Iterator[str]:
+        """Name the notes that show an effect in the direction of the removal's."""
+        for kind, control in self._notes.items():
+            if control.claimed and (control.mean > 0) == (removed.mean > 0):
+                yield NOTES[kind]
 
     def _unlike(self, removed: Difference) -> Iterator[tuple[str, Difference, Difference | None]]:
-        """Return the notes that take a role's content away and show no such effect, each with the removal beside it."""
-        for name, control, contrast in (
-            (say.PLACEBO, self.placebo, self.beside_placebo),
-            (say.FOREIGN, self.shuffled, self.beside_shuffled),
-        ):
-            if control is not None and not (control.claimed and (control.mean > 0) == (removed.mean > 0)):
-                yield name, control, contrast
+        """Return the notes that show no such effect, each with the removal beside it."""
+        alike = [*self._alike(removed)]
+        for kind, control in self._notes.items():
+            if NOTES[kind] not in alike:
+                yield NOTES[kind], control, self.contrasts.get(kind)
 
     def _explained(self, removed: Difference) -> Iterator[str]:
         """Name the controls that are shown to explain the effect, at least in part."""
         if self.noise_floor and self.noise_floor.shown_alone:
             yield say.CHANCE_EXPLAINS(effect=_size(self.noise_floor, alone=True))
         for name, control, contrast in self._unlike(removed):
-            if contrast and contrast.shown_alone and contrast.mean * removed.mean > 0:
-                yield say.NOTE_EXPLAINS(note=name, effect=_size(control), beside=_size(contrast, alone=True))
+            if contrast and contrast.claimed and contrast.mean * removed.mean > 0:
+                yield say.NOTE_EXPLAINS(note=name, effect=_size(control), beside=_size(contrast))
+
+    def _unruled(self, removed: Difference) -> Iterator[str]:
+        """Name what no arm rules out, what notes that may mislead show, and the controls that leave it open."""
+        missing = [*self._missing()]
+        misleading = [name for name in self._alike(removed) if name != say.PADDED]
+        if misleading and say.LENGTH in missing:
+            yield say.CONTROLS_ALIKE(notes=listed(misleading), metric=_metric(removed))
+        if missing:
+            yield say.RULES_OUT(readings=" or ".join(missing))
+        yield from self._open(removed)
 
     def _open(self, removed: Difference) -> Iterator[str]:
-        """Name the controls that neither show an effect of their own nor explain it, or that are no neutral notes."""
-        contrast = self.beside_noise_floor
+        """Name the controls that neither show an effect of their own nor explain it."""
+        contrast = self.contrasts.get("noise_floor")
         if self.noise_floor and not (contrast and contrast.shown_alone):
             yield say.CHANCE_OPEN(beside=_size(contrast, alone=True) if contrast else "")
         for name, control, contrast in self._unlike(removed):
-            beside = _size(contrast, alone=True) if contrast else ""
+            beside = _size(contrast) if contrast else ""
             yield say.NOTE_OPEN(note=name, effect=_size(control), beside=beside)
-        if self.placebo and self._harmful(removed):
+        calls = self.same_compute
+        if self.fewer_calls and calls and not (calls.claimed and (calls.mean > 0) == (removed.mean > 0)):
+            yield say.CALLS_OPEN(effect=_size(calls))
+        more = self.contrasts.get("placebo")
+        if self.placebo and self.padded is None and more and more.claimed and more.mean * removed.mean < 0:
             yield say.HARMS(metric=_metric(removed), effect=_size(self.placebo))
 
 
@@ -152,46 +195,91 @@ def role_controls(analysis: Analysis, run: Mapping[str, Any]) -> list[RoleContro
     They are pooled over player counts, or one for each count. `run`: the contents of run.yaml, which says what each arm
     is for.
     """
-    nodes, noise_floor = _arms(run)
+    every = (*analysis.differences, *analysis.apart)
     exact = bool(analysis.summaries) and all(each.provenance.only_programs for each in analysis.summaries)
+    noise_floor, same_compute = _once(run, "noise_floor"), _once(run, "same_compute", analysis.baseline)
     controls = []
-    for names, arms in nodes.items():
-        removed, placebo, shuffled = (arms.get(kind) for kind in KINDS)
-        every = (*analysis.differences, *analysis.apart)
-        effects = [
-            {each.counts: each for each in widest([each for each in every if each.arm == arm])}
-            for arm in (removed, placebo, shuffled, noise_floor)
-        ]
+    for nodes, arms in _arms(run).items():
+        named = {**arms, "noise_floor": noise_floor, "same_compute": same_compute}
+        effects = {kind: _by_counts(every, arm) for kind, arm in named.items() if arm}
+        removed = arms.get("removed")
         pairs = [each for each in analysis.contrasts if each.arm == removed]
-        contrasts = [
-            {each.counts: each for each in widest([each for each in pairs if each.baseline == arm])}
-            for arm in (placebo, shuffled, noise_floor)
-        ]
-        for counts in dict.fromkeys(counts for several in effects[:3] for counts in several):
-            removal, of_placebo, of_shuffled, floor = (several.get(counts) for several in effects)
-            beside = (several.get(counts) for several in contrasts)
-            controls.append(RoleControls(names, counts, removal, of_placebo, of_shuffled, floor, exact, *beside))
-    return controls
+        from_each = {kind: _by_counts(pairs, arm, as_baseline=True) for kind, arm in named.items() if arm}
+        for counts in dict.fromkeys(counts for kind in arms for counts in effects[kind]):
+            at = {kind: differences[counts] for kind, differences in effects.items() if counts in differences}
+            pairs_at = {kind: differences[counts] for kind, differences in from_each.items() if counts in differences}
+            removal = at.pop("removed", None)
+            fewer = removed is not None and _fewer_calls(analysis, removed)
+            role = RoleControls(nodes, counts, removal, **at, exact=exact, fewer_calls=fewer, contrasts=pairs_at)
+            controls.append(role)
+    return _corrected(controls)
+
+
+def _corrected(controls: Sequence[RoleControls]) -> list[RoleControls]:
+    """Return them with the removals' differences from notes corrected together, of those removals that are claimed."""
+    places = [
+        (number, kind)
+        for number, role in enumerate(controls)
+        for kind in role.contrasts
+        if kind in NOTES and role.removed is not None and role.removed.claimed
+    ]
+    ps = corrected([controls[number].contrasts[kind].p for number, kind in places])
+    tests = sum(p is not None for p in ps)
+    pairs = [{**role.contrasts} for role in controls]
+    for (number, kind), p in zip(places, ps, strict=True):
+        pairs[number][kind] = alone(pairs[number][kind], p, tests)
+    return [replace(role, contrasts=contrasts) for role, contrasts in zip(controls, pairs, strict=True)]
+
+
+def _by_counts(
+    differences: Sequence[Difference], arm: str, *, as_baseline: bool = False
+) -> Mapping[tuple[int, ...], Difference]:
+    """Return the widest differences of an arm, or of those from it, by player counts."""
+    of_arm = [each for each in differences if arm == (each.baseline if as_baseline else each.arm)]
+    return {each.counts: each for each in widest(of_arm)}
+
+
+def _fewer_calls(analysis: Analysis, arm: str) -> bool:
+    """Return whether an arm asks models less often a turn than the baseline."""
+    calls = {
+        each.arm: (each.means["calls"] or 0.0) / (each.means["turns"] or 1.0) for each in analysis.summaries
+    }  # the last of an arm is pooled
+    return calls.get(arm, 0.0) < SAME_CALLS * calls.get(analysis.baseline or "", 0.0)
 
 
 def contrasts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the pairs of arms to compare: each removal with its controls."""
-    nodes, noise_floor = _arms(run)
+    noise_floor = _once(run, "noise_floor")
     pairs = [
         (arms.get("removed"), control)
-        for arms in nodes.values()
-        for control in (arms.get("placebo"), arms.get("shuffled"), noise_floor)
+        for arms in _arms(run).values()
+        for control in (*(arms.get(kind) for kind in NOTES), noise_floor)
     ]
     return [(removed, control) for removed, control in pairs if removed and control]
 
 
-def _arms(run: Mapping[str, Any]) -> tuple[Mapping[tuple[str, ...], Mapping[str, str]], str | None]:
-    """Return the arms of each kind by the nodes that they remove or replace, and that which plays the baseline."""
+def gates(run: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the controls of notes with the arm that removes the same nodes, where there is one."""
+    gated = ((arms, kind) for arms in _arms(run).values() if "removed" in arms for kind in NOTES if kind in arms)
+    return {arms[kind]: arms["removed"] for arms, kind in gated}
+
+
+def _once(run: Mapping[str, Any], kind: str, of: str | None = None) -> str | None:
+    """Return the arm of a kind that a run has once; `of`: the arm that it is matched to."""
+    for arm, entry in (run.get("arms") or {}).items():
+        purpose = entry.get("purpose") or {}
+        if purpose.get("kind") == kind and purpose.get("of") == of:
+            return str(arm)
+    return None
+
+
+def _arms(run: Mapping[str, Any]) -> Mapping[tuple[str, ...], Mapping[str, str]]:
+    """Return the arms of each kind by the nodes that they remove or replace; none where there is no control."""
     purposes = {arm: entry["purpose"] for arm, entry in (run.get("arms") or {}).items() if entry.get("purpose")}
-    noise_floor = next((arm for arm, purpose in purposes.items() if purpose.get("kind") == "noise_floor"), None)
     nodes: dict[tuple[str, ...], dict[str, str]] = {}
     for arm, purpose in purposes.items():
         if purpose.get("kind") in KINDS:
             nodes.setdefault(tuple(purpose.get("nodes", ())), {})[purpose["kind"]] = arm
-    controlled = noise_floor is not None or any(kind != "removed" for arms in nodes.values() for kind in arms)
-    return (nodes if controlled else {}), noise_floor
+    others = any(kind != "removed" for arms in nodes.values() for kind in arms)
+    controlled = others or _once(run, "noise_floor") is not None
+    return nodes if controlled else {}

@@ -8,9 +8,10 @@ true.
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,11 +24,13 @@ from experiments.analysis.statistics.clusters import pooled_shares
 from experiments.analysis.statistics.estimates import ROUNDING, Bounded, estimate_mean
 from experiments.analysis.statistics.permutation import sign_flip_test
 from experiments.analysis.stopping import Stopped
-from experiments.record.measures import STRICT, Measure
-from experiments.record.rows import Row
+from experiments.record.measures import MARK, STRICT, Measure
+from experiments.record.rows import Better, Row
 from experiments.values.game_marks import GameMarks, NodeReplies, ordered_baselines
 from experiments.values.mark_tally import Key, MarkTally, Stated, StatedTally, infos_of, stated_tallies, tallied
 from experiments.values.move_values import Kind
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class Baseline(Bounded):
     low: float | None
     """The 95 % interval of that: all that the test of paired deals does not reject. None with too few deals."""
     high: float | None
+    p: float | None
+    """Of that test, for this mark and baseline alone; None where no deal differs."""
     n: int
     """Replies that have this baseline."""
 
@@ -151,7 +156,15 @@ def _sample(
     numbers = {game.row: number(game.tallies[key]) for game in games if key in game.tallies}
     rows = [row for row, value in numbers.items() if value is not None]
     pooled = complete(rows) if len(player_counts(rows)) > 1 else rows
-    return pooled or rows, replace(STRICT, of=numbers.get)
+    info = key.info
+    better: Better | None = None if info is None or info.best is None else "more" if info.higher else "fewer"
+    measure = _counted_as(f"{MARK}{key.role}.{key.name}", key.title, better, numbers.get)
+    return pooled or rows, measure
+
+
+def _counted_as(key: str, unit: str, better: Better | None, of: Callable[[Row], float | None]) -> Measure:
+    """Return a number of marked games as a measure."""
+    return replace(STRICT, key=key, unit=unit, better=better, least=None, of=of, most=None)
 
 
 def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:
@@ -164,9 +177,10 @@ def _baseline(games: Sequence[MarkedGame], key: Key, name: str) -> Baseline:
         )
     )
     differ = len(ahead) > 1 and any(abs(value) > ROUNDING for value in ahead)
-    low, high = (sign_flip_test(ahead).interval() if differ else None) or (None, None)
+    test = sign_flip_test(ahead) if differ else None
+    low, high = (test.interval() if test else None) or (None, None)
     n = sum(game.tallies[key].baselines[name].replies for game in games)
-    return Baseline(fmean(theirs), fmean(ahead), low, high, n)
+    return Baseline(fmean(theirs), fmean(ahead), low, high, test.p if test else None, n)
 
 
 def compared(
@@ -190,9 +204,35 @@ def compared(
         pairs = [(sample, samples[0]) for sample in samples[1:] if sample]
         tests = len(marks) * len(by_arm)
         results += [(key, each) for each in widest(differences(pairs, measure, stopped, tests=tests))]
+    return tuple(MarkDifference(key, each) for key, each in _together(results, aside))
+
+
+def _together(results: Sequence[tuple[K, Difference]], aside: Collection[str]) -> list[tuple[K, Difference]]:
+    """Correct all of these by Holm's procedure, except those of the arms `aside`, which are no hypotheses."""
     ps = corrected([None if each.arm in aside else each.p for _, each in results])
     number = sum(p is not None for p in ps)
-    return tuple(MarkDifference(key, alone(each, p, number)) for (key, each), p in zip(results, ps, strict=True))
+    return [(key, alone(each, p, number)) for (key, each), p in zip(results, ps, strict=True)]
+
+
+def fault_differences(
+    games: Sequence[MarkedGame], arms: Sequence[str], baseline: str | None, stopped: Stopped | None = None
+) -> list[tuple[Kind, Difference]]:
+    """Compare arms with the baseline by how many moves of a game have each fault, on the same deals.
+
+    All faults of all arms are corrected together, as marks are.
+    """
+    by_arm = {arm: [game.row for game in games if game.row.arm == arm] for arm in arms}
+    standard = by_arm.pop(baseline or "", [])
+    aside = {arm for arm, rows in by_arm.items() if no_hypothesis(rows, standard)}
+    kinds = games[0].quality if standard else {}
+    results: list[tuple[Kind, Difference]] = []
+    for kind in kinds:
+        counts = {game.row: game.quality[kind] for game in games}
+        measure = _counted_as(kind, "moves per game", "fewer", counts.get)
+        pairs = [(rows, standard) for rows in by_arm.values() if rows]
+        compared_pairs = widest(differences(pairs, measure, stopped, tests=len(kinds) * len(by_arm)))
+        results += [(kind, each) for each in compared_pairs]
+    return _together(results, aside)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ significant difference a sentence says that one is not excluded.
 
 from dataclasses import dataclass
 
-CHANCE, LENGTH, ANY_NOTE = "chance", "the length of the prompt", "that any plausible note would do"
+CHANCE, LENGTH = "chance", "the length of the prompt"
+ANY_NOTE, CALLS = "that any plausible note would do", "that the baseline asks more often"
+CALLS_SHORT = "the number of calls"
 """What else could explain the effect of a role."""
-PLACEBO, FOREIGN = "a placebo of the same length", "the note of another game"
+PADDED, PLACEBO, FOREIGN = "a note as long that says it is empty", "a placebo", "the note of another game"
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,11 @@ LEAST_P = Template(
     "the uncorrected interval excludes 0, and p can be below .05 only if all deals agree",
 )
 LACKS = Template("it lacks {removed}", "an arm removes nodes or sections that its name does not name")
-CONTROLS_HOLD = Template("its controls do not explain it", "a shown effect of a role survives every control")
+CONTROLS_HOLD = Template("{explanations} not explain it", "a shown effect of a role survives every control")
+CONTROLS_ALIKE = Template(
+    "with {notes} the {metric} differs in the same direction; they may also mislead",
+    "a role's effect is shown, and so is that of notes which may mislead",
+)
 CONTROL_EXPLAINS = Template("a control explains at least part of it", "a control is shown to explain a role's effect")
 CONTROLS_OPEN = Template("its controls leave open why", "a role's effect is shown, and a control decides nothing")
 CONTROLS_MISSING = Template("not ruled out: {readings}", "a role's effect is shown, and a control is missing")
@@ -62,6 +68,18 @@ STRIKE_OUTS = Template(
 
 # An arm beside its baseline
 SHOWN = Template("{arm} {difference} ({estimate}){more}.", "the corrected p is below .05")
+FLATTERED = Template(
+    "{arm}: no difference from {than} is claimed ({change}; {estimate}), because the one with the higher score struck "
+    "out more often{more}.",
+    "p is below .05, in favour of the one with more strike-outs, and one of both has them in one to four deals",
+)
+RARELY = Template(
+    "{than} struck out in {theirs} of {n} {units}, {arm} in {ours}, too few to tell how often",
+    "the strict score is compared, and one of both has strike-outs in one to four deals",
+)
+NEVER = Template(
+    "neither struck out in these {units}", "a difference in the strict score is claimed, and nobody struck out"
+)
 NOT_CORRECTED = Template(
     "{arm}: the difference from {than} is not significant after correction ({change}; {estimate}), although the "
     "uncorrected interval excludes 0{more}.",
@@ -101,9 +119,15 @@ UNTESTED_ARMS = Template(
     "the same, once for all arms of a run",
 )
 ENOUGH = Template("; with {enough} deals it could", "deals are the unit")
-SINGLE = Template("{arm} {difference}; one pair of games allows no conclusion{more}.", "a single pair of games")
+SINGLE = Template(
+    "{arm}: {change} beside {than} in one pair of games, which allows no conclusion{more}.", "a single pair of games"
+)
+SHUT = Template(
+    "{arm}: not tested beside {than}, since the effect of {gate} is not shown ({change}; {interval}){more}.",
+    "a control of a role whose removal is not shown to have an effect",
+)
 REPEATED = Template(
-    "{arm} {difference}; all {n} repeats are the same game, so they allow no conclusion{more}.",
+    "{arm}: {change} beside {than}; all {n} repeats are the same game, so they allow no conclusion{more}.",
     "one deal, whose repeats are all the same game",
 )
 OTHERS = Template(
@@ -122,10 +146,10 @@ GRAPHS = Template(
 )
 SEATS = "; the report's table of seats lists them"
 FAULTS = Template(
-    "Largest changes of faults per game from {than}, not tested: {faults}; see Roles in the report.",
-    "moves are marked, and a fault is much more or less frequent in an arm",
+    "Faults per game that change beside {than}, corrected for all {n} comparisons: {faults}; see Roles in the report.",
+    "moves are marked, and the difference in a fault is shown after correction for all faults of all arms",
 )
-FAULT = Template("{fault} from {low} to {high} ({arm})", "for each of these arms: the fault that changed most")
+FAULT = Template("{fault}, {size} {sign} in {arm} ({estimate})", "for each of the largest of these differences")
 STRUCK_OUT = Template("{arm}: {struck_out}.", "most games of the baseline were struck out")
 
 # Beside the verdict
@@ -135,10 +159,10 @@ PLANNING = Template(
     "an arm shows no difference, and the power of its test is known",
 )
 RARE_STRIKE_OUTS = Template(
-    "Too few deals were struck out to estimate how often that happens: fewer than {n} in {rare} (up to {percent} "
-    "of games are possible), so the coverage of 95 % intervals of these strict scores, and of differences among "
-    "them, may be below 95 %.",
-    "arms are compared by the strict score, and an arm has strike-outs in few deals or none",
+    "Too few deals were struck out to estimate how often that happens: one to {n} in {rare} (up to {percent} of games "
+    "are possible), so the coverage of 95 % intervals of these strict scores, and of differences among them, may be "
+    "below 95 %.",
+    "arms are compared by the strict score, and an arm has strike-outs in one to four deals",
 )
 
 # Arms that test nothing
@@ -158,24 +182,15 @@ NOT_REMOVED = Template(
     "{role}: no arm removes {it}, so the controls have no effect to explain.", "only controls were played"
 )
 REMOVAL_OPEN = Template(
-    "{role}: an effect of {removal}{effect} is neither shown nor excluded.{read}",
+    "{role}: an effect of {removal}{effect} is neither shown nor excluded.",
     "the removal's corrected p is .05 or more",
 )
 REMOVAL_UNTESTED = Template(
     "{role}: the effect of {removal}{effect} is inconclusive: with {n} {units} and {family} no effect could reach "
-    "p < .05.{read}",
+    "p < .05.",
     "no p could be below .05 after correction",
 )
-REMOVAL_SAME = Template(
-    "{role}: without {it} the same games were played, move by move.{read}", "the removal changes no game"
-)
-PLACEBO_READ = Template(
-    "A placebo in {its} place changes the {metric}: readers use what stands there.", "the placebo's p is below .05"
-)
-SHUFFLED_READ = Template(
-    "The note of another game in {its} place changes the {metric}: readers use what stands there.",
-    "the shuffled note's p is below .05",
-)
+REMOVAL_SAME = Template("{role}: without {it} the same games were played, move by move.", "the removal changes no game")
 CHANCE_EXPLAINS = Template(
     "the baseline differs from itself{effect}, so chance may explain it", "the noise floor's p is below .05"
 )
@@ -186,8 +201,7 @@ NOTE_EXPLAINS = Template(
 )
 RULES_OUT = Template("no arm rules out {readings}", "a control was not played")
 HARMS = Template(
-    "the placebo changes the {metric} more than the removal{effect}, so it is no neutral note and does not rule out "
-    "the length of the prompt",
+    "the placebo changes the {metric} more than the removal{effect}, so it misleads",
     "the placebo is shown to change more than the removal",
 )
 CHANCE_OPEN = Template(
@@ -199,13 +213,15 @@ NOTE_OPEN = Template(
     "removal{beside} is significant",
     "a control shows no effect, and is not shown to differ from the removal",
 )
+CALLS_OPEN = Template(
+    "as many calls as the baseline's are not shown to score otherwise{effect}, so the number of calls may explain it",
+    "an arm has as many calls as the baseline, and its difference in the same direction is not shown",
+)
 SURVIVES = Template(
-    "chance, the length of the prompt and the note of another game do not explain it",
+    "{explanations} not explain it; with {notes} the {metric} differs in the same direction, too{mislead}",
     "every control excludes its reading",
 )
-SURVIVES_EXACT = Template(
-    "the length of the prompt and the note of another game do not explain it", "the same, played by exact programs"
-)
+MISLEAD = "; the note of another game may also mislead"
 REMOVAL_SHOWN = Template(
     "{role}: {removal} shows an effect{effect}; {reasons}.", "the removal's corrected p is below .05"
 )
@@ -217,7 +233,8 @@ PROGRAMS_MARKED = Template(
     "no role asked a model",
 )
 MARKS_UNTESTED = Template(
-    "With {deals} no mark of a role can differ significantly from its program's or a uniform guess's.",
+    "With {deals} and {comparisons} no mark of a role can differ significantly from its program's or a uniform "
+    "guess's.",
     "once for all roles, where no sign-flip test of the marks can reject",
 )
 UNMARKABLE = Template(
@@ -227,12 +244,13 @@ UNMARKABLE = Template(
 EXACT = Template("Its program answered, so its notes are exact by what the seat may know.", "only its program answered")
 MARK = Template("Its notes: {marks}.", "the role has marks: the first of them, with its mean and its standards")
 COUNTED = Template(
-    "{counts} (95 % intervals over {deals}, not corrected for their number).",
+    "{counts} (over {deals}, Holm-corrected for all {n} comparisons of roles with these).",
     "its marks were tested beside its program's and a uniform guess's",
 )
 FOLLOWED = Template(
-    "Its first choice was played in {share} of the {n} turns with a move of the kind that it proposes; of these "
-    "turns, {percent} overruled it though it was right, {wrong} followed it though it was wrong.",
+    "Its first choice was played in {share} of the {n} turns with a move of the kind that it proposes; in {percent} "
+    "another move was played though its own was worth at least half a point more at once, in {wrong} its own though "
+    "another was worth so much more.",
     "the role proposes moves",
 )
 REFUSED = Template("It refused {share} of {n} choices{gain}.", "the role accepts or refuses moves")

@@ -121,7 +121,7 @@ def _settled(
     comparison, test = at_look(rule, look, ours, theirs, counts, measures.metric(rule.metric))
     if comparison is None or test is None or not (comparison.estimate and comparison.estimate.error):
         return None
-    if rule.when != "excluded" and test.rejects(0.0, rule.level):
+    if rule.when != "excluded" and not comparison.flattered and test.rejects(0.0, rule.level):
         return "shown"
     effect = rule.effect
     if effect is None or abs(comparison.mean) >= effect:

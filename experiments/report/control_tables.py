@@ -15,14 +15,16 @@ from experiments.report.run_data import RunData
 from experiments.study import references
 
 CONTROLS_CAPTION = (
-    "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: "
-    "without the role. Placebo: its note says nothing and is as long as one of another game. Shuffled: its note "
-    "is that of another game, in the same phase. Noise floor: the baseline once more with other seeds of its "
-    "models, so nothing but chance. An effect of a role survives (yes) if the placebo and the shuffled note show "
-    "one too, the placebo does not change more than the removal, and the removal differs from the noise floor. It "
-    "does not (no) if the noise floor differs from the baseline, or the effect of a note without its content is "
-    "not significant and the removal is shown to differ from it, deal by deal. All else is open: no explanation "
-    "is shown or excluded."
+    "More or less than the baseline by the metric of this report, with 95 % intervals, not corrected. Removed: without "
+    "the role. Padded: its note says that it is empty and is as long as one of another game. Placebo: its note says "
+    "nothing, as if it said something, and may mislead. Shuffled: its note is that of another game, in the same phase, "
+    "which may mislead, too. Noise floor: the baseline once more with other seeds of its models, so nothing but "
+    "chance. Controls are tested only where the removal is shown. An effect of a role survives (yes) if all notes in "
+    "its place show one in the same direction, the padded one among them, the removal differs from the noise floor, "
+    "and, where it has fewer calls, an arm with as many calls as the baseline differs in the same direction. It does "
+    "not (no) if the noise floor differs from the baseline, or the effect of such a note is not significant and the "
+    "removal is shown to differ from it, deal by deal (Holm over all of these). All else is open: no explanation is "
+    "shown or excluded."
 )
 
 
@@ -73,7 +75,7 @@ def apart(analysis: Analysis) -> Table:
 def sentences(roles: Sequence[RoleControls], analysis: Analysis) -> Iterator[str]:
     """Return which effects survive, then what the arms that are no hypothesis show."""
     yield from (role.sentence for role in roles)
-    yield from (conclusions.beside(effect, analysis) for effect in widest(analysis.apart))
+    yield from (conclusions.apart_sentence(effect, analysis) for effect in widest(analysis.apart))
 
 
 ADHOC_CAPTION = (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.analysis import role_marks
+from experiments.analysis.differences import Difference
 from experiments.analysis.role_marks import MarkDifference, MarkedGame, MarkSummary
 from experiments.record import rows, run_folder, saved
 from experiments.record.game import Game
@@ -17,6 +18,7 @@ from experiments.report import run_data
 from experiments.report.run_data import RunData
 from experiments.values import marking
 from experiments.values.game_marks import GameMarks
+from experiments.values.move_values import Kind
 from orchestrator.errors import UserError, did_you_mean, nearby
 from roles import registry
 
@@ -41,6 +43,12 @@ class MarkedRun:
     def differences(self) -> tuple[MarkDifference, ...]:
         analysis = self.data.analysis
         return role_marks.compared(self.games, self.data.arms, analysis.baseline, analysis.stopped)
+
+    @cached_property
+    def faults(self) -> list[tuple[Kind, Difference]]:
+        """How many more moves of a game have each fault in each arm than in the baseline."""
+        analysis = self.data.analysis
+        return role_marks.fault_differences(self.games, self.data.arms, analysis.baseline, analysis.stopped)
 
     def of(self, arm: str) -> list[MarkedGame]:
         return [game for game in self.games if game.row.arm == arm]

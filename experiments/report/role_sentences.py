@@ -2,18 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from statistics import fmean
-from typing import NamedTuple
 
+from experiments.analysis import conclusions
 from experiments.analysis import sentence_templates as say
+from experiments.analysis.compare import corrected, significant
 from experiments.analysis.role_marks import MarkedGame, MarkSummary
 from experiments.analysis.statistics.clusters import groups
-from experiments.analysis.statistics.estimates import ROUNDING
 from experiments.analysis.statistics.permutation import fewest_pairs
 from experiments.document.formats import NUMBER, SIGNED, SIGNED_INTERVAL
 from experiments.report.marked_run import MarkedRun
-from experiments.values.mark_tally import infos_of
-from experiments.values.move_values import TITLES, Kind
+from experiments.values.mark_tally import Key, infos_of
+from experiments.values.move_values import TITLES
 from orchestrator.models.settings import PROGRAM
 from roles import registry
 from roles.words import many, percent
@@ -23,8 +22,6 @@ USE = ("followed", "overruled_right", "followed_wrong", "agrees", "refused", "re
 OTHERS: Mapping[str, str] = {PROGRAM: "its program", "uniform": "a uniform guess"}
 NAMED = 3
 """Marks, or arms, that a sentence names."""
-TESTABLE = fewest_pairs(1)
-"""Deals from which a sign-flip test can reject at .05."""
 
 
 def sentences(run: MarkedRun) -> Iterator[str]:
@@ -32,26 +29,52 @@ def sentences(run: MarkedRun) -> Iterator[str]:
     standard = run.data.standard
     if all(mark.models == (PROGRAM,) for mark in run.summaries if mark.arm == standard):
         yield say.PROGRAMS_MARKED()
+    by_role = _roles(run)
+    sides = _sides([mark for marks in by_role.values() for mark in _markable(marks)])
     units = max((mark.units for mark in run.summaries), default=0)
-    if 0 < units < TESTABLE:
-        yield say.MARKS_UNTESTED(deals=many(units, "deal"))
+    fewest = fewest_pairs(len(sides) or 1)
+    if 0 < units < fewest:
+        yield say.MARKS_UNTESTED(deals=many(units, "deal"), comparisons=many(len(sides), "comparison"))
+    for (arm, role), marks in by_role.items():
+        parts = " ".join((*_right(marks, sides, fewest), *_used(marks)))
+        yield say.ROLE(role=role, parts=parts) if arm == standard else say.ROLE_OF_ARM(role=role, arm=arm, parts=parts)
+
+
+def _roles(run: MarkedRun) -> dict[tuple[str, str], list[MarkSummary]]:
+    """Return the marks of each role of the baseline, then of those that only other arms have, by arm and role."""
+    standard = run.data.standard
     roles = {arm: dict.fromkeys(node.role for game in run.of(arm) for node in game.nodes) for arm in run.data.arms}
+    by_role: dict[tuple[str, str], list[MarkSummary]] = {}
     for arm in dict.fromkeys((standard, *run.data.arms)):
         for role in roles[arm]:
-            marks = [mark for mark in run.summaries if mark.arm == arm and mark.key.role == role]
-            parts = " ".join((*_right(marks), *_used(marks)))
-            if arm == standard:
-                yield say.ROLE(role=role, parts=parts)
-            elif role not in roles[standard]:
-                yield say.ROLE_OF_ARM(role=role, arm=arm, parts=parts)
+            if arm == standard or role not in roles[standard]:
+                by_role[arm, role] = [mark for mark in run.summaries if mark.arm == arm and mark.key.role == role]
+    return by_role
 
 
-def _right(marks: Sequence[MarkSummary]) -> Iterator[str]:
-    """Say how right a role's answers were, beside its program's and a uniform guess's.
+Sides = Mapping[tuple[str, Key, str], float | None]
+"""Of a mark of an arm beside a baseline: its p, corrected for all that the sentences compare."""
 
-    Of a plain function, which describes no marks, higher is better.
-    """
-    marked = [m for m in marks if m.key.name not in USE and (m.key.info is None or m.key.info.best is not None)]
+
+def _sides(marks: Sequence[MarkSummary]) -> Sides:
+    places = [(mark, name) for mark in marks for name in OTHERS if _compares(mark, name)]
+    ps = corrected([mark.baselines[name].p for mark, name in places])
+    return {(mark.arm, mark.key, name): p for (mark, name), p in zip(places, ps, strict=True)}
+
+
+def _compares(mark: MarkSummary, name: str) -> bool:
+    """Return whether a mark is compared with a baseline; a program is not with itself."""
+    return name in mark.baselines and not (name == PROGRAM and mark.models == (PROGRAM,))
+
+
+def _markable(marks: Sequence[MarkSummary]) -> list[MarkSummary]:
+    """Return the marks that say how right answers were. Of a plain function, which describes none, higher is better."""
+    return [m for m in marks if m.key.name not in USE and (m.key.info is None or m.key.info.best is not None)]
+
+
+def _right(marks: Sequence[MarkSummary], sides: Sides, fewest: int) -> Iterator[str]:
+    """Say how right a role's answers were, beside its program's and a uniform guess's."""
+    marked = _markable(marks)
     if not marked:
         yield say.UNMARKABLE()
         return
@@ -62,18 +85,19 @@ def _right(marks: Sequence[MarkSummary]) -> Iterator[str]:
     means = {title: mark.baselines[name].mean for name, title in OTHERS.items() if name in mark.baselines}
     standards += [f"{title} {NUMBER.text(mean)}" for title, mean in means.items()]
     yield say.MARK(marks=f"{mark.key.title} {NUMBER.text(mark.mean)} on average ({', '.join(standards)})")
-    if any(mark.units >= TESTABLE for mark in marked):
-        yield from _counted(marked)
+    if any(mark.units >= fewest for mark in marked):
+        yield from _counted(marked, sides, fewest)
 
 
-def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
+def _counted(marked: Sequence[MarkSummary], corrected_ps: Sides, fewest: int) -> Iterator[str]:
     """Say on how many marks a role is better or worse than its program and a uniform guess."""
     counts, units = [], []
     for name, title in OTHERS.items():
         sides: dict[str, list[MarkSummary]] = {side: [] for side in SIDES}
-        marks = [m for m in marked if name in m.baselines and not (name == PROGRAM and m.models == (PROGRAM,))]
+        marks = [mark for mark in marked if _compares(mark, name)]
         for mark in marks:
-            sides[_side(mark, name)].append(mark)
+            p = corrected_ps[mark.arm, mark.key, name]
+            sides["not tested" if mark.units < fewest else _side(mark, name, p)].append(mark)
             units.append(mark.units)
         worse = [mark.key.title for mark in sides["worse"]]
         named = {"worse": f" ({', '.join(worse[:NAMED])}{', ...' if len(worse) > NAMED else ''})"}
@@ -82,21 +106,21 @@ def _counted(marked: Sequence[MarkSummary]) -> Iterator[str]:
             counts.append(f"of {many(len(marks), 'mark')} beside {title} {', '.join(texts)}")
     if counts:
         deals = f"{min(units)} to " * (min(units) < max(units)) + many(max(units), "deal")
-        yield say.COUNTED(counts="; ".join(counts).replace("of", "Of", 1), deals=deals)
+        number = sum(p is not None for p in corrected_ps.values())
+        yield say.COUNTED(counts="; ".join(counts).replace("of", "Of", 1), n=number, deals=deals)
 
 
 SIDES = ("better", "worse", "no significant difference", "equal", "not tested")
 
 
-def _side(mark: MarkSummary, name: str) -> str:
-    """Return on which side of a baseline a mark is by the interval of their difference."""
-    baseline = mark.baselines[name]
-    if baseline.bounds is None:
-        return "not tested" if abs(baseline.ahead) > ROUNDING or mark.units < TESTABLE else "equal"
-    if baseline.bounds[0] <= 0 <= baseline.bounds[1]:
+def _side(mark: MarkSummary, name: str, p: float | None) -> str:
+    """Return on which side of a baseline a mark is, by the corrected p of their difference."""
+    if p is None:
+        return "equal"
+    if not significant(p):
         return "no significant difference"
     higher = mark.key.info is None or mark.key.info.higher
-    return "better" if (baseline.ahead > 0) is higher else "worse"
+    return "better" if (mark.baselines[name].ahead > 0) is higher else "worse"
 
 
 def _used(role_marks: Sequence[MarkSummary]) -> Iterator[str]:
@@ -121,47 +145,23 @@ def _share(mark: MarkSummary) -> str:
     return f"{percent(mark.mean)}{bounds}"
 
 
-MUCH = 2
-"""The factor by which the mean number of a fault per game changes in an arm that a verdict names; by 1 at least."""
-
-
 def faults(run: MarkedRun, arms: Iterable[str]) -> Iterator[str]:
-    """Name the faults that changed most beside the baseline: of each arm one, of a few arms, on the deals of both."""
-    baseline = run.data.analysis.baseline
-    changes = [change for arm in arms for change in _fault_changes(run, arm, str(baseline))[:1]]
-    if changes:
-        foremost = sorted(changes, key=lambda change: change.size, reverse=True)[:NAMED]
-        texts = (
-            say.FAULT(fault=TITLES[each.kind], low=f"{each.before:.1f}", high=f"{each.after:.1f}", arm=each.arm)
-            for each in foremost
+    """Name the faults whose change beside the baseline is shown, the largest of a few, in these arms."""
+    changes = [(kind, each) for kind, each in run.faults if each.claimed and each.arm in arms]
+    changes.sort(key=lambda change: -abs(change[1].mean))
+    texts = [
+        say.FAULT(
+            fault=TITLES[kind],
+            size=conclusions.size(each.mean),
+            sign="more" if each.mean > 0 else "less",
+            arm=each.arm,
+            estimate=conclusions.estimated(each),
         )
-        yield say.FAULTS(than=baseline, faults=", ".join(texts))
-
-
-class FaultChange(NamedTuple):
-    """The mean number per game of moves with a fault, in the baseline and in an arm."""
-
-    arm: str
-    kind: Kind
-    before: float
-    after: float
-
-    @property
-    def size(self) -> float:
-        return abs(self.after - self.before)
-
-
-def _fault_changes(run: MarkedRun, arm: str, baseline: str) -> list[FaultChange]:
-    """Return the faults that are much more or less frequent in an arm, the largest change first."""
-    ours, theirs = ({game.row.pairing: game for game in run.of(name)} for name in (arm, baseline))
-    deals = ours.keys() & theirs.keys()
-    kinds = run.games[0].quality if deals else ()
-    changes = [
-        FaultChange(arm, kind, *(fmean(games[deal].quality[kind] for deal in deals) for games in (theirs, ours)))
-        for kind in kinds
+        for kind, each in changes[:NAMED]
     ]
-    much = [each for each in changes if each.size >= 1 and max(each[2:]) >= MUCH * min(each[2:])]
-    return sorted(much, key=lambda change: change.size, reverse=True)
+    if changes:
+        number = max(each.tests for _, each in run.faults)
+        yield say.FAULTS(than=run.data.analysis.baseline, faults="; ".join(texts), n=number)
 
 
 def missing(games: Sequence[MarkedGame], only: str | None = None) -> Iterator[str]:

@@ -47,8 +47,8 @@ DIFFERENCES_CAPTION = (
 )
 FOLLOWING_CAPTION = (
     "In the turns in which a role put a move first that was of the kind played: how often that was the move, and how "
-    "often its program's and a random proposal would have been. *Overruled though right*: another move was played "
-    "although its own was worth at least half a point more at once; *followed though wrong*: its move was played "
+    "often its program's and a random proposal would have been. *Overruled, worth more*: another move was played "
+    "although its own was worth at least half a point more at once; *followed, worth less*: its move was played "
     "although another was worth so much more."
 )
 JUDGING_CAPTION = (
@@ -131,8 +131,8 @@ def following(run: MarkedRun) -> Table:
         Column("turns", "turns", COUNT, of=lambda marks: marks["followed"].turns),
         _share("followed", "followed"),
         *(marks_table.baseline(name, name, PERCENT, itemgetter("followed")) for name in BASELINES[:2]),
-        _share("overruled_right", "overruled though right"),
-        _share("followed_wrong", "followed though wrong"),
+        _share("overruled_right", "overruled, worth more"),
+        _share("followed_wrong", "followed, worth less"),
     )
     title = "Who was followed when it mattered"
     return _by_role(run, "followed", columns, "roles-following", title, FOLLOWING_CAPTION)

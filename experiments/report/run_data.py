@@ -378,6 +378,7 @@ def run_data(
         stopped=stopping.of_run(run, games),
         contrasts=role_controls.contrasts(run),
         designed=study.arms if study else (),
+        gates=role_controls.gates(run),
     )
     arms = order.by_effect(arms, analysis, run)
     in_their_order = order.ordered(analysis, arms)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from experiments.analysis import adhoc_teams, caveats, coalition_sentences, conclusions
+from experiments.analysis import adhoc_teams, caveats, coalition_sentences, conclusions, role_controls
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import ArmVerdict
 from experiments.document.blocks import Block, Note, notes
@@ -31,8 +31,7 @@ def sentences(data: RunData, roles: MarkedRun | Unmarked | None) -> tuple[str, .
     else differs between graphs, and the faults that changed most."""
     if data.teams:
         return tuple(adhoc_teams.sentences(data.teams))
-    removals = any(role.removed for role in data.controls)
-    control_arms = {each.arm for role in data.controls for each in (role.placebo, role.shuffled) if each and removals}
+    control_arms = role_controls.gates(data.run)
     named = [each.arm for each in conclusions.widest(data.analysis.differences) if each.arm not in control_arms]
     weights = (data.run.get("experiment") or {}).get("contrasts") or {}
     return (

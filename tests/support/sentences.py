@@ -7,7 +7,19 @@ import re
 from functools import cache
 
 from experiments.analysis import sentence_templates
-from experiments.analysis.sentence_templates import ANY_NOTE, CHANCE, FOREIGN, LENGTH, PLACEBO, SEATS, Template
+from experiments.analysis.sentence_templates import (
+    ANY_NOTE,
+    CALLS,
+    CALLS_SHORT,
+    CHANCE,
+    FOREIGN,
+    LENGTH,
+    MISLEAD,
+    PADDED,
+    PLACEBO,
+    SEATS,
+    Template,
+)
 from experiments.tasks.positions import sentences
 
 TEMPLATES = {
@@ -18,8 +30,8 @@ TEMPLATES = {
 }
 FIELDS: dict[str, str] = {
     **dict.fromkeys(("number", "low", "high", "size"), r"[-+]?[\d,]*\.?\d+"),
-    **dict.fromkeys(("n", "enough", "games"), r"[\d,]+"),
-    **dict.fromkeys(("arm", "name"), r"(?:[AB]: )?[^\s;:,()]+"),
+    **dict.fromkeys(("n", "enough", "games", "ours", "theirs"), r"[\d,]+"),
+    **dict.fromkeys(("arm", "name", "gate"), r"(?:[AB]: )?[^\s;:,()]+"),
     "arms": r"(?:<name>|\d+ arms)(?:, <name>)*(?: and <name>)?",
     "than": r"<name>(?: at [\d, and]+ players)?",
     "role": "<name>(?: and <name>)*",
@@ -37,8 +49,11 @@ FIELDS: dict[str, str] = {
     "effects": "<number>(?: to <number>)? <unit>(?:, by arm)?",
     "rare": r"every arm|\d+ of \d+ arms|<name>(?:, <name>)*",
     "metric": r"[\w.:]+",
-    "readings": f"(?:(?:{CHANCE}|{LENGTH}|{ANY_NOTE})(?: or )?)+",
-    "note": f"{PLACEBO}|{FOREIGN}",
+    "readings": f"(?:(?:{CHANCE}|{LENGTH}|{ANY_NOTE}|{CALLS})(?: or )?)+",
+    "explanations": f"(?:(?:{CHANCE}|{LENGTH}|{CALLS_SHORT})(?:, | and | (?=do)))+(?:do|does)",
+    "notes": f"(?:{PADDED}|{PLACEBO}|{FOREIGN})(?:(?:, | and )(?:{PADDED}|{PLACEBO}|{FOREIGN}))*",
+    "mislead": f"(?:{MISLEAD})?",
+    "note": f"{PADDED}|{PLACEBO}|{FOREIGN}",
     "it": "it|them",
     "its": "its|their",
     "removal": "its removal|their removal together",
@@ -50,6 +65,7 @@ FIELDS: dict[str, str] = {
     "struck_out": "<STRIKE_OUTS>",
     "more": (
         "(?:; (?:<STRIKE_OUTS>|<NO_VALUE>|<NO_COUNTERPART>|<OTHER_SHOWN>|<OTHER_OPEN>|<DETECTS>|<LEAST_P>|<LACKS>|"
+        "<RARELY>|<NEVER>|<CONTROLS_ALIKE>|"
         "<CONTROLS_HOLD>|<CONTROL_EXPLAINS>|<CONTROLS_OPEN>|<CONTROLS_MISSING>))*"
     ),
     "changed": r"<name> <number>(?: \(<struck_out>\))?",
@@ -57,11 +73,12 @@ FIELDS: dict[str, str] = {
     "enough_deals": "<ENOUGH>?",
     "aspect": r"(?:verifier|context|calls a turn|models)(?: \([^()]+\))?",
     "aspects": f"<aspect>(?:(?:, | and )<aspect>)*(?:{SEATS})?",
+    "comparisons": r"\d+ comparisons?",
     "fault": r"an? [\w ]+",
-    "faults": "<FAULT>(?:, <FAULT>)*",
-    "read": "(?: (?:<PLACEBO_READ>|<SHUFFLED_READ>))*",
+    "faults": "<FAULT>(?:; <FAULT>)*",
     "reason": (
-        "<CHANCE_EXPLAINS>|<NOTE_EXPLAINS>|<RULES_OUT>|<HARMS>|<CHANCE_OPEN>|<NOTE_OPEN>|<SURVIVES>|<SURVIVES_EXACT>"
+        "<CHANCE_EXPLAINS>|<NOTE_EXPLAINS>|<RULES_OUT>|<HARMS>|<CHANCE_OPEN>|<NOTE_OPEN>|<CALLS_OPEN>|"
+        "<CONTROLS_ALIKE>|<SURVIVES>"
     ),
     "reasons": "<reason>(?:; <reason>)*",
     "deals": r"(?:\d+ to )?\d+ deals?",

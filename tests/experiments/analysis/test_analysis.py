@@ -77,9 +77,7 @@ def test_games_that_are_the_same_are_no_evidence() -> None:
     found = only(analyse(deterministic, "full"))
     assert (found.p, found.p_holm, found.low, found.mde, found.mean) == (None, None, None, None, -2)
     said = sentences(analyse(deterministic, "full"))
-    assert said[0] == (
-        "no-x scores 2.00 points less than full; all 10 repeats are the same game, so they allow no conclusion."
-    )
+    assert said[0] == ("no-x: -2.00 points beside full; all 10 repeats are the same game, so they allow no conclusion.")
     one = summary(analyse(deterministic[:10]))
     strict = one.of("strict")
     assert (strict.low, strict.se, strict.sd, strict.iqm_low) == (None,) * 4
@@ -209,7 +207,7 @@ def test_one_deal_is_judged_by_its_repeats_and_said_to_be_one() -> None:
     assert found.p == 2 / 252, "no other of the 252 groups is as far apart, but its mirror"
     assert analysis.summaries[0].of("strict").se == pytest.approx(stats.sem(one)) and analysis.summaries[0].deals == 1
     assert sentences(analysis)[0].startswith(
-        "no-x scores 9.40 points less than full (95 % interval -17.50 to -3.50, p = .008, 5 repeats)."
+        "no-x scores 9.40 points less than full (95 % interval -17.50 to -3.50, p = .008, 5 repeats)"
     )
     assert "conditional on this deal" in sentences(analysis)[1]
     alone = analyse([rows[0], rows[5]], "full")

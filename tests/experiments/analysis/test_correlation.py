@@ -11,7 +11,7 @@ from scipy import stats
 from experiments.analysis.statistics.correlation import correlate
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=5))
 def test_both_correlations_and_their_exact_tests_try_every_order(pairs: list[tuple[int, int]]) -> None:
     ours, theirs = map(list, zip(*pairs, strict=True))
