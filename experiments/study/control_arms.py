@@ -84,6 +84,7 @@ def noise_floor(experiment: Experiment, by_name: ListedArms, run: Mapping[str, A
         models = [base.models.get(name, name) for name in (base.config.models if base.config else ())]
         by_chance = any(map(on_server, models))
         if experiment.task == POSITIONS:
+            models += [model for arm in by_name.values() for model in arm.changes.models.values()]
             kinds = {step.kind for arm in by_name.values() for step in arm.changes.steps}
             by_chance = any(model != PROGRAM for model in models) or not kinds.isdisjoint(VALUED)
         wish = by_chance and len(by_name) > 1 and (not arms or NOISE_FLOOR in arms)
