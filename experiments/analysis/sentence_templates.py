@@ -144,6 +144,10 @@ GRAPHS = Template(
     "{arms} differ in more than their roles: {aspects}.",
     "arms have another graph than the baseline, with another verifier, context, number of calls, or models",
 )
+NO_GRAPHS = Template(
+    "{arms} differ from {than} in more than their roles: what plays there is no graph file.",
+    "arms are played by a partner or a Python seat, or the baseline is",
+)
 SEATS = "; the report's table of seats lists them"
 FAULTS = Template(
     "Faults per game that change beside {than}, corrected for all {n} comparisons: {faults}; see Roles in the report.",

@@ -62,9 +62,12 @@ def _pairs(run: Run) -> Iterator[tuple[str, tuple[Mapping[str, Any], Mapping[str
 
 
 def sentences(run: Run, arms: Iterable[str]) -> Iterator[str]:
-    """Say, where arms have another graph than the baseline, what differs beside the roles."""
-    baseline = run.get("baseline")
+    """Say, where arms have another graph than the baseline, or none, what differs beside the roles."""
+    arms, baseline = tuple(arms), run.get("baseline")
     base = traits(run, baseline)
+    of_graph = {arm: bool(seat(run, arm).get("config")) for arm in (baseline, *arms) if seat(run, arm)}
+    if apart := [arm for arm in arms if arm in of_graph and of_graph[arm] != of_graph.get(baseline)]:
+        yield say.NO_GRAPHS(arms=listed(apart), than=str(baseline))
     others = {arm: traits(run, arm) for arm in arms if seat(run, arm).get("spec") != seat(run, baseline).get("spec")}
     others = {arm: each for arm, each in others.items() if base and each and each != base}
     aspects = [name for name in base if any(each[name] != base[name] for each in others.values())]
