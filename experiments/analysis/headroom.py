@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from statistics import fmean
 
+from experiments.analysis import sentence_templates as say
 from experiments.record.rows import Row
 from orchestrator.hanabi.cards import CARDS
 
@@ -10,10 +11,8 @@ BEST = len(CARDS)
 """Points of a perfect game."""
 LEAST_GAMES = 5
 """Games of the baseline that are needed to say so."""
-ROOM = (
-    "What has room: more players, partners who are strangers (`adhoc`), a metric such as "
-    "mark:aggregator.regret, or positions (task: positions)"
-)
+NEAR = 2.0
+"""Points below a perfect score within which there is little room."""
 
 
 def sentence(rows: Iterable[Row], baseline: str | None, effect: float | None, metric: str = "strict") -> str | None:
@@ -22,9 +21,6 @@ def sentence(rows: Iterable[Row], baseline: str | None, effect: float | None, me
     if effect is None or metric not in ("strict", "kept"):
         return None
     scores = [row.score_kept if metric == "kept" else row.score_strict for row in rows if row.arm == baseline]
-    if len(scores) < LEAST_GAMES or BEST - fmean(scores) >= effect:
+    if len(scores) < LEAST_GAMES or BEST - fmean(scores) >= min(effect, NEAR):
         return None
-    return (
-        f"{baseline} scores {fmean(scores):.1f} of {BEST} in {len(scores)} games, so no arm can score {effect:.1f} "
-        f"points more, and single errors cost so strong a seat little. {ROOM}"
-    )
+    return say.ROOM(than=str(baseline), value=f"{fmean(scores):.2f}", n=len(scores), size=f"{effect:.2f}")

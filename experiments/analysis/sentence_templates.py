@@ -144,6 +144,12 @@ GRAPHS = Template(
     "{arms} differ in more than their roles: {aspects}.",
     "arms have another graph than the baseline, with another verifier, context, number of calls, or models",
 )
+ROOM = Template(
+    "{than} scores {value} of 25 in {n} games, so no arm can score {size} points more, and single errors cost so "
+    "strong a seat little. What has room: more players, partners who are strangers (adhoc), a metric such as "
+    "mark:aggregator.regret, or positions (task: positions).",
+    "the baseline is within two points of a perfect score, and within the effect that is planned or detectable",
+)
 NO_GRAPHS = Template(
     "{arms} differ from {than} in more than their roles: what plays there is no graph file.",
     "arms are played by a partner or a Python seat, or the baseline is",

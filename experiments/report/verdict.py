@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from experiments.analysis import adhoc_teams, caveats, coalition_sentences, conclusions, role_controls
+from experiments.analysis import adhoc_teams, caveats, coalition_sentences, conclusions, headroom, role_controls
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.conclusions import ArmVerdict
 from experiments.document.blocks import Block, Note, notes
@@ -40,7 +40,18 @@ def sentences(data: RunData, roles: MarkedRun | Unmarked | None) -> tuple[str, .
         *conclusions.verdict(data.analysis, clauses(data), named if control_arms else None),
         *arm_graphs.sentences(data.run, dict.fromkeys(named)),
         *(role_sentences.faults(roles, dict.fromkeys(named)) if isinstance(roles, MarkedRun) else ()),
+        *_room(data),
     )
+
+
+def _room(data: RunData) -> tuple[str, ...]:
+    """Return that the baseline leaves no room for what the run could detect, where no arm is shown to differ."""
+    differences = data.analysis.differences
+    sizes = [each.mde for each in conclusions.widest(differences) if each.mde is not None]
+    if not sizes or any(each.claimed for each in differences):
+        return ()
+    room = headroom.sentence(data.rows, data.run.get("baseline"), min(sizes), data.analysis.metric)
+    return (room,) if room else ()
 
 
 def arms(data: RunData) -> tuple[ArmVerdict, ...]:

@@ -334,10 +334,12 @@ def test_the_size_that_a_plan_proposes_has_its_power_where_games_are_struck_out(
 def test_a_baseline_without_room_is_named_with_what_has_room() -> None:
     rows = [game("full", seed, 24 + seed % 2) for seed in range(6)]
     text = headroom.sentence(rows, "full", 2.0)
-    assert text and "full scores 24.5 of 25 in 6 games, so no arm can score 2.0 points more" in text
+    assert text and "full scores 24.50 of 25 in 6 games, so no arm can score 2.00 points more" in text
     assert "strangers" in text and "positions" in text
     assert headroom.sentence(rows, "full", 0.4) is None and headroom.sentence(rows[:4], "full", 2.0) is None
     assert headroom.sentence(rows, "full", 2.0, metric="misplays") is None
+    fair = [game("full", seed, 22) for seed in range(6)]
+    assert headroom.sentence(fair, "full", 4.0) is None, "what one more point needs, three points have"
     weak = [game("full", seed, 12) for seed in range(6)]
     assert headroom.sentence(weak, "full", 4.0) is None
 

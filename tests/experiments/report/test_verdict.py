@@ -6,6 +6,7 @@ from pathlib import Path
 import yaml
 from rich.console import Console
 
+from experiments.analysis import sentence_templates as say
 from experiments.analysis.role_marks import MarkedGame
 from experiments.document import terminal
 from experiments.record import run_folder
@@ -14,7 +15,7 @@ from experiments.report.marked_run import MarkedRun
 from experiments.study import experiment, manifest
 from experiments.study.plan import Plan
 from experiments.values.move_values import Kind
-from tests.support.reports import data, game, report, text
+from tests.support.reports import data, game, games, report, text
 from tests.support.sentences import template_of
 
 
@@ -32,6 +33,16 @@ def test_a_swap_of_graphs_is_said_to_change_more_than_roles(tmp_path: Path) -> N
         "cac and house differ in more than their roles: verifier (cac: the role self_verifier, house: the safety "
         "rule), context (cac: cac, house: house) and calls a turn (cac: 3, house: 4)."
     )
+    (apart,) = arm_graphs.sentences(
+        {
+            **run,
+            "seats": {**run["seats"], "p": {"spec": "partner:piers"}},
+            "arms": {**run["arms"], "piers": {"everybody": "p", "players": [2]}},
+        },
+        ["piers"],
+    )
+    assert apart == "piers differ from house in more than their roles: what plays there is no graph file."
+    assert template_of(apart) is not None
     (many,) = arm_graphs.sentences(run, others)
     assert many == (
         "4 arms and house differ in more than their roles: verifier, context and calls a turn; the report's table of "
@@ -70,3 +81,14 @@ def test_a_verdict_on_eight_arms_fits_on_a_screen(tmp_path: Path) -> None:
     _, *said = screen.getvalue().split("\n\n")[0].splitlines()
     assert all(map(template_of, said)) and len(said) == len(others) + 2
     assert len(screen.getvalue().splitlines()) <= 25 - 3, "after them an empty line, the report and the results"
+
+
+def test_a_verdict_says_where_the_baseline_leaves_no_room(tmp_path: Path) -> None:
+    run = {"name": "strong", "baseline": "base", "metric": "kept", "players": [2], "seeds": [*range(1, 9)]}
+    near, same = [25, 24, 25, 24, 25, 25, 24, 25], [24, 25, 24, 25, 24, 25, 25, 22]
+    strong = data(tmp_path, [*games("base", near), *games("less", same)], run)
+    (room,) = [each for each in verdict.sentences(strong, None) if "What has room" in each]
+    assert room.startswith("base scores 24.62 of 25 in 8 games, so no arm can score ")
+    assert template_of(room) is say.ROOM
+    weak = data(tmp_path, [*games("base", [12, 9, 15, 11, 8, 13, 10, 14]), *games("less", same)], run)
+    assert not [each for each in verdict.sentences(weak, None) if "What has room" in each]
