@@ -18,8 +18,8 @@ from graphs.config import GraphConfig
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.values import Frozen, OneOrMore, as_list
 
-FULL, NONE = "full", "none"
-"""The arms with all parts, the baseline, and with none of them."""
+FULL = "full"
+"""The arm with all parts, the baseline."""
 COMPLETE = 5
 """The most parts of which every deal is played by all coalitions: with five, a circle has all of them, too."""
 MOST_PARTS = 10
@@ -134,12 +134,13 @@ class Coalitions(Frozen):
         if not absent:
             return FULL
         removed = absence == "removed"
+        way = "without" if removed else label(absence)
         if not present:
-            return NONE if removed else f"{label(absence)}-all"
+            return f"{way}-all"
         if len(present) < len(absent):
             kept = "+".join(name for name in self.names if name in present)
-            return f"only-{kept}" if removed else f"{label(absence)}-all-but-{kept}"
-        return f"{'without' if removed else label(absence)}-{'+'.join(absent)}"
+            return f"only-{kept}" if removed else f"{way}-all-but-{kept}"
+        return f"{way}-{'+'.join(absent)}"
 
 
 def on_circle(order: Sequence[str]) -> list[Parts]:

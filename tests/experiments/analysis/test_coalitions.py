@@ -23,12 +23,12 @@ Values = dict[Coalition, float]
 VALUES = [3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, -8, 9, 7, 9, -3]
 """Of the coalitions of four players: bit i of the place says whether player i is in it."""
 SHAPIQ = {
-    "shapley": {"0": -3.333333, "1": -1.833333, "2": 2.166667, "3": -3.0},
-    "banzhaf": {"0": -1.0, "1": -0.5, "2": 4.0, "3": -0.25},
+    "shapley": {"a": -3.333333, "b": -1.833333, "c": 2.166667, "d": -3.0},
+    "banzhaf": {"a": -1.0, "b": -0.5, "c": 4.0, "d": -0.25},
     "interaction": {
-        **{"01": -8.166667, "02": 5.833333, "03": -5.666667, "12": -0.166667, "13": -2.666667, "23": 7.333333},
+        **{"ab": -8.166667, "ac": 5.833333, "ad": -5.666667, "bc": -0.166667, "bd": -2.666667, "cd": 7.333333},
     },
-    "highest_order": {"0123": 22.0},
+    "highest_order": {"abcd": 22.0},
 }
 """SV, BV, SII and the highest Moebius coefficient of that game by ExactComputer of shapiq 1.4.1."""
 
@@ -50,12 +50,12 @@ def drawn(parts: str, seed: int) -> Values:
 
 def test_terms_are_those_of_an_independent_library() -> None:
     values = {
-        frozenset(str(player) for player in range(4) if place >> player & 1): float(points)
+        frozenset("abcd"[player] for player in range(4) if place >> player & 1): float(points)
         for place, points in enumerate(VALUES)
     }
     for kind, expected in SHAPIQ.items():
         for parts, number in expected.items():
-            weights = coalitions.weights(design("0123"), kind, parts)  # type: ignore[arg-type]
+            weights = coalitions.weights(design("abcd"), kind, parts)  # type: ignore[arg-type]
             assert value(weights, values) == pytest.approx(number, abs=1e-6), (kind, parts)
 
 
@@ -73,7 +73,7 @@ def test_a_shapley_value_is_the_mean_over_all_orders_in_which_the_parts_may_join
 
 
 def test_the_terms_of_circles_are_on_average_those_of_all_coalitions() -> None:
-    parts, values = "abcdef", drawn("abcdef", 3)
+    parts, values = "abcdgh", drawn("abcdgh", 3)
     every = [coalition for size in range(7) for coalition in map(frozenset, combinations(parts, size))]
     assert len(values) == len(every) == 64
     orders = list(permutations(parts))
@@ -90,16 +90,16 @@ def test_the_terms_of_circles_are_on_average_those_of_all_coalitions() -> None:
 
 
 def test_on_each_circle_shapley_values_sum_to_all_less_none_and_use_only_coalitions_that_are_played() -> None:
-    circles, values = design("abcdef"), drawn("abcdef", 5)
+    circles, values = design("abcdgh"), drawn("abcdgh", 5)
     for seed in range(20):
         played = set(circles.dealt(seed))
-        shares = [coalitions.weights(circles, "shapley", part, seed) for part in "abcdef"]
+        shares = [coalitions.weights(circles, "shapley", part, seed) for part in "abcdgh"]
         total = fsum(value(weights, values) for weights in shares)
-        assert total == pytest.approx(values[frozenset("abcdef")] - values[frozenset()])
+        assert total == pytest.approx(values[frozenset("abcdgh")] - values[frozenset()])
         for kind, parts in [
             ("banzhaf", "c"),
             ("disagreement", "c"),
-            *(("interaction", pair) for pair in combinations("abcdef", 2)),
+            *(("interaction", pair) for pair in combinations("abcdgh", 2)),
         ]:
             weights = coalitions.weights(circles, kind, tuple(parts), seed)  # type: ignore[arg-type]
             assert weights is None or weights.keys() <= played
@@ -161,7 +161,7 @@ def test_a_deal_counts_for_no_term_where_one_of_its_coalitions_is_missing() -> N
 
 
 def test_the_pairs_of_a_circle_are_tested_on_the_deals_in_which_they_are_neighbours() -> None:
-    found = study({present: float(len(present)) for present in design("abcdef").every}, 20)
+    found = study({present: float(len(present)) for present in design("abcdgh").every}, 20)
     assert {effect.difference.n for effect in found.of("shapley", "removed")} == {20}
     assert not found.of("highest_order", "removed")
     pairs = found.of("interaction", "removed")
@@ -176,10 +176,10 @@ def test_where_a_part_has_no_node_its_arms_are_those_of_the_whole_graph() -> Non
         "full": {"players": [2, 3]},
         "without-b": {"players": [2, 3]},
         "without-a": {"players": [3]},
-        "none": {"players": [3]},
+        "without-all": {"players": [3]},
     }
-    third = [game("none", row.seed, 5, players=2) for row in rows if row.arm == "none"]
-    run["arms"]["none"] = {"players": [2, 3]}  # type: ignore[index]
+    third = [game("without-all", row.seed, 5, players=2) for row in rows if row.arm == "without-all"]
+    run["arms"]["without-all"] = {"players": [2, 3]}  # type: ignore[index]
     found = coalition_study([*rows, *more, *third], run, STRICT)
     assert found is not None
     at_two = {
@@ -192,7 +192,7 @@ def test_where_a_part_has_no_node_its_arms_are_those_of_the_whole_graph() -> Non
 
 def test_the_same_games_are_no_evidence() -> None:
     rows, run = played({present: 5.0 + 5 * ("b" in present) for present in design("ab").every})
-    twins = {"full": "full", "without-a": "full", "without-b": "none", "none": "none"}
+    twins = {"full": "full", "without-a": "full", "without-b": "without-all", "without-all": "without-all"}
     scores = {(row.arm, row.seed): row.score_strict for row in rows}
     alike = [
         game(row.arm, row.seed, scores[twins[row.arm], row.seed], moves_digest=f"{twins[row.arm]} {row.seed}")
@@ -208,7 +208,7 @@ def test_the_same_games_are_no_evidence() -> None:
 def test_a_run_without_coalitions_or_without_a_complete_deal_has_no_study() -> None:
     rows, run = played(dict.fromkeys(design("ab").every, 5.0))
     assert coalition_study(rows, {}, STRICT) is None
-    assert coalition_study([row for row in rows if row.arm != "none"], run, STRICT) is None
+    assert coalition_study([row for row in rows if row.arm != "without-all"], run, STRICT) is None
 
 
 # In words
@@ -268,7 +268,7 @@ def test_leave_one_out_never_passes_for_a_share() -> None:
 
 def test_a_part_that_harms_alone_is_named() -> None:
     values = {present: 12.0 + 3 * ("a" in present) - 4 * (present == {"c"}) for present in design("abc").every}
-    assert any(s.startswith("c alone does harm: -4.") and "beside none" in s for s in spoken(values))
+    assert any(s.startswith("c alone does harm: -4.") and "beside without-all" in s for s in spoken(values))
 
 
 def test_few_deals_are_inconclusive_and_ways_to_be_absent_have_their_own_sentences() -> None:

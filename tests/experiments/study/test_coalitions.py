@@ -24,13 +24,13 @@ def test_every_set_of_parts_is_an_arm_that_lacks_the_others_and_nothing_else() -
     arms = coalition_arms(coalitions=ROLES)
     assert list(arms) == [
         *("full", "without-discard_strategist", "without-tom_interpreter", "without-history_analyst"),
-        *("only-history_analyst", "only-tom_interpreter", "only-discard_strategist", "none"),
+        *("only-history_analyst", "only-tom_interpreter", "only-discard_strategist", "without-all"),
     ]
     house = read("house")
     for name, config in arms.items():
         present = {
             "full": ROLES,
-            "none": [],
+            "without-all": [],
             **{f"only-{role}": [role] for role in ROLES},
             **{f"without-{role}": [other for other in ROLES if other != role] for role in ROLES},
         }[name]
@@ -41,7 +41,7 @@ def test_every_set_of_parts_is_an_arm_that_lacks_the_others_and_nothing_else() -
 def test_parts_are_groups_of_nodes_roles_and_sections() -> None:
     parts = {"mind": ["history_analyst", "tom_interpreter"], "facts": ["convention_facts"]}
     arms = coalition_arms(coalitions=parts)
-    assert list(arms) == ["full", "without-facts", "without-mind", "none"]
+    assert list(arms) == ["full", "without-facts", "without-mind", "without-all"]
     assert not {"history_analyst", "tom_interpreter"} & set(arms["without-mind"].nodes)
     assert arms["without-facts"].without_sections == ("convention_facts",)
     assert arms["without-facts"].nodes.keys() == arms["full"].nodes.keys()
@@ -67,7 +67,7 @@ def test_several_ways_to_be_absent_share_the_whole_graph_and_other_arms_stand_be
     design = {"parts": {"a": "history_analyst", "b": "tom_interpreter"}, "by": ["removed", "placebo"]}
     arms = coalition_arms(coalitions=design, arms={"full": {}, "same": {"same_compute": "full"}})
     assert list(arms) == [
-        *("full", "without-b", "without-a", "none", "placebo-b", "placebo-a", "placebo-all", "same"),
+        *("full", "without-b", "without-a", "without-all", "placebo-b", "placebo-a", "placebo-all", "same"),
     ]
     assert arms["placebo-b"].controls is not None
 
@@ -133,10 +133,10 @@ def test_a_budget_of_games_says_how_many_deals_are_played() -> None:
         ({"coalitions": {"parts": ["discards"], "by": "placebo"}}, "a section can only be removed"),
         ({"coalitions": {"parts": ["history_analyst"], "games": 3}}, "two deals take 4 games"),
         ({"coalitions": {"parts": ["history_analyst"], "primary": "shaply"}}, "primary"),
-        ({"coalitions": ["history_analyst"], "baseline": "none"}, "with coalitions it is 'full'"),
+        ({"coalitions": ["history_analyst"], "baseline": "without-all"}, "with coalitions it is 'full'"),
         ({"coalitions": ["history_analyst"], "arms": "leave_one_out"}, "have the arms of leave_one_out"),
         (
-            {"coalitions": ["history_analyst"], "arms": {"none": {"verify": "none"}}},
+            {"coalitions": ["history_analyst"], "arms": {"without-all": {"verify": "none"}}},
             "name of a coalition",
         ),
         (
@@ -146,7 +146,7 @@ def test_a_budget_of_games_says_how_many_deals_are_played() -> None:
         ({"coalitions": ["history_analyst"], "stop": {"looks": [4]}}, "coalitions and stop do not go together"),
         ({"coalitions": ["history_analyst"], "graph": ["house", "watson"]}, "coalitions are of one graph"),
         ({"coalitions": ["history_analyst"], "graph": "partner:piers"}, "partner:piers is not a graph"),
-        ({"coalitions": ["aggregator"]}, "arm 'none'"),
+        ({"coalitions": ["aggregator"]}, "arm 'without-all'"),
         ({"arms": {"a": {}, "b": {}}, "contrasts": {"x": {"a": 1, "b": -0.5}}}, "sum to 0.5"),
         ({"arms": {"a": {}, "b": {}}, "contrasts": {"x": {}}}, "give two arms or more"),
         ({"arms": {"a": {}, "b": {}}, "contrasts": {"x": {"a": 1, "c": -1}}}, "'c' is not an arm"),
