@@ -150,8 +150,7 @@ def by_programs(config: GraphConfig) -> GraphConfig:
 
     def model(name: str, node: Node) -> str:
         role = config.role(name)
-        sections = {kind for kind, _ in config.kinds(name)}
-        return PROGRAM if role.solve is not None and sections >= set(role.needs) else NOBODY
+        return PROGRAM if role.solve is not None and not role.lacking(config.kinds(name)) else NOBODY
 
     nodes = {name: node.model_copy(update={"model": model(name, node)}) for name, node in config.nodes.items()}
     return config.model_copy(update={"nodes": nodes})

@@ -11,7 +11,7 @@ import structlog
 from pydantic import BaseModel
 
 from graphs.node import RoleNode
-from orchestrator.errors import RoleError, TurnError
+from orchestrator.errors import RoleError, TurnError, in_words
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call
 from orchestrator.logs import log
@@ -77,7 +77,7 @@ class Question:
             raise
         except Exception as error:
             log.info("a role's program failed", role=role.name, exc_info=True)
-            raise RoleError(f"{place} failed: {type(error).__name__}: {error}") from error
+            raise RoleError(f"{place} failed: {in_words(error)}") from error
         if not isinstance(reply, role.reply):
             raise RoleError(f"{place} {role.misreply(reply)}")
         return reply

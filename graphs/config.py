@@ -292,7 +292,7 @@ def _sections(config: GraphConfig, name: str) -> None:
         if role.solve is None:
             reason = "so a model must play it" if node.model == PROGRAM else f"so {node.model!r} cannot simulate it"
             raise ValueError(f"nodes.{name}: role {role.name!r} has no program, {reason}: {GIVE_A_MODEL}")
-        if lacks := [kind.name for kind in role.needs if kind not in sections]:
+        if lacks := role.lacking(config.kinds(name)):
             raise ValueError(f"nodes.{name}: the program of role {role.name!r} needs the sections {', '.join(lacks)}")
     if node.model == PROGRAM:
         return

@@ -37,7 +37,7 @@ from graphs.turn_state import (
     replies,
     typed,
 )
-from orchestrator.errors import RoleError, TurnError, UserError
+from orchestrator.errors import RoleError, TurnError, UserError, in_words
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Memory
 from orchestrator.table.seat import Decision
@@ -223,7 +223,7 @@ async def play_own(graph: Any, view: View, memory: Memory, runtime: SeatRuntime)
             raise runtime.failed[0] from None
         if isinstance(error, TurnError | UserError):
             raise
-        raise RoleError(f"turn {view.turn}: the graph failed: {type(error).__name__}: {error}") from error
+        raise RoleError(f"turn {view.turn}: the graph failed: {in_words(error)}") from error
     if runtime.failed:
         raise runtime.failed[0]
     if graph.checkpointer and (waits := (await graph.aget_state(config)).next):

@@ -15,6 +15,8 @@ PlayWarning       a game was played, but not, or not only, by what its seats' mo
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -48,8 +50,25 @@ def shortened(text: str) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """Return what kind of error came and what it says, on one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    """Return what kind of error came and what it says, on one line, with the line of the user's code that met it."""
+    return " ".join(f"{type(error).__name__}: {error}{_users_line(error)}".split())
+
+
+def _users_line(error: BaseException) -> str:
+    """Return the last file and line on the way to an error that are the user's own: ` (chop.py, line 14)`."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = frame.filename
+        if file.endswith(".py") and not file.startswith(NOT_USERS) and "site-packages" not in file:
+            return f" ({Path(file).name}, line {frame.lineno})"
+    return ""
+
+
+_HOME = Path(__file__).resolve().parent.parent
+NOT_USERS = (
+    str(Path(traceback.__file__).parent),
+    *(f"{_HOME / package}{os.sep}" for package in ("orchestrator", "prompts", "roles", "graphs", "experiments")),
+)
+"""Where the files of Python and of this project begin."""
 
 
 QUOTED = 200

@@ -18,7 +18,7 @@ from roles.notes_text import Notes
 from roles.reply_types import Reply
 from roles.role_definition import Role, Solve
 from roles.role_options import AllowedValues, check_declared
-from roles.sections import SECTIONS, Fact, Section, Sections
+from roles.sections import SECTIONS, Fact, Section, SectionNeed, Sections
 
 _KNOWN: dict[str, Role] = {}
 _SOURCES: dict[str, str] = {}
@@ -48,7 +48,7 @@ def role(
     *,
     reply: type[Reply],
     takes: tuple[type[Section], ...],
-    needs: tuple[type[Section], ...] = (),
+    needs: tuple[type[Section] | SectionNeed, ...] = (),
     template: str | Path | None = None,
     options: AllowedValues | None = None,
     settled: Callable[[Sections, Notes], BaseModel | None] | None = None,

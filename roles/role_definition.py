@@ -1,6 +1,6 @@
 """What a role is, and how its prompt is put together."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
@@ -13,7 +13,7 @@ from roles.marks import Mark
 from roles.notes_text import Notes, notes_for_judge, notes_text
 from roles.reply_types import Choice, Form, Judgement, Reply, answer_format
 from roles.role_options import AllowedValues, Options, defaults
-from roles.sections import OTHER, PROPOSAL, Fact, Section, Sections
+from roles.sections import OTHER, PROPOSAL, Fact, Section, SectionNeed, Sections
 from roles.words import Words
 
 Solve = Callable[[Sections, Notes], BaseModel]
@@ -28,8 +28,8 @@ class Role:
     reply: type[Reply]
     takes: tuple[type[Section], ...]
     """The sections it wants; it gets those that its graph's context has."""
-    needs: tuple[type[Section], ...] = ()
-    """The sections without which its program cannot answer."""
+    needs: tuple[type[Section] | SectionNeed, ...] = ()
+    """The sections without which its program cannot answer; see `Section.set_to` for one that needs an option."""
     solve: Solve | None = None
     """Its program: computes the exact reply without a model."""
     template: str | None = None
@@ -57,6 +57,29 @@ class Role:
         chooses: tuple[Fact, ...] = ("own_hand", "partner_knowledge") if issubclass(self.reply, Choice) else ()
         table: tuple[Fact, ...] = ("table",) if any("table" in kind.states for kind in self.takes) else ()
         return (*table, *(chooses if self.rests_on is None else self.rests_on))
+
+    @property
+    def needed(self) -> dict[type[Section], Options]:
+        """The sections that its program needs, with the options that they must have."""
+        needed = dict[type[Section], Options]()
+        for need in self.needs:
+            if isinstance(need, SectionNeed):
+                needed[need.kind] = {need.option: need.value}
+            else:
+                needed[need] = {}
+        return needed
+
+    def lacking(self, kinds: Iterable[tuple[type[Section], Options]]) -> list[str]:
+        """Return what its program needs, in words, and these sections with their options do not give."""
+        given = {kind: defaults(kind.choices) | dict(options) for kind, options in kinds}
+        lacks = list[str]()
+        for kind, options in self.needed.items():
+            if kind not in given:
+                lacks.append(kind.name)
+            for option, value in options.items():
+                if kind in given and given[kind][option] != value:
+                    lacks.append(f"{kind.name} with {option}: {value}, not {given[kind][option]}")
+        return lacks
 
     def settle(self, sections: Sections, notes: Notes) -> BaseModel | None:
         """The reply if no question is left; None where there is one."""

@@ -72,6 +72,11 @@ class Section:
         said = {key: [value for value in cls.choices[key] if value != UNSAID][-1] for key in cls.states.get(fact, ())}
         return {**options, **{key: value for key, value in said.items() if options.get(key) == UNSAID}}
 
+    @classmethod
+    def set_to(cls, value: object) -> "SectionNeed":
+        """Return this section with its first option at a value, as a need of a role."""
+        return SectionNeed(cls, next(iter(cls.choices)), value)
+
     def holding(self, memory: Mapping[str, Any]) -> Self:
         """The section with the parts of the seat's memory that it needs; most need none."""
         return self
@@ -131,6 +136,15 @@ class Section:
             parts[words] = Part(self.name, text), bool(text) and self.conditional(words)
         part, conditional = parts[words]
         return part if present is None or not conditional else replace(part, text=prompts.chosen(part.text, present))
+
+
+@dataclass(frozen=True)
+class SectionNeed:
+    """A section that a role's program cannot do without, with the value of one of its options."""
+
+    kind: type[Section]
+    option: str
+    value: object
 
 
 S = TypeVar("S", bound=Section)

@@ -85,7 +85,7 @@ def role_data(role: Role) -> dict[str, Any]:
         "reply": role.reply.__name__,
         "takes": [section.name for section in role.takes],
         "sections": [section_fields.data(section) for section in role.takes],
-        "needs": [section.name for section in role.needs],
+        "needs": _needs(role),
         "played_by": played_by(role),
         "after_game": role.after_game,
         "options": {
@@ -101,6 +101,15 @@ def role_data(role: Role) -> dict[str, Any]:
     }
 
 
+def _needs(role: Role) -> list[str]:
+    """The sections that its program needs, with their options: `own_deductions (from: counting)`."""
+    needs = list[str]()
+    for kind, options in role.needed.items():
+        settings = ", ".join(f"{option}: {value}" for option, value in options.items())
+        needs.append(f"{kind.name} ({settings})" if settings else kind.name)
+    return needs
+
+
 def show_role(role: Role, console: Console) -> None:
     """Print the sections of a role, its reply and its instruction."""
     console.print(Text.assemble((role.name, "bold"), (f"  {role.title}", "italic")))
@@ -108,7 +117,7 @@ def show_role(role: Role, console: Console) -> None:
     for section in role.takes:
         console.print(Text("\n".join(f"  {line}" for line in section_fields.lines(section, with_types=False))))
     console.print(Text("`orchestrator roles show SECTION` defines the types of a section's fields.", style="dim"))
-    console.print(Text(f"its program needs: {', '.join(section.name for section in role.needs) or 'none'}"))
+    console.print(Text(f"its program needs: {', '.join(_needs(role)) or 'none'}"))
     console.print(Text(f"played by: {played_by(role)}; replies with: {role.reply.__name__}"))
     if role.after_game:
         console.print(Text("asked: after a game, by `evaluate judge`; no graph can have it"))

@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from inspect import get_annotations
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
+
+from orchestrator.errors import UserError
 
 Options = Mapping[str, Any]
 """What a reply may choose from, by the labels in the prompt: `0`, `1` ... or `A`, `B` ...
@@ -129,6 +132,14 @@ class Reply(BaseModel):
     """The fields that are shown to models which read the reply where reports are brief; empty for all."""
 
     _text: str | None = PrivateAttr(default=None)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Raises UserError for a field with the name of something that every reply has."""
+        super().__init_subclass__(**options)
+        for name, kind in get_annotations(cls).items():
+            if hasattr(Reply, name) and "ClassVar" not in str(kind):
+                reserved = "a name that every reply has for itself; rename it"
+                raise UserError(f"{cls.__name__} has a field {name!r}, {reserved}")
 
     @classmethod
     def unnamed(cls, text: str) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from itertools import product
 from pydantic import BaseModel, ValidationError
 
 import prompts
-from orchestrator.errors import UserError, complaint
+from orchestrator.errors import UserError, complaint, in_words
 from orchestrator.hanabi.moves import Move, labelled
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
@@ -53,7 +53,9 @@ class Case:
         self, role: Role, *removed: type[Section], refused: Iterable[Move] = (), options: Options | None = None
     ) -> Sections:
         """All that the role takes, at the sections' defaults, but for sections that are gone and moves refused."""
-        kinds = [(kind, defaults(kind.choices)) for kind in role.takes if kind not in removed]
+        needed = role.needed
+        taken = [kind for kind in role.takes if kind not in removed]
+        kinds = [(kind, defaults(kind.choices) | dict(needed.get(kind, {}))) for kind in taken]
         return cut(self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {}))
 
     def notes(self, role: Role) -> Notes:
@@ -123,7 +125,7 @@ def _playable(role: Role) -> Iterator[str]:
     """Somebody can play it, and what it needs and fills is there."""
     if role.template is None and role.solve is None:
         yield "it has neither a template nor a program, so nobody can play it"
-    if missing := [kind.name for kind in role.needs if kind not in role.takes]:
+    if missing := [kind.name for kind in role.needed if kind not in role.takes]:
         yield f"it needs the sections {', '.join(missing)}, which it does not take"
     if unfilled := prompts.variables(role.template or "") - set(role.options):
         yield f"its template has variables that no option fills: {', '.join(sorted(unfilled))}"
@@ -146,7 +148,7 @@ def _blaming(what: str) -> Iterator[None]:
     except PromiseError:
         raise
     except Exception as error:
-        message = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        message = str(error) if isinstance(error, UserError) else in_words(error)
         raise PromiseError(f"{what} {message}") from error
 
 
@@ -216,7 +218,7 @@ def _does_without(role: Role, at: Case) -> None:
     if _reply_to(role, at.sections(role), at.notes(role)) is None:
         return
     for kind in role.takes:
-        if kind not in role.needs:
+        if kind not in role.needed:
             with _blaming(f"without the section {kind.name!r}, which it does not need, solve() raised"):
                 role.answer(at.sections(role, kind), at.notes(role))
 
