@@ -1,5 +1,6 @@
-"""The logs of a library: silent on stdout, warnings on stderr, until somebody configures structlog.
+"""The logs of a library: silent on stdout, warnings on stderr, and no change of the host program's logging.
 
+Where structlog is configured, by the host or by our command line, that holds; else ours holds for `log` alone.
 Tracebacks show no values of variables: those may be hidden cards or keys.
 """
 
@@ -32,15 +33,20 @@ def _traceback(out: TextIO, error: ExcInfo) -> None:
     out.write(printable(text.getvalue()))
 
 
-if not structlog.is_configured():
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            renderer(),
-        ],
+class Log:
+    """A logger that asks at each line whether somebody has configured structlog."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(structlog.get_logger() if structlog.is_configured() else _own(), name)
+
+
+def _own() -> Any:
+    """Return a logger with settings of its own, on the standard error of this moment."""
+    return structlog.wrap_logger(
+        structlog.PrintLogger(sys.stderr),
+        processors=[structlog.contextvars.merge_contextvars, structlog.processors.add_log_level, renderer()],
         wrapper_class=structlog.make_filtering_bound_logger("warning"),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
 
-log = structlog.get_logger()
+
+log = Log()

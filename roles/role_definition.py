@@ -59,26 +59,26 @@ class Role:
         return (*table, *(chooses if self.rests_on is None else self.rests_on))
 
     @property
-    def needed(self) -> dict[type[Section], Options]:
+    def requirements(self) -> dict[type[Section], Options]:
         """The sections that its program needs, with the options that they must have."""
-        needed = dict[type[Section], Options]()
+        requirements = dict[type[Section], Options]()
         for need in self.needs:
             if isinstance(need, SectionNeed):
-                needed[need.kind] = {need.option: need.value}
+                requirements[need.kind] = {need.option: need.value}
             else:
-                needed[need] = {}
-        return needed
+                requirements[need] = {}
+        return requirements
 
     def lacking(self, kinds: Iterable[tuple[type[Section], Options]]) -> list[str]:
         """Return what its program needs, in words, and these sections with their options do not give."""
-        given = {kind: defaults(kind.choices) | dict(options) for kind, options in kinds}
+        sections = {kind: defaults(kind.choices) | dict(options) for kind, options in kinds}
         lacks = list[str]()
-        for kind, options in self.needed.items():
-            if kind not in given:
+        for kind, options in self.requirements.items():
+            if kind not in sections:
                 lacks.append(kind.name)
             for option, value in options.items():
-                if kind in given and given[kind][option] != value:
-                    lacks.append(f"{kind.name} with {option}: {value}, not {given[kind][option]}")
+                if kind in sections and sections[kind][option] != value:
+                    lacks.append(f"{kind.name} with {option}: {value}, not {sections[kind][option]}")
         return lacks
 
     def settle(self, sections: Sections, notes: Notes) -> BaseModel | None:

@@ -18,8 +18,6 @@ TABLE_S = 0.2
 """Seconds between updates on a terminal."""
 EVERY_S = 10.0
 """Seconds between lines otherwise."""
-SHOWN = 6
-"""Arms named in a line; the table has them all."""
 
 
 class RunProgress(Progress):
@@ -65,17 +63,10 @@ class RunProgress(Progress):
         return f"about {duration(seconds)}{f' and ${usd:.2f}' if usd else ''} left"
 
     def sentences(self) -> Iterator[str]:
-        """Give what a line says."""
+        """Give what a line says: short however many arms there are, which the table has."""
         playing = f", {self.status.playing} in play" if self.status.playing else ""
         turns = f", {self.status.turns:,} turns" if self.status.turns else ""
         yield f"{self.title}: {self.ended} of {self.total} {self._things}{playing}{turns}"
-        arms = list(self.arms())
-        means = [f"{row.arm} {row.mean}" for row in arms if row.units]
-        if means:
-            more = len(means) - SHOWN
-            yield ", ".join([*means[:SHOWN], *([f"and {more} more arms"] if more > 0 else [])])
-        if own_shares := [f"{row.arm} {row.own}" for row in arms if row.own != "-"]:
-            yield f"own moves {', '.join(own_shares[:SHOWN])}"
         yield from self.models()
         if rest := self._left():
             yield rest

@@ -104,7 +104,7 @@ def role_data(role: Role) -> dict[str, Any]:
 def _needs(role: Role) -> list[str]:
     """The sections that its program needs, with their options: `own_deductions (from: counting)`."""
     needs = list[str]()
-    for kind, options in role.needed.items():
+    for kind, options in role.requirements.items():
         settings = ", ".join(f"{option}: {value}" for option, value in options.items())
         needs.append(f"{kind.name} ({settings})" if settings else kind.name)
     return needs

@@ -53,9 +53,9 @@ class Case:
         self, role: Role, *removed: type[Section], refused: Iterable[Move] = (), options: Options | None = None
     ) -> Sections:
         """All that the role takes, at the sections' defaults, but for sections that are gone and moves refused."""
-        needed = role.needed
-        taken = [kind for kind in role.takes if kind not in removed]
-        kinds = [(kind, defaults(kind.choices) | dict(needed.get(kind, {}))) for kind in taken]
+        needs = role.requirements
+        sections = [kind for kind in role.takes if kind not in removed]
+        kinds = [(kind, defaults(kind.choices) | dict(needs.get(kind, {}))) for kind in sections]
         return cut(self.view, kinds, tuple(refused), None, defaults(role.options) | dict(options or {}))
 
     def notes(self, role: Role) -> Notes:
@@ -125,7 +125,7 @@ def _playable(role: Role) -> Iterator[str]:
     """Somebody can play it, and what it needs and fills is there."""
     if role.template is None and role.solve is None:
         yield "it has neither a template nor a program, so nobody can play it"
-    if missing := [kind.name for kind in role.needed if kind not in role.takes]:
+    if missing := [kind.name for kind in role.requirements if kind not in role.takes]:
         yield f"it needs the sections {', '.join(missing)}, which it does not take"
     if unfilled := prompts.variables(role.template or "") - set(role.options):
         yield f"its template has variables that no option fills: {', '.join(sorted(unfilled))}"
@@ -218,7 +218,7 @@ def _does_without(role: Role, at: Case) -> None:
     if _reply_to(role, at.sections(role), at.notes(role)) is None:
         return
     for kind in role.takes:
-        if kind not in role.needed:
+        if kind not in role.requirements:
             with _blaming(f"without the section {kind.name!r}, which it does not need, solve() raised"):
                 role.answer(at.sections(role, kind), at.notes(role))
 
