@@ -97,7 +97,9 @@ def protocol(done: ExperimentDone) -> list[str]:
 
 def so_far(done: ExperimentDone) -> Iterator[str]:
     """Return what the games of a stopped run say before they are finished: above all, if its models can be read."""
-    status = done.status
+    status, played = done.status, {row.arm for row in done.rows}
+    if done.left and (absent := [arm.name for arm in done.plan.arms if arm.players and arm.name not in played]):
+        yield f"No game of these arms is finished yet, so nothing is said of them: {', '.join(absent)}."
     if not (done.left and status.answers):
         return
     if status.fake and not any(Provenance.FAKE_SERVER in row.provenance for row in done.rows):
