@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from experiments.analysis.differences import Difference, contrast, differences
+from experiments.analysis.extensions import Extension, unclaimed
 from experiments.analysis.games import by_arm
 from experiments.analysis.statistics.estimates import Interval
 from experiments.analysis.stopping import Stopped
@@ -51,6 +52,8 @@ class Analysis:
     apart: tuple[Difference, ...] = ()
     """The differences of arms that are no hypothesis, each tested alone: the baseline once more, which shows the noise,
     and arms that cheat."""
+    extension: Extension | None = None
+    """What was added after the planned end; None for a run that was played as planned."""
     contrasts: tuple[Difference, ...] = ()
     """The differences between arms other than the baseline, each tested alone: a role's removal beside its controls."""
 
@@ -67,6 +70,7 @@ def analyse(
     contrasts: Sequence[tuple[str, str]] = (),
     designed: Collection[str] = (),
     gates: Mapping[str, str] = {},
+    extension: Extension | None = None,
 ) -> Analysis:
     """Return the statistics of finished games: a summary of each arm, and paired differences from the baseline.
 
@@ -75,7 +79,7 @@ def analyse(
     own. `score`: the score that tables show first if the metric is not a score. `stopped`: the result of a stop rule.
     `contrasts`: pairs of arms that are also compared with each other. `designed`: arms that are not compared with the
     baseline one by one, because a design of coalitions compares them. `gates`: controls with the arm whose effect they
-    are to explain, as in `differences`.
+    are to explain, as in `differences`. `extension`: what was added after the planned end, which takes claims away.
     """
     measure = metric if isinstance(metric, Measure) else measures.metric(metric)
     headline: Metric = score or ("kept" if measure.key == "kept" else "strict")
@@ -89,13 +93,14 @@ def analyse(
     analysis = Analysis(
         baseline=baseline,
         summaries=tuple(summary for games in arms.values() for summary in summaries(games, interval)),
-        differences=differences(tested, measure, stopped, gates=gates),
+        differences=unclaimed(differences(tested, measure, stopped, gates=gates), extension, gates),
         flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
         withheld=withheld,
         interval=interval,
         metric=measure.key,
         score=headline,
-        other_differences=differences(tested, other, stopped, gates=gates),
+        other_differences=unclaimed(differences(tested, other, stopped, gates=gates), extension, gates),
+        extension=extension,
         stopped=stopped,
         apart=tuple(each for pair in pairs if no_hypothesis(*pair) for each in differences([pair], measure, stopped)),
         contrasts=tuple(
@@ -108,7 +113,7 @@ def analyse(
         return analysis
     base = None if stopped else baseline  # a stop rule counted on the games that are left out here
     options: dict[str, Any] = {"interval": interval, "metric": measure, "score": headline}
-    free = analyse(unforced, base, order, **options, designed=designed, gates=gates)
+    free = analyse(unforced, base, order, **options, designed=designed, gates=gates, extension=extension)
     compared: dict[str, Any] = {  # of a withheld arm, the few games without a forced move are no sample
         name: tuple(each for each in getattr(free, name) if not {each.arm, each.baseline} & {*withheld})
         for name in ("differences", "other_differences", "apart")

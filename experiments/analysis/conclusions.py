@@ -96,7 +96,8 @@ def state_of(difference: Difference) -> State:
 
 def _unclaimed(difference: Difference) -> bool:
     """Return whether p is below its level, and yet nothing is claimed."""
-    return difference.p_holm is not None and difference.p_holm < difference.alpha and not difference.claimed
+    level = difference.alpha or ALPHA
+    return difference.p_holm is not None and difference.p_holm < level and not difference.claimed
 
 
 def apart_sentence(difference: Difference, analysis: Analysis) -> str:
@@ -133,6 +134,8 @@ def verdict(analysis: Analysis, more: Mapping[str, str] = {}, arms: Sequence[str
         yield say.WITHHELD(arms=listed(analysis.withheld), percent=percent(WITHHELD))
     if analysis.stopped:
         yield f"{'; '.join(analysis.stopped.states)}."
+    if analysis.extension:
+        yield say.EXTENDED(steps=analysis.extension.words)
     for each in tested:
         if each not in counted:
             yield compared(each, counts=several, more=tuple(_clauses(each, analysis, more)))
@@ -249,7 +252,7 @@ def _template(difference: Difference) -> say.Template:
     if not difference.testable:
         return say.UNTESTED
     if _unclaimed(difference):
-        return say.FLATTERED
+        return say.SPENT if difference.spent else say.FLATTERED
     if not difference.se:
         return say.EQUAL if abs(difference.mean) < ROUNDING else say.SHOWN_EACH if difference.claimed else say.OPEN_EACH
     if difference.claimed:

@@ -94,7 +94,7 @@ class Difference(Bounded):
     """Of a control: the arm without the role. It is tested, alone, only where that arm's difference is claimed, which
     takes no power from the others."""
     alpha: float = ALPHA
-    """The level of claims: that of the stop rule, where there is one."""
+    """The level of claims: that of the stop rule, where there is one; 0 where an extended run has none left."""
 
     @property
     def claimed(self) -> bool:
@@ -104,7 +104,12 @@ class Difference(Bounded):
     @property
     def shown_alone(self) -> bool:
         """Whether it is shown where it is the only test."""
-        return self.p is not None and self.p < ALPHA and not self.flattered
+        return self.p is not None and self.p < ALPHA and not self.flattered and not self.spent
+
+    @property
+    def spent(self) -> bool:
+        """Whether the run was extended after its planned end, so that no level is left to claim at."""
+        return self.alpha == 0
 
     @property
     def shut(self) -> bool:

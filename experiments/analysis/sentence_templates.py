@@ -73,6 +73,16 @@ FLATTERED = Template(
     "out more often{more}.",
     "p is below .05, in favour of the one with more strike-outs, and one of both has them in one to four deals",
 )
+SPENT = Template(
+    "{arm}: no difference from {than} is claimed ({change}; {estimate}), because the run was extended, which this p "
+    "does not allow for{more}.",
+    "p is below .05 in a run that was extended after its planned end",
+)
+EXTENDED = Template(
+    "This run was extended {steps}: p is not nominal, so nothing is claimed of what was added; new deals in another "
+    "folder can show it.",
+    "deals, player counts, repeats or arms were added when enough deals were finished to show something",
+)
 RARELY = Template(
     "{than} struck out in {theirs} of {n} {units}, {arm} in {ours}, too few to tell how often",
     "the strict score is compared, and one of both has strike-outs in one to four deals",

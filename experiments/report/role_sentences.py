@@ -31,6 +31,7 @@ def sentences(run: MarkedRun) -> Iterator[str]:
         yield say.PROGRAMS_MARKED()
     by_role = _roles(run)
     sides = _sides([mark for marks in by_role.values() for mark in _markable(marks)])
+    sides = {} if run.data.analysis.extension else sides
     units = max((mark.units for mark in run.summaries), default=0)
     fewest = fewest_pairs(len(sides) or 1)
     if 0 < units < fewest:
@@ -85,7 +86,7 @@ def _right(marks: Sequence[MarkSummary], sides: Sides, fewest: int) -> Iterator[
     means = {title: mark.baselines[name].mean for name, title in OTHERS.items() if name in mark.baselines}
     standards += [f"{title} {NUMBER.text(mean)}" for title, mean in means.items()]
     yield say.MARK(marks=f"{mark.key.title} {NUMBER.text(mark.mean)} on average ({', '.join(standards)})")
-    if any(mark.units >= fewest for mark in marked):
+    if sides and any(mark.units >= fewest for mark in marked):
         yield from _counted(marked, sides, fewest)
 
 
@@ -147,6 +148,8 @@ def _share(mark: MarkSummary) -> str:
 
 def faults(run: MarkedRun, arms: Iterable[str]) -> Iterator[str]:
     """Name the faults whose change beside the baseline is shown, the largest of a few, in these arms."""
+    if run.data.analysis.extension:
+        return
     changes = [(kind, each) for kind, each in run.faults if each.claimed and each.arm in arms]
     changes.sort(key=lambda change: -abs(change[1].mean))
     texts = [

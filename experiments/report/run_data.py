@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.analysis import adhoc_teams, role_controls, stopping
+from experiments.analysis import adhoc_teams, extensions, role_controls, stopping
 from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.caveats import labels, provenances
@@ -368,6 +368,7 @@ def run_data(
     measure = of_runs(named.metric, (folder,), [games])
     study = coalition_study(games, run, measure)
     weights = (run.get("experiment") or {}).get("contrasts") or {}
+    extension = extensions.of_run(run)
     analysis = analyse(
         games,
         run.get("baseline"),
@@ -379,10 +380,15 @@ def run_data(
         contrasts=role_controls.contrasts(run),
         designed=study.arms if study else (),
         gates=role_controls.gates(run),
+        extension=extension,
     )
     arms = order.by_effect(arms, analysis, run)
     in_their_order = order.ordered(analysis, arms)
-    contrasts = own_contrasts(games, weights, measure)
+    contrasts = extensions.unclaimed(own_contrasts(games, weights, measure), extension, combined=True)
+    if study and extension:
+        terms = extensions.unclaimed([effect.difference for effect in study.effects], extension, combined=True)
+        effects = [replace(effect, difference=term) for effect, term in zip(study.effects, terms, strict=True)]
+        study = replace(study, effects=tuple(effects))
     return RunData(folder, tuple(games), in_their_order, run, arms, named, coalitions=study, own_contrasts=contrasts)
 
 

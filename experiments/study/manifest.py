@@ -7,11 +7,13 @@
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from experiments.record import rows
 from experiments.record.files import locked, write_atomically
 from experiments.record.run_folder import IMPORTS, RUN, check_imports, imports, read
 from experiments.study.arms import Arm
@@ -28,6 +30,9 @@ from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.plugins import versions
 from prompts import digest
+
+PLANNED = "planned"
+"""The key with every size that the run was planned to have, the first one first, each with its date."""
 
 try:
     from yaml import CSafeDumper as SafeDumper  # ten times as fast, where PyYAML was built with it
@@ -51,9 +56,40 @@ def write(plan: Plan) -> None:
                 f"{str(plan.folder)!r} holds the run of {before.get('name')!r}, not of {plan.experiment.name!r}; "
                 "give another --out"
             )
-        text = _text(_merged(before, resolved(plan, before.get("deals"))))
+        data = _merged(before, resolved(plan, before.get("deals")))
+        sizes = _planned(before, data, plan.folder)
+        text = _text({**data, PLANNED: sizes})
         if not before or path.read_text("utf-8") != text:
             write_atomically(path, text)
+
+
+def _planned(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
+    """Return the sizes that were planned; a new one says how many deals of the last were finished by then."""
+    sizes: list[Mapping[str, Any]] = list(before.get(PLANNED) or ())
+    size = {
+        "deals": len(now["seeds"]),
+        "players": list(now["players"]),
+        "repeats": now["repeats"],
+        "arms": sorted(now["arms"]),
+    }
+    if sizes and all(sizes[-1].get(name) == value for name, value in size.items()):
+        return sizes
+    finished = {"finished": _finished(sizes[-1], before, folder)} if sizes else {}
+    return [*sizes, {"date": datetime.now(UTC).isoformat(timespec="seconds"), **size, **finished}]
+
+
+def _finished(size: Mapping[str, Any], run: Mapping[str, Any], folder: Path) -> int:
+    """Return how many deals all arms of a planned size have finished; of a single deal, how many of its repeats."""
+    played = {(row.arm, *row.pairing) for row in rows.rows(folder)}
+    repeats, seeds = range(1, int(size["repeats"]) + 1), list(run["seeds"])
+    arms = {arm: (run["arms"].get(arm) or {}).get("players", ()) for arm in size["arms"]}
+
+    def finished(seed: int, repeat: int) -> bool:
+        return all((arm, players, seed, repeat) in played for arm, counts in arms.items() for players in counts)
+
+    if len(seeds) == 1:
+        return sum(finished(seeds[0], repeat) for repeat in repeats)
+    return sum(all(finished(seed, repeat) for repeat in repeats) for seed in seeds)
 
 
 def note(folder: Path, change: Mapping[str, Any]) -> None:

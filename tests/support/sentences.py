@@ -74,6 +74,7 @@ FIELDS: dict[str, str] = {
     "aspect": r"(?:verifier|context|calls a turn|models)(?: \([^()]+\))?",
     "aspects": f"<aspect>(?:(?:, | and )<aspect>)*(?:{SEATS})?",
     "comparisons": r"\d+ comparisons?",
+    "steps": r"[\w ,;-]+",
     "fault": r"an? [\w ]+",
     "faults": "<FAULT>(?:; <FAULT>)*",
     "reason": (
