@@ -152,7 +152,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "decided", half\n', *lines[5:]]))
     made = run_report.write(folder, png=False)
     assert {one.key for one in made.drawn} == {
-        *("scores", "iqm", "lengths", "differences", "histogram", "deals", "samples", "ends")
+        *("scores", "iqm", "lengths", "differences", "histogram", "deals", "samples", "ends", "policy-2p")
     }
     assert "not a journal line" in {one.title: one.why for one in made.left_out}["Rank of the chosen move"]
 
