@@ -51,6 +51,7 @@ def play(
     calls: Calls,
     traces: Traces,
     force_new: Annotated[bool, Option("--force-new", help="Start a new game; an old journal is kept.")] = False,
+    min_own: Annotated[float, Option(help="Stop when a smaller share of moves is the model's own; 0 for never.")] = 0.5,
     output: Output,
 ) -> None:
     """Play one game, or go on with an unfinished one.
@@ -101,7 +102,7 @@ def play(
     played = single_game.SingleGame(cast, started, path, layer)
     with board or nullcontext(), traces.sent(path):
         try:
-            result = asyncio.run(played.play(board or nowhere))
+            result = asyncio.run(played.play(board or nowhere, min_own))
         except KeyboardInterrupt:
             message = f"the game is kept in {path}; the same command goes on with it"
             raise Interrupted(message if path.exists() else "the game had not begun") from None

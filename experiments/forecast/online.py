@@ -91,6 +91,14 @@ async def _schemas(checklist: Checklist, settings: ModelSettings, asking: Sequen
         checklist.warn("schemas", f"taken, but not all: {'; '.join(refused)}")
     elif reply.finish == "length":
         checklist.warn("schemas", "taken; whether they are enforced is not known, the answer was cut off")
+    elif enforced and reply.source:
+        where = reply.source.replace("_", " ")
+        checklist.warn("schemas", f"taken and enforced, but answers stand in the {where}, from where they are read")
+    elif not reply.text.strip() and reply.reasoning:
+        parser = "the server's reasoning parser does not fit the model"
+        checklist.warn(
+            "schemas", f"taken; whether they are enforced is not known: answers stand in the reasoning, {parser}"
+        )
     elif enforced:
         names = ", ".join(request.reply.__name__ for request in asking)
         checklist.ok("schemas", f"taken and enforced, also for the graph's replies ({names})")

@@ -40,6 +40,7 @@ class CallBrief(NamedTuple):
     model: str
     of_model: bool
     """Whether it asked a model."""
+    ask: int
     outcome: Outcome
     tokens_in: int
     tokens_out: int
@@ -230,7 +231,7 @@ def _turn(event: Event, before: int) -> int:
 
 _HEAD = re.compile(rb'\{"v": 1, "event": "(\w+)", "t": "([^"]*)"(?:, "turn": (\d+))?')
 _CALL = re.compile(
-    rb', "seat": \d+, "node": "([^"\\]*)", "role": "([^"\\]*)", "sample": \d+, "ask": \d+, '
+    rb', "seat": \d+, "node": "([^"\\]*)", "role": "([^"\\]*)", "sample": \d+, "ask": (\d+), '
     rb'"model": "([^"\\]*)", "prompt_hash": (null|"\w*")'
 )
 _OUTCOMES: dict[bytes, Outcome] = {outcome.encode(): outcome for outcome in get_args(Outcome)}
@@ -271,10 +272,10 @@ def _brief(line: bytes, start: int) -> CallBrief | None:
     tail = _TAIL.match(line[outcome:reasoning] + line[rest:]) if head and 0 <= outcome < reasoning < rest else None
     if not (head and tail):
         return None
-    node, role, model, prompt_hash = head.groups()
+    node, role, ask, model, prompt_hash = head.groups()
     kind, constraint, cached, usd, tokens_in, tokens_out, served_by, fingerprint, latency = tail.groups()
     return CallBrief(
-        *(node.decode(), role.decode(), model.decode(), prompt_hash != b"null", _OUTCOMES[kind]),
+        *(node.decode(), role.decode(), model.decode(), prompt_hash != b"null", int(ask), _OUTCOMES[kind]),
         *(int(tokens_in), int(tokens_out), None if usd == b"null" else float(usd), cached == b"true", float(latency)),
         *(_text(constraint), _text(served_by), fingerprint == FAKE.encode()),
     )

@@ -9,7 +9,8 @@ from experiments.record import run_folder
 from experiments.record.game import Game
 from experiments.record.rows import Row
 from experiments.report import arm_graphs, order
-from experiments.report.run_data import Answerer, RunData
+from experiments.report.answerers import Answerer
+from experiments.report.run_data import RunData
 from experiments.study.notes import spans
 from graphs import attempts
 from graphs.replaced_texts import diff
@@ -127,7 +128,7 @@ def models(data: RunData) -> Table:
     rows = []
     for name, words in dict.fromkeys((*recorded, *rates)):
         answerer = data.answerers.get(name) or Answerer()
-        held = ", ".join(f"{kind}: {count:,}" for kind, count in answerer.held.most_common())
+        held = ", ".join(f"{kind}: {count:,}" for kind, count in answerer.kinds.most_common())
         rows.append((name, words or "none", ", ".join(sorted(answerer.ids)) or None, held or None))
     caption = MODELS_CAPTION + (ANSWERED_CAPTION if any(row[3] for row in rows) else "")
     names = {"model": "model", "settings": "settings", "answered_as": "answered as", "held_to": "held to"}

@@ -26,10 +26,11 @@ from experiments.report import (
     score_tables,
     verdict,
 )
+from experiments.report.answerers import confound
 from experiments.report.arm_graphs import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
-from experiments.report.run_data import RunData, confound, run_data
+from experiments.report.run_data import RunData, run_data
 from experiments.study import notes as study_notes
 from experiments.study.notes import spans
 from experiments.study.references import named, unfit

@@ -199,7 +199,7 @@ def _body(error: BaseException) -> object:
     except Exception:  # a response that was never read
         content = None
     parsed = getattr(error, "body", None) or getattr(error, "details", None)
-    if isinstance(content, bytes) and content:
+    if isinstance(content, bytes):
         return content
     return parsed if isinstance(parsed, dict | list | str) else str(error)
 
@@ -210,6 +210,7 @@ def _of_error(error: ServerError, cause: BaseException, secrets: Iterable[str]) 
     after = _retry_after(cause)
     after = error.wait_s if after is None else after
     sentence = _sentence(error, secrets)
+    message = _clean(words, secrets)
     if server_words.is_of_generation(error):
         return Fault(sentence, status, generation=error.generation or "")
     if server_words.is_too_long(error):
@@ -217,10 +218,9 @@ def _of_error(error: ServerError, cause: BaseException, secrets: Iterable[str]) 
     if server_words.is_filtered(error):
         return Fault(sentence, status, filtered=True)
     if status == 429 and server_words.needs_more_than_the_limit(words):
-        return Fault(f"can never take this request, which needs more than the limit: {sentence}", status)
+        return Fault(f"can never take this request, which needs more than its limit: HTTP 429: {message}", status)
     if server_words.wants_money(error):
-        paying = sentence if status == 402 else f"wants payment: {sentence}"
-        return Fault(paying, status)
+        return Fault(sentence if status == 402 else f"wants payment: HTTP {status}: {message}", status)
     if server_words.is_of_a_day(error) and after is None:
         return Fault(sentence, status)
     heals = status is None or status in HEALING or status >= 500 or status < 400
@@ -252,7 +252,8 @@ def _sentence(error: ServerError, secrets: Iterable[str]) -> str:
         sentence = "answered with an error"
     else:
         sentence = SAID.get(error.status, f"answered HTTP {error.status}")
-        sentence += " (as an error in an answer with status 200)" if error.in_answer else ""
+        if error.in_answer:
+            sentence = sentence.replace(f"HTTP {error.status}", f"HTTP {error.status} (inside an HTTP 200)")
     words = _clean(error.words, secrets)
     if re.search("plain http request was sent to https port|https required", words, re.IGNORECASE):
         words += "; does the URL begin with https://?"

@@ -42,6 +42,8 @@ def transport(model: Named) -> Transport:
     _ = chosen.secrets  # what is missing is said before the client is imported, which takes a second
     if carried := [variable for variable in chosen.key_variables if os.environ.get(variable)]:
         keys.sent(carried[-1], chosen.server)
+    for variable in chosen.sent_variables:
+        keys.sent(variable, chosen.server)
     from orchestrator.models.openai_client import OpenAITransport
 
     return OpenAITransport(chosen)

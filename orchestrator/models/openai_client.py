@@ -8,13 +8,12 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable
-from functools import cache
 from typing import Any
 
 from openai import APIConnectionError, APIStatusError, AsyncAzureOpenAI, AsyncOpenAI
 
 from orchestrator.errors import UserError
-from orchestrator.models import faults, server_info
+from orchestrator.models import faults, network, server_error, server_info
 from orchestrator.models.completion import APIS, decoded
 from orchestrator.models.faults import NotACompletion, RedirectedError, TooLargeError
 from orchestrator.models.http_client import BoundedClient, httpx
@@ -70,14 +69,21 @@ class OpenAITransport:
                 listing = await _json(self.client().get("/models", cast_to=httpx.Response))
         except APIStatusError as error:
             if error.status_code in (401, 403):
-                raise UserError(f"{url} refuses the key: HTTP {error.status_code}") from None
+                raise UserError(f"{url} {faults.classify(error, self.secrets).sentence}") from None
+            if error.status_code in faults.GATEWAYS and (hint := network.proxy_hint(url)):
+                raise UserError(f"cannot reach a model server at {url}: HTTP {error.status_code}{hint}") from None
+        except UserError:
+            raise
         except (APIConnectionError, OSError) as error:
-            raise UserError(f"cannot reach a model server at {url}: {_unreachable(error)}") from None
+            raise UserError(f"cannot reach a model server at {url}: {_unreachable(error, url)}") from None
         except NotACompletion:
             raise UserError(f"{url} does not answer as a model server does, but with a page") from None
         except Exception as error:  # what aiohttp and the bounds of the client raise
             raise UserError(f"the model server at {url} {faults.classify(error, self.secrets).sentence}") from None
         else:
+            if (wrong := server_error.of_answer(listing)) and not url.endswith("/v1"):
+                fault = faults.classify(faults.AnsweredError(wrong), self.secrets)
+                raise UserError(f"the model server at {url} {fault.sentence}; try {url}/v1")
             self.info = server_info.parse(self.settings.name, listing, await self._props(listing))
 
     async def _props(self, listing: object) -> object:
@@ -111,10 +117,12 @@ def _client(settings: ModelSettings) -> AsyncOpenAI:
     """Return a client whose connections are bounded, timed and retried by its caller."""
     common: dict[str, Any] = {
         "max_retries": 0,
+        "default_query": settings.sent(settings.query),
         "timeout": httpx.Timeout(None, connect=CONNECT_S),
         "http_client": BoundedClient(
             most=settings.max_answer_bytes,
-            verify=_tls(),
+            verify=network.certificates(settings.url, httpx.create_ssl_context),
+            trust_env=not network.is_local(settings.url),
             limits=httpx.Limits(max_connections=0, keepalive_expiry=KEEPALIVE_S),
         ),
     }
@@ -129,12 +137,9 @@ def _client(settings: ModelSettings) -> AsyncOpenAI:
         client = AsyncOpenAI(base_url=settings.url, api_key=settings.secret or NO_KEY, **common)
     if not settings.home:
         client.organization = client.project = None  # of an account at OpenAI, no other server's business
-    client._custom_headers = {}  # OPENAI_CUSTOM_HEADERS may hold a key, and would go to every server
+    # in place of OPENAI_CUSTOM_HEADERS, which may hold a key, and would go to every server
+    client._custom_headers = settings.sent(settings.headers)
     return client
-
-
-_tls = cache(httpx.create_ssl_context)
-"""Loading the certificates takes a tenth of a second."""
 
 
 async def _json(response: Awaitable[httpx.Response]) -> object:
@@ -151,7 +156,7 @@ async def _json(response: Awaitable[httpx.Response]) -> object:
     return decoded(received.content, received.headers.get("content-type", ""))
 
 
-def _unreachable(error: BaseException) -> str:
+def _unreachable(error: BaseException, url: str) -> str:
     """Return why no connection came about."""
     kinds = faults.kinds(error)
     reasons = {
@@ -161,4 +166,6 @@ def _unreachable(error: BaseException) -> str:
         "Disconnect|Reset|Payload": "it hangs up; is it a model server, and is it https:// rather than http://?",
         "Timeout": "it is silent",
     }
-    return next((reason for names, reason in reasons.items() if re.search(names, kinds)), "is it running?")
+    reason = next((reason for names, reason in reasons.items() if re.search(names, kinds)), "is it running?")
+    proxy = network.proxy_hint(url)
+    return f"no connection came about{proxy}" if proxy and "Proxy" in kinds else f"{reason}{proxy}"

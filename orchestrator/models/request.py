@@ -335,9 +335,19 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
         raise Unreadable("it is so long that it was not read", "too_long")
     if response.finish == UNFIT:
         raise Unreadable("the server says that it did not fit the schema", "schema")
-    if not response.text.strip() and response.reasoning and response.finish != "length":
-        raise Unreadable(IN_REASONING, "empty")
+    if not response.text.strip() and (why := _why_empty(response)):
+        raise Unreadable(why, "empty")
     return read(response.text, request.reply, request.moves, request.form, cut_off=response.finish == "length")
+
+
+def _why_empty(response: ModelResponse) -> str | None:
+    """Return why a response has no text, where that is known."""
+    if response.finish == "content_filter":
+        why = response.attempts[-1].error if response.attempts else None
+        return f"the server refused the content: it {why}" if why else "the server refused the content"
+    if response.finish in ("tool_calls", "function_call"):
+        return "it is empty: it calls tools, and none was offered"
+    return IN_REASONING if response.reasoning and response.finish != "length" else None
 
 
 def _again(

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 
 from orchestrator.errors import Held, ModelError, UserError, WireTry
 from orchestrator.logs import log
-from orchestrator.models import faults, llm_runs
+from orchestrator.models import faults, llm_runs, network
 from orchestrator.models.faults import Fault
 from orchestrator.models.json_schema import constraints
 from orchestrator.models.limiter import Limit
@@ -93,7 +93,7 @@ class ChatBrain:
                 self.window.learn(messages, outcome)
                 done = self._completed(outcome, messages, tries, max(latency_s, self.pause.clock() - began))
                 return replace(done, constraint=constraint)
-            wait = 0.0 if offer and outcome.of_form else self._wait(outcome, tries)
+            wait = 0.0 if offer and outcome.of_form else self._wait(outcome, tries, offers.refusals)
             same = bool(tries) and tries[-1].error == outcome.sentence
             failed = WireTry(error=outcome.sentence, status=outcome.status, waited_s=wait or 0, latency_s=latency_s)
             tries.append(failed)
@@ -195,12 +195,15 @@ class ChatBrain:
                     yield began
                     return
 
-    def _wait(self, fault: Fault, tries: list[WireTry]) -> float | None:
-        """Seconds until the next try; None when there is none. A refusal by a server that has answered is tried once
-        more before it is believed; a fault that comes again just so, STUBBORN times in all."""
-        faulty = sum(attempt.status not in faults.FORM for attempt in tries) + 1
+    def _wait(self, fault: Fault, tries: list[WireTry], of_schemas: int = 0) -> float | None:
+        """Seconds until the next try; None when there is none. `of_schemas`: of the tries, the refusals of a schema,
+        which do not count.
+
+        A refusal by a server that has answered is not believed before the third try, nor a fault that may stay.
+        """
+        faulty = len(tries) - of_schemas + 1
         alike = sum(attempt.error == fault.sentence for attempt in tries) + 1
-        if not fault.heals and not (self.facts.answered and alike == 1):
+        if not fault.heals and not (self.facts.answered and faulty < STUBBORN):
             return None
         if faulty >= self.settings.attempts or (fault.stubborn and alike >= STUBBORN):
             return None
@@ -212,6 +215,8 @@ class ChatBrain:
 
     def _given_up(self, request: ModelRequest, fault: Fault, tries: list[WireTry]) -> ModelError:
         sentence = f"node {request.node!r}: the model server {fault.sentence}"
+        if fault.by_network and not self.settings.provider:
+            sentence += network.proxy_hint(self.settings.url)
         if fault.heals:
             waited = sum(attempt.waited_s for attempt in tries)
             late = fault.retry_after_s is not None and fault.retry_after_s > self.settings.patience_s - waited

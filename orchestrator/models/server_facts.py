@@ -83,7 +83,7 @@ class Offers:
     """The constraints that one request may go with, from the strictest to none.
 
     A refusal is believed when it comes twice. Then a schema that is known to a server, or suspected, gives way to the
-    next weaker one, else to none at once: where nothing can pass, three tries show it.
+    next weaker one, else to none at once: where nothing can pass, three tries show it. `refusals` counts them.
     """
 
     def __init__(self, support: SchemaSupport, reply: str, possible: Sequence[Constrained]) -> None:
@@ -91,7 +91,7 @@ class Offers:
         self._reply = reply
         self._left: list[Constrained] = support.offers(reply, possible)
         self._refused: list[Constraint] = []
-        self._refusals = 0
+        self.refusals = 0
         self._probed: list[Constrained] | None = None
 
     @property
@@ -100,10 +100,10 @@ class Offers:
 
     def refuse(self, *, named: bool) -> None:
         """Choose what the next try goes with, after a refusal in which the schema was `named`, or not."""
-        self._refusals += 1
+        self.refusals += 1
         strictest = self._left[0]
         suspect = self._support.is_suspect(self._reply, strictest.name)
-        if self._refusals == 1 and not suspect:
+        if self.refusals == 1 and not suspect:
             return
         self._refused.append(strictest.name)
         del self._left[: 1 if named or suspect or len(self._refused) > 1 else None]

@@ -6,29 +6,22 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from orchestrator.errors import UserError, shortened, similar_name, user_error
-from orchestrator.models import keys, simulated_settings
+from orchestrator.errors import UserError, shortened, user_error
+from orchestrator.models import keys, model_names, sent_values, simulated_settings
+from orchestrator.models.model_names import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-PROGRAM = "program"
-"""Stands for a model where the role's own exact program answers."""
 PERSON = "person"
 """Stands for the model of a seat at which a person plays."""
 REPLAY = "replay:"
 """Prefix of a model that replays the recording at a path."""
-
-FORMS = (
-    "openai:NAME, openai:NAME@http://HOST:PORT/v1, azure:DEPLOYMENT, langchain:PROVIDER:NAME, "
-    + simulated_settings.NAMES
-)
 
 AZURE_KEY, AZURE_TOKEN = "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"
 """Either will do; where both are set, the token is used."""
@@ -36,10 +29,6 @@ AZURE_VERSION = "OPENAI_API_VERSION"
 
 SAMPLING = ("temperature", "top_p", "reasoning_effort", "max_tokens")
 """The settings that every request carries, where they are set."""
-
-_OPENAI = re.compile(r"openai:(?:(?P<there>\S+)@(?P<url>https?://\S+)|(?P<name>@?[^@\s]+))")
-_AZURE = re.compile(r"azure:(?P<name>[\w.-]+)")
-_LANGCHAIN = re.compile(r"langchain:(?P<provider>[\w-]+):(?P<name>\S+)")
 
 EXAMPLE = Path(__file__).with_name("models_example.yaml")
 """A commented models file with an example of every kind of model."""
@@ -126,6 +115,10 @@ class ModelSettings(Frozen):
     Else OPENAI_API_KEY for api.openai.com, AZURE_OPENAI_API_KEY for Azure, HANABI_API_KEY for any other server.
     `orchestrator.models.keys` says which key may go where.
     """
+    headers: dict[str, str] = {}
+    """Headers of every request, for gateways. `$NAME_API_KEY` in a value stands for the key in that variable."""
+    query: dict[str, str] = {}
+    """Parameters of every request's address, such as `{api-version: 2024-10-21}`; with `$NAME_API_KEY`, too."""
     context_length: int | None = Field(default=None, ge=1)
     """Tokens that the model takes at a time, prompt and answer together; None: as the server says, if it does."""
     max_answer_bytes: int = Field(default=4_000_000, ge=10_000)
@@ -148,13 +141,13 @@ class ModelSettings(Frozen):
     @field_validator("model")
     @classmethod
     def _form(cls, model: str) -> str:
-        if not _named(model):
+        if not model_names.named(model):
             if re.fullmatch(r"openai:[^@\s]+@[^@/\s]+(:\d+)?(/\S*)?", model):
                 url = model.replace("@", "@http://")
                 raise ValueError(f"{model!r}: the server's address begins with http:// or https://, e.g. {url}")
-            meant = _meant(model)
+            meant = model_names.meant(model)
             hint = f"did you mean {meant!r}? Known" if meant else "known"
-            raise ValueError(f"unknown model {model!r}; {hint}: program, {FORMS}")
+            raise ValueError(f"unknown model {model!r}; {hint}: program, {model_names.FORMS}")
         return model
 
     @field_validator("key")
@@ -175,6 +168,26 @@ class ModelSettings(Frozen):
             raise ValueError(f"extra_body cannot set {keys[0]!r}: it is the program's own")
         return body
 
+    @field_validator("headers", "query", mode="before")
+    @classmethod
+    def _texts(cls, values: Any) -> Any:
+        return sent_values.as_texts(values)
+
+    @field_validator("headers", "query")
+    @classmethod
+    def _sendable(cls, values: dict[str, str]) -> dict[str, str]:
+        for name, value in values.items():
+            sent_values.check(name, value)
+        return values
+
+    @model_validator(mode="after")
+    def _over_http(self) -> "ModelSettings":
+        if self.provider and (self.headers or self.query):
+            raise ValueError("headers and query are for openai: and azure: models")
+        if names := [name for name in self.headers if name.lower() in sent_values.OURS]:
+            raise ValueError(f"headers cannot set {names[0]}: it is the program's own")
+        return self
+
     @model_validator(mode="after")
     def _of_the_api(self) -> "ModelSettings":
         """Refuse what an API does not have."""
@@ -189,23 +202,23 @@ class ModelSettings(Frozen):
 
     @model_validator(mode="after")
     def _one_server(self) -> "ModelSettings":
-        match = _OPENAI.fullmatch(self.model)
+        match = model_names.OPENAI.fullmatch(self.model)
         if self.base_url and match and match["url"]:
             raise ValueError(f"{self.model!r} names its server already; leave base_url out")
         for url in (self.base_url, match and match["url"]):
             if url:
-                _check_url(url)
+                model_names.check_url(url)
         return self
 
     @property
     def provider(self) -> str | None:
         """The LangChain provider; None for an OpenAI-compatible server."""
-        match = _LANGCHAIN.fullmatch(self.model)
+        match = model_names.LANGCHAIN.fullmatch(self.model)
         return match["provider"] if match else None
 
     @property
     def azure(self) -> bool:
-        return _AZURE.fullmatch(self.model) is not None
+        return model_names.AZURE.fullmatch(self.model) is not None
 
     @property
     def home(self) -> bool:
@@ -234,16 +247,18 @@ class ModelSettings(Frozen):
     @property
     def name(self) -> str:
         """What the server calls the model."""
-        match = _named(self.model)
+        match = model_names.named(self.model)
         assert match is not None  # checked when it was made
         return str(match.groupdict().get("there") or match["name"])
 
     @property
     def url(self) -> str:
         """The server of an OpenAI-compatible model; empty where an Azure endpoint is not given."""
-        match = _OPENAI.fullmatch(self.model)
+        match = model_names.OPENAI.fullmatch(self.model)
         default = os.environ.get(keys.AZURE_ENDPOINT, "") if self.azure else OPENAI_URL
-        return (self.base_url or (match and match["url"]) or default).rstrip("/")
+        url = (self.base_url or (match and match["url"]) or default).rstrip("/")
+        scheme, colon, rest = url.partition("://")
+        return f"{scheme.lower()}{colon}{rest}"
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -285,10 +300,26 @@ class ModelSettings(Frozen):
         return (self.key or (keys.OPENAI if self.home else keys.DEFAULT),)
 
     @property
+    def sent_variables(self) -> tuple[str, ...]:
+        """The environment variables that `headers` and `query` name."""
+        return sent_values.variables((*self.headers.values(), *self.query.values()))
+
+    def sent(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Return headers or parameters as they are sent, with the keys that they name. Raises UserError."""
+        return {name: sent_values.filled(value, self._named_key) for name, value in values.items()}
+
+    def _named_key(self, variable: str) -> str:
+        key = keys.value(variable, self.server)
+        if not key:
+            raise UserError(f"{self.model} needs a key: set {variable} in the environment or in .env")
+        return key
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """All keys of the model, which must never be written. Raises UserError as `secret` does."""
         token = keys.value(AZURE_TOKEN, self.server) if self.azure else None
-        return tuple(filter(None, (self.secret, token)))
+        named = (self._named_key(variable) for variable in self.sent_variables)
+        return tuple(filter(None, (self.secret, token, *named)))
 
     def _check_azure(self) -> None:
         """Raise UserError for variables that the Azure client needs and that are not set."""
@@ -299,29 +330,9 @@ class ModelSettings(Frozen):
             them = "it" if len(missing) == 1 else "them"
             raise UserError(f"{self.model} needs {' and '.join(missing)}: set {them} in the environment or in .env")
         try:
-            _check_url(self.url)
+            model_names.check_url(self.url)
         except ValueError as error:
             raise UserError(f"{keys.AZURE_ENDPOINT}: {error}") from None
-
-
-def _meant(model: str) -> str | None:
-    """Return what a model without a provider, or with another way to name one, probably stands for."""
-    provider, slash, name = model.partition("/")
-    if slash and provider in ("openai", "azure"):
-        return f"{provider}:{name}"
-    if near := similar_name(model, (PROGRAM, *simulated_settings.NAMES.split(", "))):
-        return near
-    maker = next((langchain for start, langchain in MAKERS.items() if model.startswith(start)), None)
-    written = f"langchain:{maker}:{model}" if maker else f"openai:{model}"
-    return written if _named(written) and ":" not in model else None
-
-
-MAKERS = {"claude": "anthropic", "gemini": "google_genai", "mistral": "mistralai"}
-"""How names of models begin that LangChain's providers serve, and the provider."""
-
-
-def _named(model: str) -> re.Match[str] | None:
-    return _OPENAI.fullmatch(model) or _AZURE.fullmatch(model) or _LANGCHAIN.fullmatch(model)
 
 
 DECIDING = tuple(takewhile(lambda name: name != "base_url", ModelSettings.model_fields))
@@ -329,19 +340,6 @@ DECIDING = tuple(takewhile(lambda name: name != "base_url", ModelSettings.model_
 
 SCHEMA = ("response_format", "schema_moves", "schema_bounds")
 """Those of them that hold of a model object, too."""
-
-
-def _check_url(url: str) -> None:
-    """Raises ValueError for what is no server's address, or holds a password: the URL is written to journals."""
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable, parts = False, urlsplit("")
-    if parts.username or parts.password or parts.query:
-        raise ValueError("a model's URL cannot hold a user, a password or a query; set HANABI_API_KEY instead")
-    if not usable:
-        raise ValueError(f"{url!r} is not a server's address; it reads like http://localhost:8000/v1")
 
 
 def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
@@ -366,7 +364,9 @@ def settings(model: "str | Mapping[str, Any] | ModelSettings") -> ModelSettings:
 def _environment(names: Iterable[str] = tuple(ModelSettings.model_fields)) -> dict[str, Any]:
     values = {}
     for name in names:
-        if name not in ("model", "base_url", "key", "made_with") and (text := os.environ.get(f"HANABI_{name.upper()}")):
+        if name not in ("model", "base_url", "key", "made_with", "headers", "query") and (
+            text := os.environ.get(f"HANABI_{name.upper()}")
+        ):
             values[name] = loaded(text, f"HANABI_{name.upper()}={shortened(repr(text))}")
     return values
 

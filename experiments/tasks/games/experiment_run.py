@@ -25,6 +25,7 @@ from experiments.study.job import Job, Outcome, Played
 from experiments.study.plan import Plan
 from experiments.study.seat_spec import PlayerSpec
 from experiments.study.seats import Seats, begun
+from experiments.tasks.games.own_moves import MinOwn
 from graphs import named
 from graphs.graph_seat import GraphSeat
 from graphs.state_graph_seat import StateGraphSeat
@@ -42,7 +43,6 @@ from orchestrator.models.usage import NO_USAGE
 from orchestrator.players import python_agent
 from orchestrator.table.game_loop import Gate, play_started
 from orchestrator.table.seat import JournaledSeat
-from roles.words import percent
 
 
 @dataclass(frozen=True)
@@ -95,59 +95,6 @@ class GameAsker:
         for seat in self.seats.by_key.values():
             if isinstance(seat, JournaledSeat):
                 await seat.aclose()
-
-
-ENOUGH = 50
-"""Moves of an arm that are awaited before it is judged."""
-
-
-CAUSES = ("forced", "refused_turns", "after_refusal", "copied_moves")
-"""The totals of a game that say why moves are not its model's own."""
-
-
-@dataclass
-class MinOwn:
-    """The least share of own moves, and what the games that were finished before say."""
-
-    least: float
-    """0 never stops a run."""
-    finished: dict[str, Counter[str]] = field(default_factory=dict)
-    """By arm: `model_moves`, `own`, and the counts that say why moves are not."""
-
-    def __post_init__(self) -> None:
-        """Raise UserError for what is no share."""
-        if not 0 <= self.least <= 1:
-            raise UserError(f"--min-own is {self.least:g}; it is a share of moves, from 0 (never stop) to 1")
-
-    def add(self, row: Row) -> None:
-        """Count a game that was finished before."""
-        moves, own = row.moves
-        causes = {name: getattr(row, name) or 0 for name in CAUSES}
-        self.finished.setdefault(row.arm, Counter()).update(model_moves=moves, own=own, **causes)
-
-    def broken(self, now: Mapping[str, Counter[str]]) -> str | None:
-        """Return why the run must stop; None when it need not. `now`: by arm, the moves of other games."""
-        for arm in dict.fromkeys((*self.finished, *now)):
-            counts = self.finished.get(arm, Counter()) + now.get(arm, Counter())
-            moves, own = counts["model_moves"], counts["own"]
-            if moves >= ENOUGH and own < self.least * moves:
-                return (
-                    f"arm {arm}: only {own} of its first {moves} moves ({percent(own / moves)}) are the model's own"
-                    f"{_why(counts)}, fewer than --min-own {self.least:g} asks for"
-                )
-        return None
-
-
-def _why(counts: Counter[str]) -> str:
-    """Return why moves are not the model's own, the most frequent cause first."""
-    refused = counts["refused_turns"] - counts["after_refusal"]
-    causes = {
-        "were forced for want of a readable answer": counts["forced"] - refused,
-        "were forced because every choice was refused": refused,
-        "repeat the example of the prompt": counts["copied_moves"],
-    }
-    texts = [f"{n} {why}" for why, n in sorted(causes.items(), key=lambda cause: -cause[1]) if n > 0]
-    return f" ({', '.join(texts)})" if texts else ""
 
 
 @dataclass(frozen=True)

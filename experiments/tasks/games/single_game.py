@@ -5,12 +5,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from experiments.tasks.games.own_moves import MinOwn, OwnMovesGate
 from graphs.config import GraphConfig
 from graphs.graph_seat import GraphSeat
 from graphs.state_graph_seat import StateGraphSeat
 from orchestrator import journal
 from orchestrator.errors import Suspended, TurnError, UserError
-from orchestrator.journal.events import Call, GameStarted, Result, Sink
+from orchestrator.journal.events import Call, Event, GameStarted, Result, Sink
 from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.recorded_answers import Replay
 from orchestrator.journal.totals import usage_by_turn
@@ -135,16 +136,17 @@ class SingleGame:
         """Whether the journal is complete already."""
         return self.before.result is not None
 
-    async def play(self, sink: Sink) -> Result:
+    async def play(self, sink: Sink, min_own: float = 0) -> Result:
         """Play to the end: check the servers before the first move, and close the connections after the last.
 
-        Raises Suspended when the game stops before its end, and UserError when a server refuses before it answered
-        any call; then no journal is left.
+        Raises Suspended when the game stops before its end, TurnError when a smaller share than `min_own` of its moves
+        is the model's own, and UserError when a server refuses before it answered any call; then no journal is left.
         """
+        gate = OwnMovesGate(MinOwn(min_own), self.layer.budget)
         try:
             if not self.over:
                 await self._check()
-            return await play_started(self.seats, self.started, journal=self.path, sink=sink, gate=self.layer.budget)
+            return await self._play(sink, gate)
         except Suspended as suspended:
             if suspended.refused and not self.before.events:
                 self.path.unlink()
@@ -165,6 +167,21 @@ class SingleGame:
                 if isinstance(seat, JournaledSeat):
                     await seat.aclose()
             self.layer.close()
+
+    async def _play(self, sink: Sink, gate: OwnMovesGate) -> Result:
+        """Play while enough moves are the model's own. Raises TurnError."""
+
+        def counting(event: Event) -> None:
+            gate(event)
+            sink(event)
+
+        try:
+            return await play_started(self.seats, self.started, journal=self.path, sink=counting, gate=gate)
+        except Suspended as suspended:
+            if not gate.closed:
+                raise
+            onward = f"The game is kept in {self.path}: a smaller --min-own, 0 for none, goes on with it"
+            raise TurnError(f"stopped before turn {suspended.turn}: {gate.closed}. {onward}") from None
 
     async def _check(self) -> None:
         """Ask the servers. One that is unusable is an error before the first answered call; afterwards the game is

@@ -98,6 +98,36 @@ def test_another_model_short_context_and_ignored_schemas_are_told(run: Run) -> N
     assert len(own) == 1 and found[own[0]][0] == "fail" and "format" not in found
 
 
+@pytest.mark.parametrize(
+    ("prose", "told"),
+    [
+        ("", "taken and enforced, but answers stand in the reasoning, from where they are read"),
+        ("Let me think.", "whether they are enforced is not known: answers stand in the reasoning"),
+    ],
+)
+def test_an_answer_in_the_reasoning_is_told_from_a_schema_that_is_not_enforced(run: Run, prose: str, told: str) -> None:
+    def thinking(body: dict[str, Any]) -> web.Response:
+        answer = fake_endpoint.complete(body)
+        message = answer["choices"][0]["message"]
+        message |= {"content": None, "reasoning_content": prose or message["content"]}
+        return web.json_response(answer)
+
+    with in_a_thread(answering(thinking)) as url:
+        _, found = checks(run, "--model", f"openai:m@{url}", "--online")
+    assert found["schemas"][0] == "warn" and told in found["schemas"][1]
+
+
+def test_an_address_without_v1_is_told(run: Run) -> None:
+    async def unexpected(request: web.Request) -> web.Response:
+        return web.json_response({"error": f"Unexpected endpoint or method. ({request.method} {request.path})"})
+
+    made = web.Application()
+    made.router.add_route("*", "/{path:.*}", unexpected)
+    with in_a_thread(made) as url:
+        code, found = checks(run, "--model", f"openai:m@{url.removesuffix('/v1')}", "--online")
+    assert code == 2 and found["server"][0] == "fail" and f"try {url}" in found["server"][1]
+
+
 def test_a_server_that_refuses_schemas_is_told(run: Run) -> None:
     def plain(body: dict[str, Any]) -> web.Response:
         if "response_format" in body:

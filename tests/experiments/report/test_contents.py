@@ -1,6 +1,7 @@
 """What a report says, on made-up games: the score it is about, its order, and what it marks."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import yaml
 
 from experiments.record import run_folder
 from experiments.report import mark_metric, order, run_facts, run_report, score_tables
+from experiments.report.answerers import HELD, Answerer, confound
 from experiments.report.figures import scores
 from experiments.study import experiment
 from experiments.tasks.games.experiment_run import run as run_experiment
@@ -176,6 +178,28 @@ def test_rates_of_simulated_models_and_ids_of_servers_are_told(tmp_path: Path, e
     ways = {f"those of {fake} to a schema with the legal moves", f"those of {free} to no schema"}
     (ways_told,) = re.findall(r"Servers held answers to different things: (.*)\. So a difference", told)
     assert set(ways_told.split("; ")) == ways
+
+
+def held(*counts: tuple[str, str, int, int]) -> dict[str, Answerer]:
+    """A model whose answers were held to the moves so many times, and so many times to less: by arm and role."""
+    kinds = {(arm, role): Counter({HELD["moves"]: more, HELD["schema"]: less}) for arm, role, more, less in counts}
+    return {"openai:m": Answerer(held={key: +counter for key, counter in kinds.items()})}
+
+
+def test_arms_of_one_model_are_compared_in_what_answers_were_held_to() -> None:
+    (said,) = confound(held(("full", "proposer", 106, 0), ("bare", "proposer", 1, 99)))
+    assert "Arms of openai:m differ in what the server held answers of proposer to" in said
+    assert "106 of 106 in full and 1 of 100 in bare" in said or "99 of 100 in bare and 0 of 106 in full" in said
+    three = held(("a", "judge", 50, 50), ("b", "judge", 52, 48), ("c", "judge", 70, 30))
+    (said,) = confound(three)
+    assert "70 of 100 in c and 50 of 100 in a" in said or "50 of 100 in a and 30 of 100 in c" in said
+
+
+def test_arms_whose_answers_were_held_to_the_same_are_not_warned_of() -> None:
+    assert not [*confound(held(("full", "proposer", 100, 3), ("bare", "proposer", 100, 0)))]
+    other_roles = held(("full", "proposer", 50, 0), ("full", "historian", 0, 50), ("bare", "proposer", 50, 0))
+    assert not [*confound(other_roles)], "an arm without a role asks for fewer schemas of one kind"
+    assert not [*confound({"openai:m": Answerer()})]
 
 
 def test_repeats_of_one_deal_are_not_called_paired(tmp_path: Path) -> None:

@@ -1,22 +1,24 @@
 """Runs of models whose answers are unusable: they stop, say why, and can go on; and what a stopped run says."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 import yaml
+from aiohttp import web
 
 from experiments.record.rows import Row
-from experiments.tasks.games.experiment_run import ENOUGH, MinOwn
+from experiments.tasks.games.own_moves import ENOUGH, MinOwn
 from orchestrator import journal
 from orchestrator.errors import UserError
 from orchestrator.journal.events import Call
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import Faults
 from tests.conftest import Run
-from tests.support.servers import in_a_thread, quick
+from tests.support.servers import in_a_thread, quick, server
 
 
 def written(folder: Path, url: str, **more: object) -> str:
@@ -108,3 +110,42 @@ def test_what_is_no_share_is_refused(share: str, run: Run, tmp_path: Path) -> No
     assert code == 2 and f"--min-own is {share}; it is a share of moves, from 0 (never stop) to 1" in err
     with pytest.raises(UserError, match="from 0"):
         MinOwn(float(share))
+
+
+# A game that is played alone
+
+
+def played(run: Run, url: str, *more: str) -> tuple[int, str, str]:
+    Path("model.yaml").write_text(yaml.safe_dump(quick(url)), "utf-8")
+    return run("play", "--graph", "watson", "--players", "2", "--model", "model.yaml", "--out", "games", *more)
+
+
+def test_a_game_of_unusable_answers_stops_says_why_and_goes_on_with_another_share(run: Run, tmp_path: Path) -> None:
+    with in_a_thread(fake_endpoint.app(0.0, Faults(1.0, kinds=("prose",)))) as url:
+        code, _, err = played(run, url)
+        assert code == 1 and "stopped before turn 11: only 0 of its first 10 moves (0%) are the model's own" in err
+        assert re.search(r"most frequent fault of an answer \(\d+ times\): .*Chosen move:", err)
+        (path,) = Path("games").iterdir()
+        before = path.stat().st_size
+        code, _, err = played(run, url)
+        assert code == 1 and "stopped before turn 11" in err
+        calls = [event for event in journal.read(path) if isinstance(event, Call)]
+        assert len(calls) == 20, "no call is made again"
+        code, _, err = played(run, url, "--min-own", "0")
+    assert (code, err) == (0, "") and path.stat().st_size > before
+
+
+def test_an_answer_in_the_reasoning_is_named_when_a_game_stops(run: Run, tmp_path: Path) -> None:
+    async def thinking(_: web.Request) -> web.Response:
+        message = {"role": "assistant", "content": None, "reasoning_content": "Reasoning: r\nChosen move: 0"}
+        return web.json_response({"choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
+
+    with in_a_thread(server(thinking)) as url:
+        code, _, err = played(run, url)
+    assert code == 1 and "all its text stands in the reasoning" in err and "reasoning parser does not fit" in err
+
+
+@pytest.mark.parametrize("share", ["-0.1", "2"])
+def test_a_game_refuses_what_is_no_share(share: str, run: Run, tmp_path: Path) -> None:
+    code, _, err = played(run, "http://127.0.0.1:9/v1", "--min-own", share)
+    assert code == 2 and f"--min-own is {share}" in err

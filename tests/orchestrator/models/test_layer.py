@@ -191,7 +191,7 @@ async def test_a_server_is_checked_before_the_first_call() -> None:
         await brain.aclose()
     async with fake_endpoint.serving(server(forbid)) as url:
         layer, brain = checking(url)
-        with pytest.raises(UserError, match="refuses the key: HTTP 403"):
+        with pytest.raises(UserError, match="refuses access: HTTP 403"):
             await layer.check()
         await brain.aclose()
     layer, brain = checking(url)
@@ -218,7 +218,7 @@ async def test_odd_counts_and_content_parts_are_read_as_far_as_they_go() -> None
         ("http://HOST:PORT/v1", "is not a server's address"),
         ("http://[::1/v1", "is not a server's address"),
         ("http:///v1", "is not a server's address"),
-        ("http://me:secret@host/v1", "cannot hold a user, a password or a query"),
+        ("http://me:secret@host/v1", "cannot hold a user or a password"),
     ],
 )
 def test_a_url_that_is_no_address_is_refused(url: str, said: str) -> None:

@@ -81,7 +81,7 @@ def test_every_call_has_a_seed_of_its_own_that_tells_nothing() -> None:
         ({"model": "openai:m", "extra_body": {"messages": []}}, "extra_body cannot set 'messages'"),
         ({"model": "openai:m@http://a/v1", "base_url": "http://b/v1"}, "names its server already"),
         ({"model": "openai:m", "base_url": "ftp://b"}, "'ftp://b' is not a server's address"),
-        ({"model": "openai:m", "base_url": "http://me:pw@b/v1"}, "cannot hold a user, a password or a query"),
+        ({"model": "openai:m", "base_url": "http://me:pw@b/v1"}, "cannot hold a user or a password"),
         ({"model": "openai:m", "price": {"in": 1}}, "price: unknown key 'in'; known: input, cached, output"),
         ({"temperature": 1}, "model: is missing"),
         ({"model": "openai:m", "key": "sk-pw-1"}, "key: this names the environment variable of the key"),
