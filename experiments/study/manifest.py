@@ -64,7 +64,12 @@ def write(plan: Plan) -> None:
 
 
 def _planned(before: Mapping[str, Any], now: Mapping[str, Any], folder: Path) -> list[Mapping[str, Any]]:
-    """Return the sizes that were planned; a new one says how many deals of the last were finished by then."""
+    """Return the sizes that were planned; a new one says how many deals of the last were finished by then.
+
+    None for tasks without deals of their own.
+    """
+    if "seeds" not in now:
+        return []
     sizes: list[Mapping[str, Any]] = list(before.get(PLANNED) or ())
     size = {
         "deals": len(now["seeds"]),

@@ -51,9 +51,11 @@ FIELDS: dict[str, str] = {
     "metric": r"[\w.:]+",
     "readings": f"(?:(?:{CHANCE}|{LENGTH}|{ANY_NOTE}|{CALLS})(?: or )?)+",
     "explanations": f"(?:(?:{CHANCE}|{LENGTH}|{CALLS_SHORT})(?:, | and | (?=do)))+(?:do|does)",
-    "notes": f"(?:{PADDED}|{PLACEBO}|{FOREIGN})(?:(?:, | and )(?:{PADDED}|{PLACEBO}|{FOREIGN}))*",
+    "notes": "<note>(?:(?:, | and )<note>)*",
     "mislead": f"(?:{MISLEAD})?",
-    "note": f"{PADDED}|{PLACEBO}|{FOREIGN}",
+    "note": "|".join((PADDED, FOREIGN, *sentences.NOTES_LIKE.values(), PLACEBO)),
+    "loses": "loses?",
+    "likewise": "(?: ?<ALIKE>)?",
     "it": "it|them",
     "its": "its|their",
     "removal": "its removal|their removal together",
@@ -134,11 +136,10 @@ FIELDS: dict[str, str] = {
     "loss": "<SAME_DECISIONS>|<SAME_VALUES>|<LOSES>|<GAINS>|<LOSS_OPEN>|<LOSS_NOT_CORRECTED>",
     "flips": "<FLIPS>",
     "than_none": "<THAN_NONE>?",
-    "other_note": rf"(?:{'|'.join(sentences.OTHER_NOTES.values())})(?: \([^()]+\))?",
-    "controls": "placebo|shuffle|placebo and shuffle",
+    "other_note": rf"(?:{'|'.join((*sentences.OTHER_NOTES.values(), *sentences.NOTES_LIKE.values()))})(?: \([^()]+\))?",
     "decision": (
         "<NOTE_REMOVED>|<NOTE_PLACEBO>|<NOTE_SHUFFLED>|<NOTE_OTHER>|<HELP_OPEN>|<LENGTH_LOSES>|<CONTENT_OPEN>|"
-        "<HELPS_BY_CONTENT>|<HELPS>|<CONTENT>"
+        "<LENGTH_RULED_OUT>|<LENGTH_OPEN>"
     ),
     "decisions": "<decision>(?: <decision>)*",
     "arrangement": "|".join((*sentences.ARRANGEMENTS.values(), "<name>")),

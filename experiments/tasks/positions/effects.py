@@ -6,7 +6,7 @@ Positions of one deal are not independent: they are averaged first, and interval
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from statistics import fmean
@@ -22,6 +22,7 @@ from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
 from experiments.values.rollout_store import FOLDER, RolloutStore
 from experiments.values.rollouts import SeatRollouts, points
+from graphs.controls import NOTES
 from orchestrator.errors import UserError
 from orchestrator.hanabi.moves import Move
 from orchestrator.models.usage import NO_USAGE, Usage
@@ -100,6 +101,8 @@ class Effect:
     """How much less often than the baseline, deal by deal."""
     p_holm: float | None = None
     """The p of `judged`, corrected for all arms of the run that have one; noise floors are none of them."""
+    beyond_p: float | None = None
+    """The p of `beyond`, corrected as `p_holm` is."""
     by_kind: tuple[tuple[str, str, int, float, float, float | None], ...] = ()
     """Dimension, value, positions, flips, loss, conventions kept: means over positions."""
 
@@ -121,6 +124,19 @@ class Effects:
     outcomes: Mapping[str, Sequence[Outcome]]
     effects: tuple[Effect, ...]
 
+    @cached_property
+    def pair_ps(self) -> Mapping[tuple[str, str], float | None]:
+        """By the arm with another note and that without it: p of their difference, corrected for all such pairs."""
+        removed = {effect.arm.nodes: effect.arm.name for effect in self.effects if effect.arm.kind == "removed"}
+        controls = [effect.arm for effect in self.effects if effect.arm.kind in NOTES]
+        pairs = [(arm.name, removed[arm.nodes]) for arm in controls if arm.nodes in removed]
+        tests = [self.difference(arm, without) for arm, without in pairs]
+        return dict(zip(pairs, corrected([test.p if test else None for test in tests]), strict=True))
+
+    def differs(self, control: Effect, removed: Effect) -> bool:
+        """Return whether an arm with another note is shown to lose more or less than that without it."""
+        return significant(self.pair_ps.get((control.arm.name, removed.arm.name)))
+
     def difference(self, arm: str, other: str) -> Comparison | None:
         """Return what an arm loses more than another, on the positions of both; None where there are none."""
         return _compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged)
@@ -139,7 +155,9 @@ def read(folder: Path, study: PositionStudy, rollouts: int = 0) -> Effects:
     outcomes = {arm.name: list(reader.outcomes(arm)) for arm in arms}
     effects = [effect_of(arm, outcomes, cost(folder, study, arm)) for arm in arms if outcomes.get(arm.name)]
     ps = corrected([None if effect.arm.is_noise_floor else effect.judged.p for effect in effects])
-    return Effects(outcomes, tuple(replace(effect, p_holm=p) for effect, p in zip(effects, ps, strict=True)))
+    beyond = corrected([effect.beyond.p if effect.beyond else None for effect in effects])
+    corrections = zip(effects, ps, beyond, strict=True)
+    return Effects(outcomes, tuple(replace(each, p_holm=p, beyond_p=flips) for each, p, flips in corrections))
 
 
 class _Reader:

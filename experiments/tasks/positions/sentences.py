@@ -4,7 +4,7 @@ The templates come first, each with the condition under which it is printed.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from experiments.analysis import conclusions
 from experiments.analysis.compare import Comparison, significant
@@ -42,7 +42,6 @@ NOTE_OTHER = Template("With {other_note} {flips}; it {loss}.", "any other arm ab
 OTHER_NOTES = {
     "added": "its note, which the graph had not before,",
     "exact": "its program's note",
-    "padded": "a note of its length that says it is empty",
     "perturbed": "errors in its note",
     "model": "another model's note",
     "advise": "its list as advice and all legal moves to choose from,",
@@ -52,25 +51,30 @@ HELP_OPEN = Template(
     "So these positions neither show nor exclude that the note helps.", "the removal is not shown to lose"
 )
 LENGTH_LOSES = Template(
-    "So not all that is lost is the note's content: a placebo of its length loses less.",
-    "the placebo is not shown to lose, and is shown to lose less than the removal",
+    "So not all that is lost is the note's content: {note} loses less.",
+    "this note is not shown to lose, and is shown to lose less than the removal",
 )
 CONTENT_OPEN = Template(
-    "So whether it is the content is open: the placebo's loss differs neither from none nor from that.",
-    "the placebo is neither shown to lose nor to lose less than the removal",
+    "So whether it is the content is open: what {notes} {loses} is not shown to differ from nothing or from that.",
+    "these notes are neither shown to lose nor to lose less than the removal",
 )
-HELPS_BY_CONTENT = Template(
-    "So the note helps by what it says; that a note on another position does worse is not shown.",
-    "the placebo loses, and the other position's note is not shown to",
+LENGTH_RULED_OUT = Template(
+    "So the length of the prompt does not explain the loss: {note} loses, too.{likewise}",
+    "the removal and a note that says it is empty are shown to lose, and so is every other note in its place",
 )
-HELPS = Template(
-    "So the note helps, whether by what it says or not; that a note on another position does worse is not shown.",
-    "the same without a placebo",
+ALIKE = Template(
+    "With {notes} decisions lose, too, and these may mislead.", "so are notes that may mislead, and no other is open"
 )
-CONTENT = Template(
-    "So the effect survives its controls ({controls}): it is the content, on this position, that is worth it.",
-    "the removal and every control are shown to lose",
+LENGTH_OPEN = Template(
+    "So the note helps, by what it says or not. {likewise} No arm rules out the length of the prompt.",
+    "the same without a note that says it is empty",
 )
+NOTES_LIKE = {
+    "padded": "a note of its length that says it is empty",
+    "placebo": "a placebo of its length",
+    "shuffled": "a note on another position",
+}
+"""What stands in the place of a note, by the kind of the arm."""
 NOTE = Template("{role}: {decisions}", "for each node with an arm about its note")
 FLOOR = Template("Noise floor ({arm}): asked again, {percent} of decisions differ.", "the noise floor")
 ALL_NOTES = Template("{arrangement}: {flips}; it {loss}.", "the arms about all notes together, and any other")
@@ -117,24 +121,27 @@ def sentences(effects: Effects) -> Iterator[str]:
             yield ALL_NOTES(arrangement=ARRANGEMENTS.get(arm.kind, arm.name), **_effect(effect))
 
 
-ABOUT_A_NOTE = ("removed", "placebo", "shuffled", *OTHER_NOTES)
+ABOUT_A_NOTE = ("removed", *NOTES_LIKE, *OTHER_NOTES)
 
 
 def _role(effects: Effects, nodes: Sequence[str], rows: Sequence[Effect]) -> Iterator[str]:
     """Yield the sentences about the arms of a node's note, or of several nodes' notes together."""
     by_kind = {effect.arm.kind: effect for effect in rows}
-    removed, placebo, shuffled = by_kind.get("removed"), by_kind.get("placebo"), by_kind.get("shuffled")
+    removed, placebo, shuffled = (by_kind.get(kind) for kind in ("removed", "placebo", "shuffled"))
     if removed:
         yield NOTE_REMOVED(its_note="its note" if len(nodes) == 1 else "their notes", **_effect(removed))
+    if padded := by_kind.get("padded"):
+        yield NOTE_OTHER(other_note=NOTES_LIKE["padded"], **_effect(padded))
     if placebo:
         less = effects.difference(placebo.arm.name, removed.arm.name) if removed else None
-        shown = less is not None and significant(less.p)
+        shown = less is not None and removed is not None and effects.differs(placebo, removed)
         than_none = THAN_NONE(size=f"{abs(less.mean):.2f}", sign=_sign(less, "more")) if less and shown else ""
         yield NOTE_PLACEBO(**_effect(placebo), than_none=than_none)
     if shuffled:
         yield NOTE_SHUFFLED(**_effect(shuffled))
-    if removed and (placebo or shuffled):
-        yield _survives(effects, removed, placebo, shuffled)
+    controls = {kind: by_kind[kind] for kind in NOTES_LIKE if kind in by_kind}
+    if removed and controls:
+        yield _survives(effects, removed, controls)
     for kind, title in OTHER_NOTES.items():
         for effect in (effect for effect in rows if effect.arm.kind == kind):
             value = effect.arm.purpose.value if effect.arm.purpose else None
@@ -149,7 +156,7 @@ def _sign(test: Comparison, positive: str) -> str:
 def _effect(effect: Effect) -> dict[str, str]:
     """Return how many decisions differ, and what that loses."""
     least, most = map(percent, effect.flips_between)
-    differs = effect.beyond is not None and significant(effect.beyond.p)
+    differs = significant(effect.beyond_p)
     open_ = "" if differs or not effect.flips else "; more than that is not shown"
     floor = "" if effect.floor is None else f"; noise floor {percent(effect.floor)}{open_}"
     flips = FLIPS(percent=percent(effect.flips), least=least, most=most, floor=floor)
@@ -174,23 +181,33 @@ def _between(test: Comparison, *, flip: bool = False) -> str:
     if (bounds := test.interval()) is None:
         return FEW
     low, high = (-bounds[1], -bounds[0]) if flip else bounds
-    return f"(95 % {low:.2f} to {high:.2f})"
+    return f"(95 % {_plain(low)} to {_plain(high)})"
+
+
+def _plain(number: float) -> str:
+    return f"{round(number, 2) + 0.0:.2f}"  # no -0.00
 
 
 FEW = "(too few deals for an interval)"
 
 
-def _survives(effects: Effects, removed: Effect, placebo: Effect | None, shuffled: Effect | None) -> str:
-    """Return which controls the effect of a removal stands beside."""
+def _survives(effects: Effects, removed: Effect, controls: Mapping[str, Effect]) -> str:
+    """Return what the notes in its place say of the effect of a removal."""
     if not _loses(removed):
         return HELP_OPEN()
-    if placebo and not _loses(placebo):
-        less = effects.difference(placebo.arm.name, removed.arm.name)
-        return LENGTH_LOSES() if less and significant(less.p) and less.mean < 0 else CONTENT_OPEN()
-    if shuffled and not _loses(shuffled):
-        return HELPS_BY_CONTENT() if placebo else HELPS()
-    controls = " and ".join(name for name, effect in (("placebo", placebo), ("shuffle", shuffled)) if effect)
-    return CONTENT(controls=controls)
+    harmless = [kind for kind, effect in controls.items() if not _loses(effect)]
+    for kind in harmless:
+        less = effects.difference(controls[kind].arm.name, removed.arm.name)
+        if less and less.mean < 0 and effects.differs(controls[kind], removed):
+            return LENGTH_LOSES(note=NOTES_LIKE[kind])
+    if harmless:
+        notes = conclusions.listed([NOTES_LIKE[kind] for kind in harmless])
+        return CONTENT_OPEN(notes=notes, loses="loses" if len(harmless) == 1 else "lose")
+    misleading = conclusions.listed([NOTES_LIKE[kind] for kind in controls if kind != "padded"])
+    alike = ALIKE(notes=misleading) if misleading else ""
+    if "padded" in controls:
+        return LENGTH_RULED_OUT(note=NOTES_LIKE["padded"], likewise=alike and f" {alike}")
+    return LENGTH_OPEN(likewise=alike)
 
 
 def _loses(effect: Effect) -> bool:

@@ -259,7 +259,7 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
     from experiments.tasks.positions import effects
 
     def said(**losses: float) -> str:
-        kinds = {"removed": "no-a", "placebo": "placebo-a", "shuffled": "shuffled-a"}
+        kinds = {"removed": "no-a", "padded": "padded-a", "placebo": "placebo-a", "shuffled": "shuffled-a"}
         found = {
             kinds[kind]: outcomes(places[:40], [loss * (n % 3 > 0) for n in range(40)]) for kind, loss in losses.items()
         }
@@ -268,7 +268,13 @@ def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPo
         return next(sentences(Effects(found, tuple(replace(one, p_holm=one.loss.p) for one in made))))
 
     assert template_of(said(removed=0.5, placebo=0.5)) is templates.NOTE
-    assert "the effect survives its controls (placebo and shuffle)" in said(removed=0.5, placebo=0.5, shuffled=0.6)
-    assert "So not all that is lost is the note's content" in said(removed=0.5, placebo=0.0, shuffled=0.6)
-    assert "that a note on another position does worse is not shown" in said(removed=0.5, placebo=0.5, shuffled=0.0)
+    alike = said(removed=0.5, placebo=0.5, shuffled=0.6)
+    assert "With a placebo of its length and a note on another position decisions lose, too, and these may" in alike
+    assert alike.endswith("No arm rules out the length of the prompt.")
+    ruled = said(removed=0.5, padded=0.5, placebo=0.5, shuffled=0.6)
+    assert "So the length of the prompt does not explain the loss: a note of its length that says it is empty" in ruled
+    assert "So not all that is lost is the note's content: a note of" in said(removed=0.5, padded=0.0, placebo=0.5)
+    assert "So not all that is lost is the note's content: a placebo" in said(removed=0.5, placebo=0.0, shuffled=0.6)
+    assert "content: a note on another position loses less" in said(removed=0.5, placebo=0.5, shuffled=0.0)
+    assert all(template_of(each) for each in (alike, ruled, said(removed=0.5, shuffled=0.0)))
     assert "neither show nor exclude that the note helps" in said(removed=0.0, placebo=0.5, shuffled=0.6)
