@@ -1,17 +1,17 @@
-"""What is measured of the project itself: `python -m benchmarks claims`, `coverage`, `stopping`, `power`; `--json`."""
+"""What is measured of the project itself: `python -m benchmarks claims`, and the other names of `PROOFS`; `--json`."""
 
 import json
 import sys
 from dataclasses import asdict
 
-from benchmarks import interval_coverage, plan_power, simulated_experiments, stop_simulation
+from benchmarks import coalition_worlds, interval_coverage, plan_power, simulated_experiments, stop_simulation
 from experiments.document.terminal import console
 
-PROOFS = ("claims", "coverage", "stopping", "power")
+PROOFS = ("claims", "coverage", "stopping", "power", "coalitions")
 
 
 def main(words: list[str]) -> None:
-    """Measure what the first word names: claims, coverage, stopping or power."""
+    """Measure what the first word names: claims, coverage, stopping, power or coalitions."""
     as_json, names = "--json" in words, [word for word in words if word != "--json"]
     if len(names) != 1 or names[0] not in PROOFS:
         sys.exit(f"say what to measure: python -m benchmarks {'|'.join(PROOFS)} [--json]")
@@ -24,6 +24,9 @@ def main(words: list[str]) -> None:
     elif names == ["power"]:
         seen = list(plan_power.measure())
         print(json.dumps([asdict(row) for row in seen])) if as_json else plan_power.show(seen, console())
+    elif names == ["coalitions"]:
+        measured = coalition_worlds.measure()
+        print(json.dumps(asdict(measured))) if as_json else coalition_worlds.show(measured, console())
     else:
         stopped = list(stop_simulation.measure())
         print(json.dumps([asdict(row) for row in stopped])) if as_json else stop_simulation.show(stopped, console())

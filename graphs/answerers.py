@@ -4,7 +4,7 @@ A node's `model:` names one. An answerer takes a question and returns a reply, a
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import structlog
@@ -150,7 +150,9 @@ class SimulatedBrain:
     async def __call__(self, request: ModelRequest, messages: tuple[Message, ...], /) -> ModelResponse:
         slips = Slips(self.settings, call_seed(self.settings.seed, request))
         reply = error_injection.reply(request.reply, self.solve, self.exact, self.sections, self.notes, slips)
-        return response(reply, slips, request, messages)
+        answer = response(reply, slips, request, messages)
+        price = self.settings.price
+        return replace(answer, usd=round(price.usd(answer.tokens_in, answer.tokens_out), 8)) if price else answer
 
     async def aclose(self) -> None:
         """Nothing to close."""

@@ -21,7 +21,7 @@ from experiments.analysis.statistics.coalition_terms import Sizes, Weights
 from experiments.analysis.summaries import too_few_own
 from experiments.record.measures import Measure
 from experiments.record.rows import Row
-from experiments.study.coalitions import FULL, Absence, Coalitions, Term, label, run
+from experiments.study.coalitions import FULL, Absence, Coalitions, Term, label, listed_names, run
 
 Kind = Term | Literal["all_parts", "disagreement"]
 """A kind of term; `all_parts`: all together, less none; `disagreement`: leave-one-out less the Shapley value."""
@@ -71,10 +71,9 @@ class CoalitionStudy:
         return tuple(effect for effect in self.effects if id(effect.difference) in widest_differences)
 
     @property
-    def arms(self) -> frozenset[str]:
+    def arms(self) -> set[str]:
         """The arms of the design, which its terms compare."""
-        design = self.design
-        return frozenset(design.arm(absence, present) for absence in design.by for present in design.every)
+        return listed_names(self.design)
 
     def of(self, kind: Kind, absence: str) -> list[Effect]:
         """Return the terms of a kind over all player counts, in the order of the parts."""
@@ -110,25 +109,34 @@ def family(kind: Kind, absence: Absence) -> tuple[str, ...]:
 
 def weights(design: Coalitions, kind: Kind, parts: Sequence[str], seed: int = 0) -> Weights | None:
     """Return the weights of coalitions in a term; None where the deal's circle does not have it."""
-    every = frozenset(design.names)
+    order = design.circle(seed)
+    if order is None:
+        return exact(design.names, kind, parts)
+    sizes = joined_on_circle(order, parts)
+    return None if sizes is None else _weights(design.names, kind, parts, sizes)
+
+
+def exact(names: Sequence[str], kind: Kind, parts: Sequence[str]) -> Weights:
+    """Return the weights of a term in a design that plays all coalitions of these parts."""
+    return _weights(names, kind, parts, terms.subsets(name for name in names if name not in parts))
+
+
+def _weights(names: Sequence[str], kind: Kind, parts: Sequence[str], sizes: Sizes) -> Weights:
+    """Return the weights of a term; `sizes`: the coalitions that its parts join, by size."""
+    every = frozenset(names)
+    last = terms.derivative(parts, every.difference(parts))
+    first = terms.derivative(parts, frozenset())
     if kind == "all_parts":
         return {every: 1.0, frozenset(): -1.0}
-    last, first = every.difference(parts), frozenset[str]()
     if kind == "leave_one_out":
-        return terms.derivative(parts, last)
+        return last
     if kind in ("alone", "highest_order"):
-        return terms.derivative(parts, first)
-    order = design.circle(seed)
-    absent = [name for name in design.names if name not in parts]
-    sizes = terms.subsets(absent) if order is None else joined_on_circle(order, parts)
-    if sizes is None:
-        return None
+        return first
     if kind == "banzhaf":
         return terms.banzhaf(parts, sizes)
-    shapley = terms.shapley(parts, sizes)
     if kind == "disagreement":
-        return terms.difference(terms.derivative(parts, last), shapley)
-    return shapley
+        return terms.difference(last, terms.shapley(parts, sizes))
+    return terms.shapley(parts, sizes)
 
 
 def joined_on_circle(order: Sequence[str], parts: Sequence[str]) -> Sizes | None:

@@ -16,7 +16,8 @@ from experiments.study.seat_spec import PlayerSpec
 from orchestrator.errors import UserError
 from orchestrator.models import list_prices, simulated_settings
 from orchestrator.models.list_prices import price_of
-from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, Price, settings
+from orchestrator.models.price import Price
+from orchestrator.models.settings import PROGRAM, REPLAY, ModelSettings, settings
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.players import python_agent
 from roles.words import many

@@ -12,11 +12,12 @@ from typing import Any
 from experiments.analysis.stopping import Stages
 from experiments.document.blocks import Block, Column, notes, table
 from experiments.document.formats import INT, RIGHT, duration, number
-from experiments.forecast import cost_estimate, spread
+from experiments.forecast import coalition_sizes, cost_estimate, spread
 from experiments.forecast.cost_estimate import Bill, Estimates, assumed_answer, bill_of, served
 from experiments.record.game import Game
-from experiments.record.rows import finished, peek_all
-from experiments.study import manifest, prompt_positions
+from experiments.record.rows import Row, finished, peek_all
+from experiments.study import coalitions, manifest, prompt_positions
+from experiments.study.coalitions import FULL
 from experiments.study.experiment import Experiment
 from experiments.study.file_schema import Model
 from experiments.study.job import TURNS, Job
@@ -114,9 +115,24 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
     rows = [*finished(folder, games), *finished(past or folder, others)]
     compared = [job for job in plan.jobs if job.arm not in plan.untested]
     paid = bool(estimates.models(plan.jobs))
-    detectable = spread.sentences(experiment, compared, rows, paid=paid, metric=plan.metric, stop=plan.stop)
+    designed = coalitions.listed_names(experiment.coalitions) - {FULL} if experiment.coalitions else set()
+    singles = [job for job in compared if job.arm not in designed]
+    detectable = [
+        *_terms(plan, rows, folder if games else past or folder, paid=paid),
+        *spread.sentences(experiment, singles, rows, paid=paid, metric=plan.metric, stop=plan.stop),
+    ]
     seconds = None if models else _seconds(plan, [job for jobs in waiting.values() for job in jobs])
     return Planned(arms, models, tuple(plan.notes), tuple(detectable), seconds)
+
+
+def _terms(plan: Plan, rows: Sequence[Row], measured: Path, *, paid: bool) -> list[str]:
+    """Say which terms of a design of coalitions are detectable; `measured`: the folder that finished games are in."""
+    experiment = plan.experiment
+    if experiment.coalitions is None:
+        return []
+    spreads = coalition_sizes.of_experiment(experiment.coalitions, rows, measured, paid=paid, metric=plan.metric)
+    deals, counts = len(experiment.numbers), len(set(experiment.players))
+    return list(coalition_sizes.sentences(spreads, experiment.coalitions, deals, counts))
 
 
 def _by_arm(jobs: Iterable[Job]) -> dict[tuple[str, int], list[Job]]:

@@ -4,9 +4,10 @@ Arms are compared deal by deal, and a seed is one deal at all player counts. So 
 paired differences decides, how many seeds a budget buys, and how many arms are compared.
 """
 
+import math
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,12 +18,14 @@ from experiments.analysis.statistics.permutation import fewest_pairs
 from experiments.analysis.statistics.power import POWER, detectable, pairs_needed
 from experiments.document.blocks import Block, Column, Note, notes, table
 from experiments.document.formats import COUNT, INT, number
-from experiments.forecast import cost_estimate, spread
+from experiments.forecast import coalition_sizes, cost_estimate, spread
+from experiments.forecast.coalition_sizes import TermSpread
 from experiments.forecast.cost_estimate import Bill, Estimates
 from experiments.forecast.dry_run import MONEY, WHOLE, bill_data
 from experiments.forecast.spread import PAIRS, Spread, assumed_spread, measured_spread
 from experiments.record.rows import finished, peek_all
 from experiments.record.seed_range import Range
+from experiments.study.coalitions import Term
 from experiments.study.experiment import Experiment
 from experiments.study.plan import Plan
 from orchestrator.errors import UserError
@@ -98,6 +101,8 @@ class Options:
     """Arms that are no hypothesis, and so are not corrected for."""
     room: str | None = None
     """That the baseline leaves no room for the effect, in words."""
+    terms: Mapping[Term, TermSpread] = field(default_factory=dict)
+    """The terms of a design of coalitions, by kind; the goal is about those of its primary kind."""
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -113,8 +118,9 @@ class Options:
         return (min(self.players, key=lambda p: (self.goal.share(self.deal((p,))), self.deal((p,)).tokens, p)),)
 
     def deal(self, players: Sequence[int]) -> Bill:
-        """Return the bill of one deal at each player count, in all arms."""
-        return cost_estimate.total(bill for p in players for bill in self.bills[p].values())
+        """Return the bill of one deal at each player count, in all arms that play it."""
+        every = cost_estimate.total(bill for p in players for bill in self.bills[p].values())
+        return every * (self.games(players) / sum(len(self.bills[p]) for p in players))
 
     def pair(self, players: Sequence[int]) -> Bill:
         """Return the same in two arms only: the baseline and the most expensive other arm."""
@@ -125,29 +131,56 @@ class Options:
         return cost_estimate.total(bills)
 
     def tests(self, players: Sequence[int]) -> int:
-        """Return how many arms are compared with the baseline, for which Holm's correction is made."""
+        """Return how many arms are compared with the baseline, or terms with 0, for which Holm's correction is made."""
+        if self.primary:
+            return self.primary.tests
         return max(max(len(self.bills[p].keys() - self.aside) for p in players) - 1, 1)
+
+    @property
+    def primary(self) -> TermSpread | None:
+        """The kind of term that a design of coalitions is about; None for other experiments."""
+        design = self.experiment.coalitions
+        return self.terms.get(design.primary) if design else None
+
+    def games(self, players: Sequence[int]) -> int:
+        """Return the games of one deal at each of these player counts."""
+        design = self.experiment.coalitions
+        if design and not design.complete:
+            return design.games_of_deal * len(players)
+        return sum(len(self.bills[p]) for p in players)
+
+    @property
+    def share(self) -> float:
+        """The share of deals that count for a comparison."""
+        return self.primary.share if self.primary else 1.0
+
+    @property
+    def step(self) -> float:
+        """What differences of a deal at one player count are multiples of."""
+        return 0.0 if self.primary else 1.0
 
     def size(self, players: tuple[int, ...], deals: int) -> Size:
         """Return a size with what it detects and costs."""
-        power, tests = self.goal.power, self.tests(players)
-        games = deals * sum(len(self.bills[p]) for p in players)
-        each = detectable(self.spread.sd, deals, power, tests, 1.0)
-        pooled = detectable(self.spread.pooled(len(players)), deals, power, tests, 1 / len(players))
+        power, tests, counted = self.goal.power, self.tests(players), math.floor(deals * self.share)
+        games = deals * self.games(players)
+        each = detectable(self.spread.sd, counted, power, tests, self.step)
+        pooled = detectable(self.spread.pooled(len(players)), counted, power, tests, self.step / len(players))
         return Size(players, deals, games, each, pooled, self.deal(players) * deals)
 
     def sufficient(self, players: tuple[int, ...]) -> Size | None:
         """Return the size that the effect of the goal needs, pooled over these player counts."""
         if self.goal.effect is None:
             return None
-        sd, step = self.spread.pooled(len(players)), 1 / len(players)
-        return self.size(players, pairs_needed(sd, self.goal.effect, self.goal.power, self.tests(players), step))
+        sd, step = self.spread.pooled(len(players)), self.step / len(players)
+        counted = pairs_needed(sd, self.goal.effect, self.goal.power, self.tests(players), step)
+        return self.size(players, math.ceil(counted / self.share))
 
     def affordable(self, players: tuple[int, ...]) -> Size | None:
         """Return the largest size that the budget buys; None where nothing could show, and when it is unlimited."""
         share = self.goal.share(self.deal(players))
         deals = int(1 / share) if share else 0
-        return self.size(players, deals) if deals >= fewest_pairs(self.tests(players)) else None
+        enough = math.floor(deals * self.share) >= fewest_pairs(self.tests(players))
+        return self.size(players, deals) if enough else None
 
 
 @dataclass(frozen=True)
@@ -212,6 +245,12 @@ def options(experiment: Experiment, goal: Goal, folders: Sequence[Path], answer:
         raise UserError("there is nothing to compare: `plan` needs an experiment with two arms or more")
     rows = [row for folder, each in games.items() for row in finished(folder, each)]
     paid, metric = bool(models), plan.metric
+    if design := experiment.coalitions:
+        terms = coalition_sizes.of_experiment(design, rows, folders[-1], paid=paid, metric=metric)
+        if design.primary not in terms:
+            raise UserError(f"coalitions.primary is {design.primary}, and this design has no such term")
+        own = terms[design.primary].spread
+        return Options(experiment, goal, own, compared, " | ".join(bases), models, plan.untested, terms=terms)
     spread = measured_spread(rows, experiment.baseline, paid=paid, metric=metric) or assumed_spread(metric, paid=paid)
     room = headroom.sentence(rows, experiment.baseline, goal.effect, metric)
     return Options(experiment, goal, spread, compared, " | ".join(bases), models, plan.untested, room)
@@ -228,6 +267,7 @@ def command(proposal: Proposal, name: str, settings: Sequence[str], out: Path | 
     short = isinstance(experiment.seeds, Range) and experiment.seeds.first == first
     changed += [f"seeds.count={size.deals}" if short else f"seeds={{first: {first}, count: {size.deals}}}"]
     changed += ["repeats=1"] if experiment.repeats > 1 else []
+    changed += ["coalitions.games=null"] if experiment.coalitions and experiment.coalitions.games else []
     words = [word for setting in (*settings, *changed) for word in ("--set", setting)]
     words += ["--out", str(out)] if out else []
     words += ["--budget", f"{goal.max_usd:g}usd"] if goal.max_usd is not None else []
@@ -242,7 +282,7 @@ def sentences(proposal: Proposal) -> list[str]:
     """Say what the proposal is based on, and what follows from it."""
     options, size = proposal.options, proposal.size
     basis = [
-        f"SD of paired differences: {options.spread.sd:.1f} points; {options.spread.basis}",
+        f"SD of {_compared(options)[1]}: {options.spread.sd:.1f} points; {options.spread.basis}",
         f"costs are based on: {options.basis}",
         *(cost_estimate.assumptions() if cost_estimate.PROBED in options.basis else []),
         *cost_estimate.about_prices(options.models),
@@ -262,6 +302,13 @@ def sentences(proposal: Proposal) -> list[str]:
     ]
 
 
+def _compared(options: Options) -> tuple[str, str]:
+    """Return what p-values are corrected for, and what varies from deal to deal, in words."""
+    if options.primary is None:
+        return "arms", "paired differences"
+    return "terms", coalition_sizes.WORDS[options.primary.term]
+
+
 def _price(bill: cost_estimate.Bill) -> str:
     return f"{bill.tokens:,.0f} tokens" + (f", ${bill.usd:,.2f}" if bill.usd is not None else "")
 
@@ -274,6 +321,8 @@ def _about(proposal: Proposal, size: Size) -> Iterator[str]:
         yield f"only {size.players[0]} players: the results will hold for {size.players[0]} players only"
     if len(size.players) > 1 and not options.spread.correlation:
         yield "a seed's differences at several player counts are taken as independent of each other"
+    if design := options.experiment.coalitions:
+        yield from coalition_sizes.sentences(options.terms, design, size.deals, len(size.players), basis=False)
     if options.experiment.stop and size.deals > 1:
         arms, counts = options.tests(size.players), len(size.players)
         yield from spread.stop_of_size(options.experiment.stop, size.deals, arms, options.spread, counts)
@@ -290,9 +339,10 @@ def _shortfall(proposal: Proposal, size: Size) -> str:
     pair = goal.share(options.pair(needed.players) * alone)
     fits = "would fit" if pair <= 1 else f"would still cost {pair:.1f} times the budget"
     seen = "-" if size.pooled is None else f"{size.pooled:.1f}"
+    two_arms = "" if options.primary else f" The baseline and one arm ({alone} deals) {fits};"
     return (
         f"{goal.budget} do not suffice for an effect of {goal.effect:g} points: it needs {needed.deals} deals at "
-        f"{needed.players[0]} players, {_price(needed.bill)}. The baseline and one arm ({alone} deals) {fits}; a model "
+        f"{needed.players[0]} players, {_price(needed.bill)}.{two_arms} a model "
         f"at 1/{goal.share(needed.bill):.1f} of the cost would fit; the proposed size detects {seen} points"
     )
 
@@ -324,7 +374,9 @@ def _size_data(proposal: Proposal, size: Size) -> dict[str, Any]:
 def blocks(proposal: Proposal, name: str, settings: Sequence[str], out: Path | None) -> Iterator[Block]:
     """Return the table of sizes, what it is based on, and the command that runs the proposed one."""
     options, tests = proposal.options, proposal.options.tests(proposal.players)
-    corrected = f", with Holm's correction for {tests} arms" if tests > 1 else ""
+    family, varying = _compared(options)
+    corrected = f", with Holm's correction for {tests} {family}" if tests > 1 else ""
+    effect = f"effect ({varying})" if options.primary else "effect"
     several = len(proposal.players) > 1
     effects = (Column("effect_each", "at each count", ONE_DIGIT), Column("effect", "pooled", ONE_DIGIT))
     columns = (
@@ -339,7 +391,7 @@ def blocks(proposal: Proposal, name: str, settings: Sequence[str], out: Path | N
         rows.append((size.deals, size.games, *seen, size.bill.tokens, size.bill.usd, "proposed" if mine else ""))
         looks.append("strong" if mine else "plain")
     title = (
-        f"{len(options.arms)} arms, {', '.join(map(str, proposal.players))} players: smallest effect detectable with "
+        f"{len(options.arms)} arms, {', '.join(map(str, proposal.players))} players: smallest {effect} detectable with "
         f"{100 * options.goal.power:.0f} % power at alpha .05{corrected}"
     )
     yield table("sizes", columns, rows, title=title, looks=tuple(looks))

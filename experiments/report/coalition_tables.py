@@ -163,7 +163,7 @@ def allocation(data: RunData, study: CoalitionStudy) -> Table:
     scale = 0.01 if money else 1_000.0
     rows = [
         (
-            *(model, " + ".join(each.parts) or "none", each.score, (each.low, each.high), each.cost),
+            *(model, " + ".join(each.parts) or "no part", each.score, (each.low, each.high), each.cost),
             *("yes" if each.best else "", None if each.per_cost is None else each.per_cost * scale),
         )
         for model, rows_of_model in every.items()

@@ -213,6 +213,11 @@ def arms_played(coalitions: Coalitions, seeds: Iterable[int]) -> dict[str, froze
     }
 
 
+def listed_names(coalitions: Coalitions) -> set[str]:
+    """Return the names of all coalitions' arms, those included that no deal is played by."""
+    return {coalitions.arm(absence, present) for absence in coalitions.by for present in coalitions.every}
+
+
 def _members(config: GraphConfig, names: Iterable[str]) -> tuple[list[str], list[str]]:
     """Return the nodes and the sections of a part. Raises UserError."""
     sections = {section for node in config.nodes for section in config.context_of(node).names}

@@ -245,7 +245,9 @@ class Call(Value):
 
     @property
     def usage(self) -> Usage:
-        """What was paid for."""
+        """What was paid for; of a simulated model with a price, what it would be, of no paid call."""
+        if self.simulated and self.usd and not (self.cached or self.fixed):
+            return Usage(self.tokens_in, self.tokens_out, self.usd)
         if not self.paid:
             return Usage()
         return Usage(self.tokens_in, self.tokens_out, self.usd, 1, self.cached_tokens, self.reasoning_tokens)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from orchestrator.hanabi.cards import COLOURS, MAX_LIVES
 from orchestrator.hanabi.referee import End
+from orchestrator.models import simulated_settings
 from orchestrator.models.usage import Usage
 from orchestrator.values import Value
 
@@ -104,7 +105,9 @@ class Result(Value):
 
     @property
     def usage(self) -> Usage:
-        """The tokens and dollars that were paid."""
+        """The tokens and dollars that were paid; none of simulated models, whose prices are made up."""
+        if self.model and simulated_settings.only(self.model):
+            return Usage()
         paid = self.calls - self.cache_hits
         usd = self.usd if paid else 0.0
         return Usage(self.tokens_in, self.tokens_out, usd, paid, self.cached_tokens, self.reasoning_tokens)

@@ -24,8 +24,9 @@ from uuid import uuid4
 from orchestrator.errors import OverBudget, UserError
 from orchestrator.logs import log
 from orchestrator.models import list_prices
+from orchestrator.models.price import Price
 from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, estimated_prompt, takes_schema
-from orchestrator.models.settings import ModelSettings, Price
+from orchestrator.models.settings import ModelSettings
 from orchestrator.models.usage import NO_USAGE, Usage
 
 ANSWER = 4000

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import yaml
 
-from orchestrator.models.settings import ModelSettings, Price
+from orchestrator.models.price import Price
+from orchestrator.models.settings import ModelSettings
 from orchestrator.values import Frozen
 
 _DATED = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$")

@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from orchestrator.errors import UserError, shortened, user_error
 from orchestrator.models import keys, model_names, sent_values, simulated_settings
 from orchestrator.models.model_names import PROGRAM as PROGRAM
+from orchestrator.models.price import Price, Share
 from orchestrator.models.simulated_settings import SimSettings
 from orchestrator.values import Frozen
 from orchestrator.yaml_files import from_file, loaded
@@ -44,24 +45,6 @@ OURS = ("model", "messages", "input", "response_format", "stream", "n")
 
 SEEDS = r"^(\d+(-\d+)?(,\d+(-\d+)?)*)?$"
 """Seeds in words, such as `1-50,60`."""
-Share = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-"""A finite number that is not negative."""
-
-
-class Price(Frozen):
-    """US dollars per million tokens."""
-
-    input: Share
-    cached: Share | None = None
-    """For input tokens that the provider had cached; the same as `input` if not given."""
-    output: Share
-    """Reasoning tokens are output."""
-
-    def usd(self, tokens_in: int, tokens_out: int, cached: int = 0) -> float:
-        """Return what a call costs, never less than 0; `cached` are among `tokens_in`, all of them at most."""
-        cached = min(cached, tokens_in)
-        dear = self.input if self.cached is None else self.cached
-        return ((tokens_in - cached) * self.input + cached * dear + tokens_out * self.output) / 1e6
 
 
 class ModelSettings(Frozen):

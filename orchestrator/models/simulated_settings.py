@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, field_validator
 
 from orchestrator.errors import UserError, did_you_mean, user_error
+from orchestrator.models.price import Price
 from orchestrator.values import Frozen
 
 SIM = "sim:"
@@ -75,6 +76,8 @@ class SimSettings(Rates):
     model: str
     seed: int = 0
     """Every request gets a seed of its own, hashed from this one and the request's place in its game."""
+    price: Price | None = None
+    """A made-up price, to try what a study of costs would show: of tokens that are estimated from the characters."""
 
     @field_validator("model")
     @classmethod
@@ -84,8 +87,9 @@ class SimSettings(Rates):
 
     @property
     def deciding(self) -> dict[str, Any]:
-        """Errors that came later are named only where they are made, so that games of before keep their hashes."""
-        rates = self.model_dump()
+        """Errors that came later are named only where they are made, so that games of before keep their hashes; a price
+        decides no answer."""
+        rates = self.model_dump(exclude={"price"})
         return {kind: rate for kind, rate in rates.items() if kind not in LATER or rate}
 
 
@@ -133,4 +137,13 @@ def settings(model: object) -> SimSettings | None:
 
 def among(models: str) -> list[str]:
     """Return the simulated models among model names joined by `+`, as results state them."""
-    return [model for model in re.split(r"\+(?=\S)", models) if is_simulated(model)]
+    return [model for model in _names(models) if is_simulated(model)]
+
+
+def only(models: str) -> bool:
+    """Return whether all of these model names are of simulated models."""
+    return all(map(is_simulated, _names(models)))
+
+
+def _names(models: str) -> list[str]:
+    return re.split(r"\+(?=\S)", models)

@@ -17,6 +17,7 @@ from orchestrator.models import fake_endpoint, keys, settings
 from orchestrator.models import layer as models
 from orchestrator.models.fake_faults import Faults
 from orchestrator.models.layer import ModelLayer
+from orchestrator.models.price import Price
 from orchestrator.models.request import Place, messages
 from orchestrator.models.retries import ChatBrain, call_seed
 from orchestrator.models.settings import ModelSettings
@@ -98,7 +99,7 @@ def test_the_environment_completes_and_the_mapping_goes_first(monkeypatch: pytes
     monkeypatch.setenv("HANABI_TEMPERATURE", "0.3")
     monkeypatch.setenv("HANABI_PRICE", "{input: 1, output: 4}")
     made = settings.settings({"model": "openai:m", "temperature": 0.9})
-    assert made.temperature == 0.9 and made.price == settings.Price(input=1, output=4)
+    assert made.temperature == 0.9 and made.price == Price(input=1, output=4)
     assert settings.settings("openai:m").temperature == 0.3
     monkeypatch.setenv("HANABI_TEMPERATURE", "warm")
     with pytest.raises(UserError, match="temperature: "):
@@ -133,9 +134,9 @@ def test_what_decides_is_told_apart_from_how_it_is_asked() -> None:
 
 
 def test_a_price_counts_cached_tokens_apart() -> None:
-    price = settings.Price(input=2, cached=0.5, output=8)
+    price = Price(input=2, cached=0.5, output=8)
     assert price.usd(1_000_000, 500_000, cached=400_000) == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
-    assert settings.Price(input=2, output=8).usd(10, 0, cached=10) == pytest.approx(20 / 1e6)
+    assert Price(input=2, output=8).usd(10, 0, cached=10) == pytest.approx(20 / 1e6)
 
 
 MODELS = """

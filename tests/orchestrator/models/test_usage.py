@@ -11,8 +11,8 @@ from langchain_core.messages import AIMessage
 
 from orchestrator.models import fake_endpoint
 from orchestrator.models.layer import ModelLayer
+from orchestrator.models.price import Price
 from orchestrator.models.request import ModelResponse, messages
-from orchestrator.models.settings import Price
 from orchestrator.models.usage import Usage
 from tests.support.servers import GOOD, ask, quick, server
 
