@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 import roles
-from experiments.record.lines import NO_GAME, CallBrief, Line, Lines
+from experiments.record.lines import NO_GAME, CallBrief, Line, Lines, written_at
 from experiments.record.stated_result import whole_result
 from graphs.ablate import at
 from graphs.config import GraphConfig, checked
@@ -171,6 +172,10 @@ class Game:
     lines: Lines
     name: str = ""
     """The game's name in messages and lists."""
+    began: datetime | None = None
+    """When its first line was written; None where that is not known."""
+    ended: datetime | None = None
+    """When its last line was written, as the file was opened."""
     lock: RLock = field(default_factory=RLock, repr=False)
 
     @classmethod
@@ -189,7 +194,8 @@ class Game:
         try:
             started = GameStarted.model_validate(file.data(first))
             lines = Lines(path, first=(first, started), title=str(path) if name is None else path.name)
-            return cls(started, whole_result(path, last), lines, name or path.stem)
+            ended = written_at(last[-1]) if last else None
+            return cls(started, whole_result(path, last), lines, name or path.stem, written_at(first), ended)
         except file.Changed as why:
             raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
         except UnicodeDecodeError:

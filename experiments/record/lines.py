@@ -18,6 +18,7 @@ from orchestrator.hanabi.moves import Move, parse
 from orchestrator.journal import file
 from orchestrator.journal.events import Call, Event, Moved
 from orchestrator.models.request import FAKE, Outcome
+from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.regular_files import reading
 
 SHORT = ("game_started", "verdict", "decided", "moved", "suspended", "game_ended")
@@ -44,8 +45,12 @@ class CallBrief(NamedTuple):
     outcome: Outcome
     tokens_in: int
     tokens_out: int
+    cached_tokens: int
+    reasoning_tokens: int
     usd: float | None
     cached: bool
+    fixed: str | None
+    """How the answer was given without asking, such as `placebo`."""
     latency_s: float
     constraint: str | None
     """What the server was asked to hold the answer to."""
@@ -61,6 +66,12 @@ class CallBrief(NamedTuple):
     @property
     def usable(self) -> bool:
         return self.outcome in USABLE
+
+    @property
+    def paid(self) -> bool:
+        """Whether a model answered, no cache and no simulated model."""
+        given = self.cached or self.fixed or is_simulated(self.model)
+        return self.of_model and self.outcome != "failed" and not given
 
 
 class Line(NamedTuple):
@@ -82,10 +93,8 @@ class Line(NamedTuple):
     @property
     def at(self) -> float:
         """When it was written, in seconds since 1970; 0 where it does not say."""
-        try:
-            return datetime.fromisoformat(self.stamp.decode()).timestamp()
-        except ValueError:
-            return 0.0
+        moment = _moment(self.stamp)
+        return moment.timestamp() if moment else 0.0
 
 
 @dataclass
@@ -237,7 +246,9 @@ _CALL = re.compile(
 _OUTCOMES: dict[bytes, Outcome] = {outcome.encode(): outcome for outcome in get_args(Outcome)}
 _TAIL = re.compile(
     rb'"outcome": "(ok|repaired|reasked|fallback|failed)"(?:.*"constraint": "([^"\\]*)")?'
-    rb'.*"cached": (true|false).*"usd": (null|[\d.e-]+), "estimated": [^,]*, "tokens_in": (\d+), "tokens_out": (\d+)'
+    rb'.*"cached": (true|false)(?:, "fixed": "(\w+)")?.*"usd": (null|[\d.e-]+), "estimated": [^,]*'
+    rb', "tokens_in": (\d+), "tokens_out": (\d+)'
+    rb', "cached_tokens": (\d+), "reasoning_tokens": (\d+)'
     rb'.*"served_by": (?:null|"([^"\\]*)"), "fingerprint": (?:null|"([^"\\]*)").*"latency_s": ([\d.e-]+)',
     re.DOTALL,
 )
@@ -257,6 +268,19 @@ def _line(line: bytes, start: int, turn: int) -> Line:
     return Line(event.event, _turn(event, turn), start, len(line), head[2] if head else _stamp(line), short, call)
 
 
+def written_at(line: bytes) -> datetime | None:
+    """Return when a line was written; None where it does not say, or was cut off before it could."""
+    head = _HEAD.match(line)
+    return _moment(head[2]) if head else None
+
+
+def _moment(stamp: bytes) -> datetime | None:
+    try:
+        return datetime.fromisoformat(stamp.decode())
+    except ValueError:
+        return None
+
+
 def _stamp(line: bytes) -> bytes:
     head = _HEAD.match(line)
     return head[2] if head else str(json.loads(line).get("t") or "").encode()
@@ -273,11 +297,26 @@ def _brief(line: bytes, start: int) -> CallBrief | None:
     if not (head and tail):
         return None
     node, role, ask, model, prompt_hash = head.groups()
-    kind, constraint, cached, usd, tokens_in, tokens_out, served_by, fingerprint, latency = tail.groups()
+    kind, constraint, cached, fixed, usd, *tokens, served_by, fingerprint, latency = tail.groups()
+    tokens_in, tokens_out, cached_tokens, reasoning_tokens = map(int, tokens)
     return CallBrief(
-        *(node.decode(), role.decode(), model.decode(), prompt_hash != b"null", int(ask), _OUTCOMES[kind]),
-        *(int(tokens_in), int(tokens_out), None if usd == b"null" else float(usd), cached == b"true", float(latency)),
-        *(_text(constraint), _text(served_by), fingerprint == FAKE.encode()),
+        node=node.decode(),
+        role=role.decode(),
+        model=model.decode(),
+        of_model=prompt_hash != b"null",
+        ask=int(ask),
+        outcome=_OUTCOMES[kind],
+        tokens_in=tokens_in,
+        tokens_out=tokens_out,
+        cached_tokens=cached_tokens,
+        reasoning_tokens=reasoning_tokens,
+        usd=None if usd == b"null" else float(usd),
+        cached=cached == b"true",
+        fixed=_text(fixed),
+        latency_s=float(latency),
+        constraint=_text(constraint),
+        served_by=_text(served_by),
+        fake=fingerprint == FAKE.encode(),
     )
 
 

@@ -52,7 +52,12 @@ def check(record: Mapping[str, Any], where: str) -> None:
             raise UserError(f"{where}: {key}: must be {kind_name}, not {shortened(repr(record[key]))}")
 
 
-_KINDS = {"players": list, "seeds": list, **dict.fromkeys(("arms", "labels", "seats", "deals", "prompts"), dict)}
+_KINDS = {
+    "players": list,
+    "seeds": list,
+    "software": list,
+    **dict.fromkeys(("arms", "labels", "seats", "deals", "prompts"), dict),
+}
 """Keys of a run.yaml that hold several things."""
 
 

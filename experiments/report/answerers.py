@@ -1,4 +1,4 @@
-"""The models of a run: who answered, what their answers were held to, and where arms or models differ in that."""
+"""The models of a run: who answered, what each role took, what answers were held to, and where that differs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,9 +7,9 @@ from pathlib import Path
 
 from experiments.analysis.statistics.clusters import groups
 from experiments.record.game import Game
+from experiments.record.lines import CallBrief
 from experiments.record.rows import Row
 from orchestrator.errors import UserError
-from orchestrator.models.settings import PERSON, PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 
 HELD = {
@@ -37,26 +37,68 @@ class Answerer:
         return sum(self.held.values(), Counter[str]())
 
 
-def read_answerers(folder: Path, rows: Iterable[Row]) -> dict[str, Answerer]:
-    """Return the models that servers answered for; a journal that cannot be read says nothing.
+@dataclass
+class RoleUsage:
+    """What the calls of a role to one model took in the finished games of an arm. Tokens and money are of what was paid
+    for: a cache and simulated models cost nothing."""
 
-    A game of programs and simulated models need not be read.
-    """
-    answerers: dict[str, Answerer] = {}
+    calls: int = 0
+    paid: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cached_tokens: int = 0
+    """Of the tokens in: those from a provider's cache."""
+    reasoning_tokens: int = 0
+    """Of the tokens out."""
+    usd: float | None = 0.0
+    """None where a call has no known price."""
+
+    def add(self, call: CallBrief) -> None:
+        self.calls += 1
+        if not call.paid:
+            return
+        self.paid += 1
+        self.tokens_in += call.tokens_in
+        self.tokens_out += call.tokens_out
+        self.cached_tokens += call.cached_tokens
+        self.reasoning_tokens += call.reasoning_tokens
+        self.usd = None if self.usd is None or call.usd is None else self.usd + call.usd
+
+
+@dataclass
+class Asked:
+    """What the journals of a run's finished games say of its calls to models."""
+
+    answerers: dict[str, Answerer] = field(default_factory=dict)
+    """By model: those that servers answered for."""
+    usage: dict[tuple[str, str, str], RoleUsage] = field(default_factory=dict)
+    """By arm, role and model."""
+
+    def add(self, arm: str, call: CallBrief) -> None:
+        """Count a call of a model."""
+        if call.outcome != "failed":
+            self.usage.setdefault((arm, call.role, call.model), RoleUsage()).add(call)
+        if is_simulated(call.model):
+            return
+        answerer = self.answerers.setdefault(call.model, Answerer())
+        answerer.ids |= {call.served_by} if call.served_by else set()
+        if call.ask == 0:
+            counts = answerer.held.setdefault((arm, call.role), Counter())
+            counts[HELD.get(call.constraint or "", "no schema")] += 1
+
+
+def read_asked(folder: Path, rows: Iterable[Row]) -> Asked:
+    """Return what models were asked; a journal that cannot be read says nothing, and one of programs need not be."""
+    asked = Asked()
     for row in rows:
         path = folder / row.journal
-        asks = not all(model in (PROGRAM, PERSON) or is_simulated(model) for model in row.model.split("+"))
         try:
-            for call in Game.open(path).briefs if asks and path.exists() else ():
-                if call.of_model and not is_simulated(call.model):
-                    answerer = answerers.setdefault(call.model, Answerer())
-                    answerer.ids |= {call.served_by} if call.served_by else set()
-                    if call.ask == 0:
-                        counts = answerer.held.setdefault((row.arm, call.role), Counter())
-                        counts[HELD.get(call.constraint or "", "no schema")] += 1
+            for call in Game.open(path).briefs if row.calls and path.exists() else ():
+                if call.of_model:
+                    asked.add(row.arm, call)
         except UserError:
             continue
-    return answerers
+    return asked
 
 
 def confound(answerers: Mapping[str, Answerer]) -> Iterator[str]:

@@ -27,7 +27,7 @@ from experiments.record.provenance import Provenance
 from experiments.record.rows import Metric, Row
 from experiments.record.turn_rows import TurnRow
 from experiments.report import order
-from experiments.report.answerers import Answerer, read_answerers
+from experiments.report.answerers import Answerer, Asked, read_asked
 from experiments.report.mark_metric import of_mark
 from experiments.study.metric import Headline, headline
 from experiments.study.pairs import EVALUATED, WITH
@@ -140,9 +140,14 @@ class RunData:
     """Why journals could not be read, which count as games that are not finished."""
 
     @cached_property
+    def asked(self) -> Asked:
+        """What models were asked; from the journals."""
+        return read_asked(self.folder, self.rows)
+
+    @property
     def answerers(self) -> Mapping[str, Answerer]:
-        """The models that servers answered for, by name; from the journals."""
-        return read_answerers(self.folder, self.rows)
+        """The models that servers answered for, by name."""
+        return self.asked.answerers
 
     @property
     def standard(self) -> str:

@@ -140,7 +140,13 @@ def _settings(model: Any) -> tuple[str, str]:
     """Return the name of a model and its settings in words."""
     if not isinstance(model, Mapping):
         return str(model), ""
-    return str(model["model"]), "; ".join(f"{key} {in_words(value)}" for key, value in model.items() if key != "model")
+    return str(model["model"]), "; ".join(
+        f"{key} {in_words(value)}" for key, value in model.items() if key != "model" and value not in EMPTY
+    )
+
+
+EMPTY: tuple[Any, ...] = (None, "", [], {})
+"""Values of settings that say nothing."""
 
 
 def _first_start(data: RunData, arm: str) -> GameStarted | None:

@@ -6,11 +6,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.analysis import caveats, conclusions, stopping
+from experiments.analysis import caveats, conclusions
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.statistics.estimates import Interval
 from experiments.document import html, latex, markdown
 from experiments.document.blocks import Block, Document, Figure, Folded, Heading, Note, Table, Text, notes
+from experiments.document.data import records
 from experiments.record import run_folder
 from experiments.record.files import locked, write_atomically
 from experiments.record.game import Game
@@ -21,9 +22,11 @@ from experiments.report import (
     coalition_tables,
     control_tables,
     marked_run,
+    methods,
     roles_section,
     run_facts,
     score_tables,
+    usage_table,
     verdict,
 )
 from experiments.report.answerers import confound
@@ -31,6 +34,7 @@ from experiments.report.arm_graphs import AddedRole
 from experiments.report.figures import drawing
 from experiments.report.marked_run import MarkedRun, Unmarked
 from experiments.report.run_data import RunData, run_data
+from experiments.study import manifest
 from experiments.study import notes as study_notes
 from experiments.study.notes import spans
 from experiments.study.references import named, unfit
@@ -120,6 +124,7 @@ def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
     yield from tasks
     yield score_tables.origins(analysis)
     yield score_tables.play(analysis)
+    yield usage_table.table(data)
     if free := analysis.unforced:
         many = (
             f" In {', '.join(analysis.flagged)} so many moves were forced that the score reflects the fallback more "
@@ -138,6 +143,8 @@ def _game_tables(data: RunData, tasks: Sequence[Block]) -> Iterator[Block]:
 def _settings(data: RunData) -> Iterator[Block]:
     """Return what was run: deals, seats, models, words and prompts."""
     yield Heading("What was run", key="run")
+    yield Heading("Methods", 3)
+    yield Text(methods.paragraph(data))
     yield run_facts.facts(data)
     yield run_facts.seats(data)
     yield run_facts.models(data)
@@ -233,6 +240,8 @@ def write(
         try:
             write_atomically(folder / HTML, html.page(document))
             write_atomically(folder / MARKDOWN, markdown.text(document))
+            usage_table.write(folder, usage_table.table(data))
+            manifest.complete(folder, methods.stated(data))
             if tex:
                 write_atomically(folder / LATEX, latex_tables(data, document))
         except OSError as error:  # a run on a disk that is full or cannot be written can be told all the same
@@ -261,34 +270,12 @@ def latex_tables(data: RunData, document: Document) -> str:
     tables = []
     for table in (block for block in document.blocks if isinstance(block, Table) and block.key not in ASIDE):
         title = f"{table.title.rstrip('.')} in {name}" if table.title else f"{table.key.capitalize()} of {name}"
-        method = f" {_method(data, table.key)}" if table.key in PAPER else ""
+        method = f" {methods.of_table(data, table.key)}" if table.key in PAPER else ""
         tables.append(replace(table, title=title, caption=f"{n} {table.caption}{method} {design}"))
         if table.key in PAPER:
             keys = score_tables.keys(PAPER[table.key], data.analysis)
             tables[-1] = tables[-1].select(keys)
     return latex.tables(tables, f"Tables of the run {latex.escape(name)}, {by}", name)
-
-
-def _method(data: RunData, key: str) -> str:
-    """Return how the intervals of means, or the differences, are tested and corrected."""
-    analysis = data.analysis
-    if key == "arms":
-        method = "percentile bootstrap" if analysis.interval == "bootstrap" else "Student's t"
-        return f"Intervals by {method} over deals."
-    alone = all(effect.unit == "repeats" for effect in analysis.differences)
-    kind = "permutation test of repeats" if alone else "sign-flip permutation test, paired by deal"
-    if any(effect.stop for effect in analysis.differences):
-        kind = "group-sequential sign-flip test, paired by deal, spending of the O'Brien-Fleming type"
-    draws = {effect.draws for effect in analysis.differences if effect.p is not None}
-    sampled = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
-    exact = "exact" if None in draws or not draws else ""
-    test = f"p: two-sided {kind} ({' or '.join(filter(None, (exact, sampled)))})"
-    if analysis.stopped is None:
-        tests = len({(effect.arm, effect.baseline) for effect in analysis.differences if effect.p is not None})
-        return f"{test}, with Holm's correction for all arms ({tests})."
-    looks = "; ".join(stopping.sentences(analysis.stopped)).replace(".;", ";")
-    arms = len(analysis.stopped.rule.arms)
-    return f"{test}, valid at every look, with Bonferroni's correction for {arms} arms. {looks}"
 
 
 def _design(data: RunData) -> Iterator[str]:
@@ -321,6 +308,8 @@ def json_value(report: Report) -> dict[str, Any]:
         **verdict.plain(data, report.roles),
         "analysis": conclusions.as_data(data.analysis),
         "roles": roles_section.data(report.roles),
+        "usage": records(usage_table.table(data)),
+        "methods": methods.stated(data),
         **findings(data, report.added),
     }
 

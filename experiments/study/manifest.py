@@ -1,7 +1,8 @@
 """run.yaml: the manifest of a run, with everything resolved. It grows with the run, and can be played again.
 
-`seats` and `arms` say what sat where, `prompts` holds every prompt text once, `deals` the cards of all deals, and
-`by_hand` what was changed while the run was played. It holds no API keys: settings name their environment variables.
+`seats` and `arms` say what sat where, `prompts` holds every prompt text once, `deals` the cards of all deals,
+`software` what every command was run by, and `by_hand` what was changed while the run was played. A report adds
+`methods`: what a paper states of the finished games. It holds no API keys: settings name their environment variables.
 """
 
 import hashlib
@@ -15,7 +16,8 @@ import yaml
 
 from experiments.record import rows
 from experiments.record.files import locked, write_atomically
-from experiments.record.run_folder import IMPORTS, RUN, check_imports, imports, read
+from experiments.record.run_folder import IMPORTS, RUN, check_imports, imports, read, run
+from experiments.record.software import software
 from experiments.study.arms import Arm
 from experiments.study.experiment import POSITIONS
 from experiments.study.notes import BY_HAND, void
@@ -58,7 +60,8 @@ def write(plan: Plan) -> None:
             )
         data = _merged(before, resolved(plan, before.get("deals")))
         sizes = _planned(before, data, plan.folder)
-        text = _text({**data, PLANNED: sizes})
+        stated = {METHODS: before[METHODS]} if METHODS in before else {}
+        text = _text({**data, PLANNED: sizes, **stated})
         if not before or path.read_text("utf-8") != text:
             write_atomically(path, text)
 
@@ -105,6 +108,14 @@ def note(folder: Path, change: Mapping[str, Any]) -> None:
     with locked(folder):
         data = read(path)
         write_atomically(path, _text({**data, BY_HAND: [*(data.get(BY_HAND) or ()), dict(change)]}))
+
+
+def complete(folder: Path, methods: Mapping[str, Any]) -> None:
+    """Write into run.yaml what a report states of the finished games, while its lock is held. A folder without a
+    run.yaml of this program stays as it is."""
+    record = run(folder)
+    if "config_hash" in record:
+        write_atomically(folder / RUN, _text({**record, METHODS: dict(methods)}))
 
 
 def check_code(folder: Path) -> None:
@@ -193,10 +204,15 @@ def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
         data[IMPORTS] = {**before[IMPORTS], **data.get(IMPORTS, {})}
     data["repeats"] = max(before.get("repeats", 1), now["repeats"])
     config_hash = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
+    now_by = dict(software())
+    by = [*(before.get(SOFTWARE) or ())]
+    by += [now_by] if now_by not in by else []
     by_hand = {BY_HAND: before[BY_HAND]} if BY_HAND in before else {}
-    return {**data, "config_hash": config_hash, "versions": dict(versions()), **by_hand}
+    return {**data, "config_hash": config_hash, "versions": dict(versions()), SOFTWARE: by, **by_hand}
 
 
+SOFTWARE, METHODS = "software", "methods"
+"""Keys of run.yaml with what each command was run by, and with what a report states of the finished games."""
 LAST = ("deals", "prompts")
 """Keys with long values, which are written last."""
 
@@ -204,7 +220,7 @@ LAST = ("deals", "prompts")
 def _text(data: Mapping[str, Any]) -> str:
     """The YAML: short values first, a deck a line, texts line by line."""
     first = {key: value for key, value in data.items() if key not in LAST and value not in ({}, [])}
-    last = {key: dict(sorted(data[key].items())) for key in LAST if data[key]}
+    last = {key: dict(sorted(data[key].items())) for key in LAST if data.get(key)}
     parts: list[tuple[Any, int, bool | None]] = [(first, 120, None), *(({key: last[key]}, 1000, False) for key in last)]
     return HEAD + "".join(
         yaml.dump(part, Dumper=_Texts, sort_keys=False, allow_unicode=True, width=width, default_flow_style=flow)

@@ -12,7 +12,7 @@ import yaml
 from benchmarks.server_oddities import ODDITIES, Oddity, OddServer
 from experiments.record import run_folder
 from experiments.record.game import Game
-from experiments.report.answerers import confound, read_answerers
+from experiments.report.answerers import confound, read_asked
 from experiments.study import experiment
 from experiments.tasks.games.experiment_run import run as run_experiment
 from orchestrator.errors import ModelError
@@ -88,7 +88,7 @@ def test_arms_on_a_server_that_is_odd_now_and_then_stay_alike(tmp_path: Path) ->
     rows = run_folder.read_rows(tmp_path / "run")
     assert Counter(row.arm for row in rows) == {"full": games, "bare": games}
     assert len(served.done) > (40 if FULL else 2)
-    assert not [*confound(read_answerers(tmp_path / "run", rows))]
+    assert not [*confound(read_asked(tmp_path / "run", rows).answerers)]
     calls = [(row.arm, call) for row in rows for call in Game.open(tmp_path / "run" / row.journal).briefs]
     held = Counter((arm, call.constraint) for arm, call in calls if call.ask == 0)
     assert {constraint for _, constraint in held} == {"moves"} and len(held) == 2

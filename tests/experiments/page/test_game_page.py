@@ -131,6 +131,29 @@ def test_the_run_says_what_was_run_and_lists_its_games(tab: Tab) -> None:
     expect(page.locator("h1")).to_have_text(DECK)
 
 
+VERDICTS = (
+    ("shown", -4.0, "flawed scores 4.00 points less.", "down"),
+    ("shown", 3.0, "flawed scores 3.00 points more.", "up"),
+    ("untested", -4.5, "flawed: inconclusive beside hat.", ""),
+    ("apart", 0.6, "flawed plays hat once more.", ""),
+)
+"""State, difference and sentence of a verdict, with the colour in which it is told; none of the intervals has 0."""
+
+
+def test_an_arm_is_told_in_the_words_and_the_colour_of_its_verdict(tab: Tab) -> None:
+    cell = tab.go().locator(".arms tr", has_text="flawed").locator("td.difference")
+    stated = tab.page.request.get(f"{tab.address}api/run").json()
+    (flawed,) = (arm for arm in stated["arms"] if arm["name"] == "flawed")
+    expect(cell).to_have_text([each["sentence"] for each in flawed["verdict"]])
+    tab.page.route("**/api/run", lambda route: route.fulfill(json=stated))
+    for state, mean, sentence, colour in VERDICTS:
+        bounds = {"low": mean - 0.5, "high": mean + 0.5}
+        flawed["verdict"] = [{"state": state, "mean": mean, "sentence": sentence, **bounds}]
+        tab.page.reload()
+        expect(cell).to_have_text(sentence)
+        assert [name for name in ("up", "down") if cell.locator(f".{name}").count()] == [colour] * bool(colour)
+
+
 def test_filters_search_and_order_are_in_the_address(tab: Tab) -> None:
     page = tab.go("/?arm=hat")
     rows = page.locator(".games-table tbody tr[data-id]")

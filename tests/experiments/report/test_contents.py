@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from experiments.record import run_folder
-from experiments.report import mark_metric, order, run_facts, run_report, score_tables
+from experiments.report import mark_metric, methods, order, run_facts, run_report, score_tables
 from experiments.report.answerers import HELD, Answerer, confound
 from experiments.report.figures import scores
 from experiments.study import experiment
@@ -41,8 +41,11 @@ def test_a_report_is_about_the_score_that_the_run_names_and_tables_have_both(tmp
 
 
 @pytest.mark.parametrize("name", [run_report.MARKDOWN, run_report.LATEX])
-def test_the_texts_of_a_report(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_the_texts_of_a_report(
+    name: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every sentence and every figure; `--golden` writes them anew, and the diff is to be read."""
+    monkeypatch.setattr(methods, "software", lambda: {"python": "3", "numpy": "2", "scipy": "1"})
     again = [*games("again", BASE, players=3), *games("base", BETTER, players=3)]
     odd = [replace(row, forced=3, turns=40 + row.seed, model="sim:average") for row in games("odd", WORSE)]
     report(tmp_path, [*WEAK, *odd, *again], {**KEPT, "players": [2, 3]}, tex=True, reference=["smartbot"])

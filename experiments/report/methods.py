@@ -1,0 +1,184 @@
+"""What a paper states of a run: when, by what, on which design, by which test; as a paragraph and as plain data."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from experiments.analysis import stopping
+from experiments.analysis.conclusions import widest
+from experiments.record import run_folder
+from experiments.record.game import Game
+from experiments.record.software import STATISTICS, software
+from experiments.report import run_facts
+from experiments.report.run_data import RunData
+from experiments.study.manifest import PLANNED, SOFTWARE
+from experiments.study.notes import spans
+from orchestrator.errors import UserError
+from orchestrator.models.settings import PROGRAM
+from orchestrator.models.simulated_settings import among
+from prompts import digest
+from roles.words import many
+
+NAMED = 6
+"""Graphs whose prompt hash a paragraph names; run.yaml has all."""
+
+
+def stated(data: RunData) -> dict[str, Any]:
+    """Return the facts as run.yaml and `--json` hold them; what is not known is left out."""
+    run = data.run
+    facts = {
+        **dates(data),
+        "games": len(data.rows),
+        "planned_games": run_folder.games(run),
+        "planned": [dict(size) for size in run.get(PLANNED) or ()],
+        "played_by": [dict(each) for each in run.get(SOFTWARE) or ()],
+        "analysed_by": dict(software()),
+        "metric": data.headline.metric,
+        "baseline": data.analysis.baseline,
+        "test": of_table(data, "differences") if data.analysis.differences else None,
+        "intervals": of_table(data, "arms"),
+        "models": models(data),
+        "prompts": prompt_hashes(run),
+        "exclusions": list(exclusions(data)),
+    }
+    return {key: fact for key, fact in facts.items() if fact not in run_facts.EMPTY}
+
+
+def paragraph(data: RunData) -> str:
+    """Return the paragraph."""
+    return " ".join(_sentences(data, stated(data)))
+
+
+def _sentences(data: RunData, facts: Mapping[str, Any]) -> Iterator[str]:
+    deals = many(len({row.seed for row in data.rows}), "deal")
+    design = (
+        f"{many(len(data.rows), 'game')} of {many(len(data.arms), 'arm')} on {deals}, {spans(data.players())} players"
+    )
+    yield f"{design}, were played{_when(facts)}{_by(facts.get('played_by', ()))}."
+    if planned := facts.get("planned"):
+        most = "at most " if data.analysis.stopped else ""
+        yield f"Planned: {most}{'; then '.join(map(_size, planned))}."
+    yield f"Models: {'; '.join(map(_model, facts['models'].items()))}."
+    if hashes := facts.get("prompts"):
+        named = ", ".join(f"{graph} {text_hash}" for graph, text_hash in list(hashes.items())[:NAMED])
+        more = f" and {len(hashes) - NAMED} more in run.yaml" if len(hashes) > NAMED else ""
+        yield f"Hashes of the texts of all prompts of a graph: {named}{more}."
+    if test := facts.get("test"):
+        yield f"Arms are compared with {facts['baseline']} by the metric *{facts['metric']}*. {test}"
+    yield facts["intervals"]
+    statistics = facts["analysed_by"]
+    libraries = " and ".join(f"{name} {statistics[name]}" for name in STATISTICS)
+    yield f"Computed with {libraries} under Python {statistics['python']}."
+    yield "Excluded: " + " ".join(facts["exclusions"]) if "exclusions" in facts else "No game was excluded."
+
+
+def _size(size: Mapping[str, Any]) -> str:
+    """Return a planned size with its day, and how many deals of the last one were finished when it was planned."""
+    repeats = int(size["repeats"])
+    times = f", each {repeats} times" if repeats > 1 else ""
+    arms = f"{many(len(size['arms']), 'arm')} on {many(int(size['deals']), 'deal')}{times}"
+    known = f", when {many(int(size['finished']), 'deal')} were finished" if "finished" in size else ""
+    return f"{arms}, {spans(size['players'])} players ({str(size['date'])[:10]}{known})"
+
+
+def _when(facts: Mapping[str, Any]) -> str:
+    """Return the days of the first and the last game."""
+    first, last = (str(facts.get(key, ""))[:10] for key in ("first_game", "last_game"))
+    if not first:
+        return ""
+    return f" on {first} (UTC)" if first == last else f" from {first} to {last} (UTC)"
+
+
+def _by(played_by: Iterable[Mapping[str, str]]) -> str:
+    """Return the programs, systems and Pythons that played."""
+    words = [_software(each) for each in played_by]
+    return f" by {', then by '.join(words)}" if words else ""
+
+
+def _software(facts: Mapping[str, str]) -> str:
+    commit, wheel = facts.get("commit", ""), facts.get("wheel")
+    changed = " with local changes" if commit.endswith("-dirty") else ""
+    source = f"commit {commit.removesuffix('-dirty')}{changed}" if commit else f"files {wheel}" if wheel else ""
+    program = facts.get("program", "")
+    return f"{program}{f' ({source})' if source else ''} under Python {facts.get('python')} on {facts.get('system')}"
+
+
+def _model(model: tuple[str, list[str]]) -> str:
+    name, ids = model
+    label = f"{name} (simulated)" if among(name) else "programs" if name == PROGRAM else name
+    return f"{label}, answered as {', '.join(ids)}" if ids else label
+
+
+def dates(data: RunData) -> dict[str, str]:
+    """Return when the first game began and the last one ended, in UTC; nothing without journals."""
+    spans_of_games = list(_stamps(data))
+    if not spans_of_games:
+        return {}
+    first = min(began for began, _ in spans_of_games)
+    last = max(ended for _, ended in spans_of_games)
+    return {"first_game": _utc(first), "last_game": _utc(last)}
+
+
+def _stamps(data: RunData) -> Iterator[tuple[datetime, datetime]]:
+    """Yield when each game began and ended, of those whose journals can be read and say so."""
+    for row in data.rows:
+        path = data.path(row)
+        try:
+            game = data.journals.get(path) or (Game.open(path) if path.exists() else None)
+        except UserError:
+            continue
+        if game and game.began and game.ended:
+            yield game.began, game.ended
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def models(data: RunData) -> dict[str, list[str]]:
+    """Return the models by name, each with the ids by which servers said that they answered."""
+    names = dict.fromkeys(name for row in data.rows for name in row.model.split("+"))
+    return {name: sorted(data.answerers[name].ids) if name in data.answerers else [] for name in names} or {PROGRAM: []}
+
+
+def prompt_hashes(run: Mapping[str, Any]) -> dict[str, str]:
+    """Return by graph one hash of the texts of all its prompts, each of which run.yaml has by its own hash."""
+    hashes = dict[str, str]()
+    for seat in (run.get("seats") or {}).values():
+        if texts := seat.get("prompts"):
+            hashes[str(seat.get("graph"))] = digest(json.dumps(texts, sort_keys=True))
+    return hashes
+
+
+def exclusions(data: RunData) -> Iterator[str]:
+    """Yield what is in no comparison, in sentences."""
+    yield from run_facts.missing(data)
+    if withheld := data.analysis.withheld:
+        yield f"{', '.join(withheld)}: too few moves are the model's own, so the arm is compared with none."
+    for effect in widest(data.analysis.differences):
+        if effect.left_out:
+            games = many(effect.left_out, "game")
+            yield f"{effect.arm}: {games} without a counterpart of the same deal, left out of its difference."
+
+
+def of_table(data: RunData, key: str) -> str:
+    """Return how the intervals of means (`arms`), or the differences, are tested and corrected."""
+    analysis = data.analysis
+    if key == "arms":
+        method = "percentile bootstrap" if analysis.interval == "bootstrap" else "Student's t"
+        return f"Intervals by {method} over deals."
+    alone = all(effect.unit == "repeats" for effect in analysis.differences)
+    kind = "permutation test of repeats" if alone else "sign-flip permutation test, paired by deal"
+    if any(effect.stop for effect in analysis.differences):
+        kind = "group-sequential sign-flip test, paired by deal, spending of the O'Brien-Fleming type"
+    draws = {effect.draws for effect in analysis.differences if effect.p is not None}
+    sampled = f"{max(filter(None, draws)):,} draws" if any(draws) else ""
+    exact = "exact" if None in draws or not draws else ""
+    test = f"p: two-sided {kind} ({' or '.join(filter(None, (exact, sampled)))})"
+    if analysis.stopped is None:
+        tests = len({(effect.arm, effect.baseline) for effect in analysis.differences if effect.p is not None})
+        return f"{test}, with Holm's correction for all arms ({tests})."
+    looks = "; ".join(stopping.sentences(analysis.stopped)).replace(".;", ";")
+    arms = len(analysis.stopped.rule.arms)
+    return f"{test}, valid at every look, with Bonferroni's correction for {arms} arms. {looks}"
