@@ -20,6 +20,11 @@ Solve = Callable[[Sections, Notes], BaseModel]
 """A role's program: the sections and the notes that a model would get -> the reply."""
 
 
+def chosen_options(allowed: AllowedValues, options: Options) -> frozenset[str]:
+    """Return the conditions for conditional blocks that hold with these options of a role: `steps advice`."""
+    return frozenset(f"{name} {value}" for name, value in (defaults(allowed) | dict(options)).items())
+
+
 @dataclass(frozen=True)
 class Role:
     """A question about a position. A model and the program get the same sections and notes."""
@@ -141,6 +146,7 @@ class Role:
             notes = {node: replies for node, replies in notes.items() if node not in listed}
         proposing = [role for role in colleagues if issubclass(role.reply, Choice)]
         present = sections.present([*(role.name for role in colleagues), *[PROPOSAL] * bool(proposing)])
+        present |= chosen_options(self.options, sections.options)
         advisers = {role.name for role in colleagues if role not in proposing}
         task, *addition = [
             prompts.chosen(
@@ -162,6 +168,10 @@ class Role:
             Part("addition", "".join(addition)),
         )
         return tuple(part for part in (*sections.parts(present), *instructions) if part.text)
+
+    def conditions(self) -> frozenset[str]:
+        """The conditions that its options may hold for conditional blocks: `steps advice`."""
+        return frozenset(f"{name} {value}" for name, values in self.options.items() for value in values)
 
     def misreply(self, reply: object) -> str:
         """Say what is wrong with a program's reply of another type, and how a role has nothing to say."""

@@ -15,7 +15,7 @@ from orchestrator.hanabi.convention.policy import PolicyStep, Reasoned, Scene, d
 from orchestrator.hanabi.moves import Discard, Hint, HintRank, Play
 from orchestrator.players.smart import convention_player
 
-SIMPLE = Convention("newest", "newest", subtle=False)
+SIMPLE = Convention("newest", "newest", subtle=False, waits=False)
 
 
 def pointed_at(scene: Scene) -> set[int]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 from orchestrator.hanabi.convention.common_knowledge import common_knowledge
-from orchestrator.hanabi.convention.hint_convention import LITERAL, NEWEST, Convention
+from orchestrator.hanabi.convention.hint_convention import LITERAL, OLDEST, SMART, Convention
 from orchestrator.hanabi.convention.policy import STEPS, PolicyStep, Scene, decide
 from orchestrator.hanabi.view import View
 from orchestrator.players.base import Partner, ReasonedMove, Rule
@@ -28,7 +28,7 @@ def convention_player(name: str, convention: Convention, source: str, steps: Seq
 SMARTBOT = "SmartBot, measured in Bard et al. 2020, table 1"
 
 PARTNERS = (
-    convention_player("smart", NEWEST, SMARTBOT),
-    convention_player("smart_oldest", Convention("oldest", "oldest"), f"{SMARTBOT}, with the oldest card as the focus"),
+    convention_player("smart", SMART, SMARTBOT),
+    convention_player("smart_oldest", OLDEST, f"{SMARTBOT}, with the oldest card as the focus"),
     convention_player("literal", LITERAL, f"{SMARTBOT}, hinting so but reading hints literally"),
 )

@@ -9,7 +9,7 @@ from roles.hanabi.analysis import Analysis
 from roles.hanabi.discard_report import DiscardReport
 from roles.hanabi.history_report import PastReport, by_history
 from roles.hanabi.mind_report import MindReport
-from roles.hanabi.proposer import WHOLE
+from roles.hanabi.proposer import STEPS, WHOLE
 from roles.hanabi.reasoning import literal_play, own_rule
 from roles.hanabi.reasoning.position import NEEDS, Position
 from roles.hanabi.selector import by_frequency, support
@@ -31,7 +31,7 @@ class Case:
     notes: Notes
 
 
-@role(reply=Choice, takes=WHOLE, needs=NEEDS)
+@role(reply=Choice, takes=WHOLE, needs=NEEDS, options=STEPS)
 def aggregator(sections: Sections, notes: Notes) -> Choice:
     """Decides by the colleagues' reports and repeats no refused move.
 
@@ -52,8 +52,10 @@ def aggregator(sections: Sections, notes: Notes) -> Choice:
 
 def _urgent(case: Case) -> Advice:
     for mind in of_type(case.notes, MindReport):
-        if mind.hint is not None and mind.urgent:
+        if mind.urgent and mind.hint is not None:
             yield mind.hint, f"the interpreter's hint comes first: {mind.suggestion}"
+        elif mind.urgent:
+            yield from ((move, f"the play waits: {mind.suggestion}") for move, _ in _spared(case))
 
 
 def _play(case: Case) -> Advice:
@@ -98,12 +100,17 @@ def _rest(case: Case) -> Advice:
     """The move that is proposed most often; the discard strategist's card, or one by a simple rule; a spent token."""
     proposed = of_type(case.notes, Choice)
     yield from ((move, support(times, len(proposed))) for move, times in by_frequency(proposed))
+    yield from _spared(case)
+    yield from own_rule.spent_tokens(case.position)
+
+
+def _spared(case: Case) -> Advice:
+    """The discard strategist's cards; where nobody reports on them, those by a simple rule."""
     reports = of_type(case.notes, DiscardReport)
     for report in reports:
         yield from ((Discard(slot=slot), "the discard strategist's safest card") for slot in report.safest_first)
     if not reports:
         yield from own_rule.discards(case.sections, case.position)
-    yield from own_rule.spent_tokens(case.position)
 
 
 ADVICE: tuple[Callable[[Case], Advice], ...] = (_urgent, _play, _hint, _gamble, _rest)

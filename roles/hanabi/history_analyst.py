@@ -71,7 +71,8 @@ def history_analyst(sections: Sections, notes: Notes) -> PastReport:
     """Explains what past moves reveal of the hidden cards, and which own cards may be played."""
     report = past(sections)
     playable, likeliest = _own_plays(sections, report)
-    return report.model_copy(update={"playable": playable, "likeliest": likeliest})
+    summary = f"{_own_summary(playable)} {report.summary}".strip()
+    return report.model_copy(update={"playable": playable, "likeliest": likeliest, "summary": summary})
 
 
 def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...], int | None]:
@@ -122,11 +123,13 @@ def past(sections: Sections) -> PastReport:
 
 
 def _counted(masks: Sequence[Mask], piles: Piles, state: State | None) -> tuple[Mask, ...]:
-    """What the own slots can be when the piles and the hands in sight are counted; as they are where no hand fits."""
+    """What the own slots can be when the piles and the hands in sight are counted; each alone where no hand fits."""
+    hands = state.hands.values() if state else ()
     try:
-        slots = belief.believe(masks, piles, *(state.hands.values() if state else ()))
+        slots = belief.believe(masks, piles, *hands)
     except ValueError:
-        return tuple(masks)
+        unseen = sum(1 << index for index, copies in enumerate(belief.unseen(piles, *hands)) if copies)
+        return tuple(mask & unseen or mask for mask in masks)
     return tuple(slot.possible for slot in slots)
 
 
@@ -165,6 +168,7 @@ def by_conventions(sections: Sections, history: History) -> PastReport:
                 seat=partner.seat,
                 hints=None if partner.convention.hints == "adapts" else partner.convention.hints,
                 reads=None if partner.convention.reads == "adapts" else partner.convention.reads,
+                waits=partner.convention.waits,
                 chance=partner.chance,
                 broke=partner.broke,
             )
@@ -230,15 +234,23 @@ def _read(insight: Insight, now: CommonKnowledge, me: int, code: CodePosition | 
 def _summary(now: CommonKnowledge, me: int, trust: Iterable[PartnerModel]) -> str:
     hands = enumerate(now.common)  # their owners know which of their cards can be played
     sure = [(seat, slot) for seat, hand in hands for slot, m in enumerate(hand) if is_certain(m, now.piles.playable)]
-    slots = ", ".join(str(slot) for seat, slot in sure if seat == me)
-    mine = f"By the conventions I can play slot {slots}" if slots else "By the conventions I know of no card to play"
     playable = [f"P{seat} slot {slot}" for seat, slot in sure if seat != me]
-    theirs = f"; that can be played, as far as their owners know: {', '.join(playable)}" if playable else ""
     doubted = [
         f"P{partner.seat}" for partner in trust if partner.convention.hints is None or partner.convention.reads is None
     ]
-    doubts = f"; players who do not wholly keep to them: {', '.join(doubted)}" if doubted else ""
-    return f"{mine}{theirs}{doubts}."
+    sentences = []
+    if playable:
+        sentences.append(f"The others know that they can play {', '.join(playable)}.")
+    if doubted:
+        sentences.append(f"Players who do not wholly keep to the conventions: {', '.join(doubted)}.")
+    return " ".join(sentences)
+
+
+def _own_summary(playable: Sequence[int]) -> str:
+    """Say which own cards can be played, as the report's list does."""
+    if not playable:
+        return "By hints, counting and the conventions I know of no card to play."
+    return f"By hints, counting and the conventions I can play slot {', then '.join(map(str, playable))}."
 
 
 RECENT = 5

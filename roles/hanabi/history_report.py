@@ -47,6 +47,8 @@ class Trusted(Reply):
     """Which touched card their hints point at; None when their hints are taken literally."""
     reads: Focus | None
     """Which touched card they take a hint to point at; None when they take hints literally."""
+    waits: bool = False
+    """Whether they are taken to warn by waiting, without a token."""
     chance: Chance
     """How likely that is; of one who keeps to no convention, how likely the likeliest convention is."""
     broke: tuple[str, ...] = ()

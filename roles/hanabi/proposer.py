@@ -14,6 +14,7 @@ from roles.hanabi.sections.table import FinalRound, NextPlayable
 from roles.notes_text import Notes
 from roles.registry import role
 from roles.reply_types import Choice
+from roles.role_options import AllowedValues
 from roles.sections import Section, Sections
 
 WHOLE: tuple[type[Section], ...] = (
@@ -31,6 +32,9 @@ WHOLE: tuple[type[Section], ...] = (
     History,
 )
 """The papers' single agent: everything that its context holds."""
+STEPS: AllowedValues = {"steps": ("binding", "advice")}
+"""`steps`: whether a model takes the first step that gives a move, as the program does, or may depart from the order
+with a reason."""
 
 
 @role(reply=Choice, takes=WHOLE, needs=NEEDS)
@@ -47,7 +51,7 @@ def rank_proposer(sections: Sections, notes: Notes) -> Choice:
     return Choice(action=move, reason=why)
 
 
-@role(reply=Choice, takes=WHOLE, needs=NEEDS)
+@role(reply=Choice, takes=WHOLE, needs=NEEDS, options=STEPS)
 def convention_player(sections: Sections, notes: Notes) -> Choice:
     """Decides alone, by a sheet of what the conventions would choose."""
     position, at = understood(sections, notes)

@@ -1,16 +1,16 @@
 """Theory-of-mind interpreter: what the others meant, believe and will do (CAC, section 3 and appendix C.2)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.hint_convention import is_certain, next_discard
+from orchestrator.hanabi.convention.hint_convention import has_turn
 from orchestrator.hanabi.convention.policy import Scene
-from orchestrator.hanabi.moves import Hint
+from orchestrator.hanabi.moves import Hint, Move
 from roles.hanabi.marking.mind_marks import INTERPRETER
 from roles.hanabi.mind_report import Intention, MindReport
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.convention_scene import understood
-from roles.hanabi.reasoning.literal_play import Foreseen
+from roles.hanabi.reasoning.forecast import forecast
 from roles.hanabi.reasoning.position import TAKES, Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.fixed import Conventions, Rules
@@ -38,23 +38,34 @@ def tom_interpreter(sections: Sections, notes: Notes) -> MindReport:
     legal, facts = set(position.moves), sections.get(ConventionFacts)
     code = facts.code if facts else None
     hints = code.hints() if code else _hints(position, at)
-    first = (advice for step in (policy.save, policy.help_first) for advice in (step(at) if at and not code else ()))
-    urgent = next((advice for advice in first if advice[0] in legal), None)
-    hint, why = urgent or next((advice for advice in hints if advice[0] in legal), (None, NO_HINT))
+    urgent = None if at is None or code else _urgent(at, legal)
+    no_hint = NO_HINT if any(isinstance(move, Hint) for move in legal) else NO_TOKEN
+    hint, why = urgent or next((advice for advice in hints if advice[0] in legal), (None, no_hint))
     explanation = "The past moves are not known."
     if history := sections.get(History):
         lines = [ENGLISH.say(past, history.seat) for past in history.latest]
         explanation = "; ".join(lines) or "Nobody has moved yet."
     return MindReport(
         explanation=explanation,
-        intentions=tuple(_intention(literally, at, seat, code is not None) for seat in position.hands),
+        intentions=tuple(_intentions(literally, at, facts, coded=code is not None)),
         suggestion=why,
         hint=hint,
         urgent=urgent is not None,
     )
 
 
-NO_HINT = "No hint is worth a token now."
+NO_HINT, NO_TOKEN = "No hint is worth a token now.", "No hint is possible."
+
+
+def _urgent(at: Scene, legal: Collection[Move]) -> tuple[Hint | None, str] | None:
+    """The hint that comes before a play, or no hint where a discard in place of the play warns the next player."""
+    for hint, why in policy.save(at):
+        if hint in legal:
+            return hint, why
+    for move, why in policy.wait(at):
+        if move in legal:
+            return None, why
+    return next((advice for advice in policy.help_first(at) if advice[0] in legal), None)
 
 
 def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
@@ -69,24 +80,25 @@ def _hints(position: Position, at: Scene | None) -> Iterator[tuple[Hint, str]]:
     )
 
 
-def _intention(literally: Position, at: Scene | None, seat: int, coded: bool) -> Intention:
-    """What a partner will do by all that they know of their hand; which hint they will give cannot be foretold.
+def _intentions(
+    literally: Position, at: Scene | None, facts: ConventionFacts | None, *, coded: bool
+) -> Iterator[Intention]:
+    """Yield what each partner who has a turn left will do by all that they know of their hand; which hint they will
+    give cannot be foretold.
 
     `literally`: the position by what hints say. It serves for strangers, who keep to no convention, so that what the
     past would mean by the conventions need not be true of them. `coded`: all keep to the code.
     """
-    stranger = at is None or (at.is_stranger(seat) and not coded)
-    foreseen = literal_play.foresee(literally, seat) if at is None or stranger else foresee(at, seat, coded)
-    plays = foreseen.slot if foreseen.does == "play" else None
-    return Intention(seat=seat, next_action=foreseen.say(ENGLISH), plays=plays, chance=foreseen.chance)
-
-
-def foresee(at: Scene, seat: int, coded: bool = False) -> Foreseen:
-    """What a convention player, or one who keeps the code, will do next if nobody gives them another hint."""
-    hand = at.knowledge.common[seat]
-    fits = [slot for slot, mask in enumerate(hand) if is_certain(mask, at.piles.playable)]
-    if fits:
-        return Foreseen("play", fits[0], 0.5 if at.may_help_first and not coded else 0.95)  # they may give a hint first
-    dead = [slot for slot, mask in enumerate(hand) if is_certain(mask, at.piles.dead)]
-    slot = dead[0] if dead else next_discard(hand, at.piles) or 0
-    return Foreseen("hint or discard", slot, 0.7) if at.knowledge.tokens else Foreseen("discard", slot, 0.9)
+    for seat in literally.hands:
+        if not has_turn(seat, literally.seat, literally.players, literally.turns_left):
+            continue
+        if at is None or (at.is_stranger(seat) and not coded):
+            foreseen = literal_play.foresee(literally, seat)
+            plays = foreseen.slot if foreseen.does == "play" else None
+            yield Intention(seat=seat, next_action=foreseen.say(ENGLISH), plays=plays, chance=foreseen.chance)
+        else:
+            history = facts.history if facts and not coded else ()
+            partner = forecast(at, seat, history, coded=coded)
+            plays = partner.slot if partner.plays else None
+            action = ENGLISH(partner.text, slot=partner.slot)
+            yield Intention(seat=seat, next_action=action, plays=plays, chance=partner.chance)

@@ -43,7 +43,7 @@ def test_partners_and_hints_are_told() -> None:
     told = facts(dealt(*POINTED).view()).words()
     assert "- P1 takes for playable: none. P1 discards next: slot 0 (R1)." in told
     assert "In danger: nothing of P1's." in told
-    assert "- hint P1 red (0, 1, 3): play slot 3 (R1), true; news " in told
+    assert "- hint P1 red (0, 1, 3): play slot 3 (R1), true; value " in told
     assert "- hint P1 rank 5 (4): nothing" in told
     after = facts(dealt(*POINTED, moves=["hint P1 red", "hint P0 rank 4"]).view()).words()
     assert "- P1 takes for playable: slot 3 (R1, it is). P1 discards next: none." in after
@@ -87,7 +87,7 @@ def agrees(at: Scene, hint: str, says: str) -> bool:
     """Whether what a hint is said to say is what the next player would take it for."""
     effect = next(effect for effect in at.hint_effects if str(effect.hint) == hint)
     assert ("true" in says or "makes" in says) == (effect.true or effect.plays)
-    assert ("news" in says) == effect.helps and says.startswith("warning") == effect.warns
+    assert ("value" in says) == effect.helps and says.startswith("warning") == effect.warns
     return True
 
 

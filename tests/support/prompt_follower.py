@@ -22,8 +22,9 @@ class Hint(NamedTuple):
     says: str
 
     @property
-    def news(self) -> int:
-        count = re.search(r"; news (\d+)", self.says)
+    def value(self) -> int:
+        """What a hint that helps is worth, or how many kinds of card another rules out."""
+        count = re.search(r"; (?:value|news) (-?\d+)", self.says)
         return int(count[1]) if count else 0
 
     @property
@@ -34,8 +35,9 @@ class Hint(NamedTuple):
 
     @property
     def helps(self) -> bool:
-        """Whether it is a true play hint, or makes a playable card known."""
-        return self.says.startswith("makes a playable card known") or bool(re.match(r"play .*\), true", self.says))
+        """Whether it is a true play hint, or makes a playable card known, and is not late."""
+        known = self.says.startswith("makes a playable card known") or re.match(r"play .*\), true", self.says)
+        return bool(known) and ", late" not in self.says
 
 
 COLOUR = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
@@ -125,8 +127,8 @@ class Prompt:
 
 
 def best_hint(hints: Iterable[Hint]) -> str | None:
-    """The one with the most news; `max` takes the first of equals."""
-    best = max(hints, key=lambda hint: hint.news, default=None)
+    """The one of most value; `max` takes the first of equals."""
+    best = max(hints, key=lambda hint: hint.value, default=None)
     return best.move if best else None
 
 
@@ -170,6 +172,8 @@ def tom_interpreter(prompt: Prompt) -> Mapping[str, object]:
     if hint is None and two and prompt.number("Information tokens") >= 3 and takes == "none":
         hint = best_hint(hint for hint in prompt.hints if hint.helps)
     urgent = hint is not None
+    if danger and "so a discard would warn" in prompt.facts:
+        return {"explanation": "none", "intentions": [], "suggestion": "wait", "hint": None, "urgent": True}
     hint = hint or best_hint(hint for hint in prompt.hints if hint.helps)
     if "reads hints literally" in prompt.facts:
         most = max((hint.tells for hint in prompt.hints), default=0)
@@ -184,7 +188,9 @@ def discard_strategist(prompt: Prompt) -> Mapping[str, object]:
         return {"cards": [], "safest_first": order, "summary": "in the order of the facts"}
     chances = prompt.chances
     following = optional(r"^You discard next: slot (\d)", prompt.facts)
-    rest = sorted(chances, key=lambda slot: (chances[slot]["critical"], -chances[slot]["lowest"], slot))
+    kept = re.findall(r"^- slots? (\d(?:, \d)*): .*, it can be played$", prompt.facts, re.MULTILINE)
+    plays = [int(slot) for slots in kept for slot in slots.split(", ")]
+    rest = sorted(chances, key=lambda slot: (slot in plays, chances[slot]["critical"], -chances[slot]["lowest"], slot))
     dead = prompt.listed("Surely dead, in the order to discard them")
     safest = first([*dead, *([int(following)] if following else []), *rest])
     return {"cards": [], "safest_first": safest, "summary": "in the order of the task"}
@@ -194,7 +200,12 @@ Step = Callable[[Prompt], str | None]
 
 
 def urgent_hint(prompt: Prompt) -> str | None:
-    return reported_hint(prompt) if "urgent: yes" in prompt.report("tom interpreter") else None
+    if "urgent: yes" not in prompt.report("tom interpreter"):
+        return None
+    hint = reported_hint(prompt)
+    if hint != "none":
+        return hint
+    return reported_discard(prompt) if "## discard strategist" in prompt.text else plain_discard(prompt)
 
 
 def reported_hint(prompt: Prompt) -> str | None:
@@ -284,7 +295,8 @@ def highest_rank(prompt: Prompt) -> str | None:
 
 
 READINGS: Mapping[str, Step] = {
-    "The hint of the report on the others, if it is urgent.": urgent_hint,
+    "If the report on the others is urgent: its hint; if it names none, the discard of step 5.": urgent_hint,
+    "If the report on the others is urgent: its hint; if it names none, the discard of step 6.": urgent_hint,
     "Play the first slot that the report on the past lists as playable.": reported_play,
     'Play the slot likeliest to be playable by "What your own cards can be", if that is certain, or with 2 or '
     "3 lives at least 60%. Of those that are certain, the one with the lowest rank it can have, then the "
@@ -315,10 +327,10 @@ def aggregator(prompt: Prompt) -> Mapping[str, object]:
 
 
 def convention_player(prompt: Prompt) -> Mapping[str, object]:
-    """The first step of the sheet that names a move, and the first move that it names."""
-    for line in re.findall(r"^\d\. .*: (.+)\.$", prompt.section("Decision sheet"), re.MULTILINE):
-        if line != "none":
-            return {"reason": "the first move of the sheet", "action": line.split(", ")[0]}
+    """The first move of the first step of the sheet."""
+    first = optional(r"^1\. .*?: (.+?) \(", prompt.section("Decision sheet"))
+    if first:
+        return {"reason": "the first move of the sheet", "action": first}
     return {"reason": "the sheet names none", "action": prompt.moves[0]}
 
 

@@ -137,45 +137,74 @@ class CommonKnowledge:
     def players(self) -> int:
         return len(self.conventions)
 
+    def takes_for_playable(self, seat: int) -> bool:
+        """Return whether a player knows of a playable own card, as far as everybody can tell."""
+        return any(is_certain(mask, self.piles.playable) for mask in self.common[seat])
+
+    def may_wait(self, seat: int) -> bool:
+        """Return whether a player can warn the next one without a token: by a discard, although everybody expects
+        them to play."""
+        both_wait = self.conventions[seat].waits and self.conventions[(seat + 1) % self.players].waits
+        return both_wait and not self.tokens and self.deck > 0 and self.takes_for_playable(seat)
+
+    def waits(self, past: PublicMove) -> bool:
+        """Return whether a move, which is the next one, warns by waiting."""
+        if not isinstance(past.move, Discard) or not self.may_wait(past.seat):
+            return False
+        return self.warnable(past.seat) is not None
+
+    def warnable(self, seat: int) -> int | None:
+        """Return the slot of the next player of which a player can warn them, or be silent: the card that they would
+        discard next, where it may be critical."""
+        following = (seat + 1) % self.players
+        if not self.deck or self.conventions[seat].hints is None or not self.conventions[following].subtle:
+            return None
+        slot = next_discard(self.common[following], self.piles, self.conventions[following])
+        if slot is None or not self.common[following][slot] & self.piles.critical:
+            return None
+        return slot
+
     def after(self, past: PublicMove) -> "CommonKnowledge":
         """Return the state after one more move."""
         silent = self._silence(past)
         if isinstance(past.move, Play | Discard):
-            done = silent._conduct(past)._lost(past, past.move)
+            done = silent._conduct(past, warns=self.waits(past))._lost(past, past.move)
         else:
             done = silent._hinted(past, past.move)
         return replace(done, turn=self.turn + 1, common=counted(done.common, done.literal, done.piles))
 
     def _silence(self, past: PublicMove) -> "CommonKnowledge":
-        """Note a missing warning: who could warn the next player says that the card to go next is not critical."""
+        """Note what a move without a hint says of the card that the next player would discard.
+
+        Who could warn, by a hint or by waiting, and does not says that it is not critical; who waits, that it is.
+        """
+        slot = self.warnable(past.seat)
         following = (past.seat + 1) % self.players
-        hinted_it = not isinstance(past.move, Play | Discard) and past.move.to == following
-        if hinted_it or not self.deck or not self.tokens or self.conventions[past.seat].hints is None:
-            return self
-        if not self.conventions[following].subtle:
-            return self
-        slot = next_discard(self.common[following], self.piles, self.conventions[following])
-        if slot is None or not self.common[following][slot] & self.piles.critical:
+        to_next = not isinstance(past.move, Play | Discard) and past.move.to == following
+        could_warn = self.tokens > 0 or self.may_wait(past.seat)
+        if slot is None or to_next or not could_warn:
             return self
         _, reads = between(self.conventions[past.seat], self.conventions[following])
         point = Point(slot, ANY & ~self.piles.critical, "silence", meant=True, believed=reads is not None)
+        if self.waits(past):
+            point = point._replace(types=self.piles.critical, why="warning")
         hands = with_hand(self.common, following, _narrowed(self.common[following], [point]))
         claim = Claim(self.turn, past.seat, following, self.cards[following][slot], point.types, point.why)
         return replace(self, common=hands, claims=(*self.claims, claim))
 
-    def _conduct(self, past: PublicMove) -> "CommonKnowledge":
-        """Claim what a discard or a play says: that no own card is known to fit; where literal hints do not explain the
-        play, that its
-        player read them by the convention."""
+    def _conduct(self, past: PublicMove, *, warns: bool) -> "CommonKnowledge":
+        """Claim what a discard or a play says: that no own card is known to fit, unless they waited; where literal
+        hints do not explain the play, that its player read them by the convention."""
         assert isinstance(past.move, Play | Discard)
         seat, hand, fits = past.seat, self.common[past.seat], self.piles.playable
         if self.conventions[seat] == STRANGER:
             return self
         if isinstance(past.move, Discard):
+            slots = [slot for slot, possible in enumerate(hand) if is_certain(possible, fits)]
             claims = [
                 Claim(self.turn, seat, seat, self.cards[seat][slot], ANY & ~fits, "passed over")
-                for slot, possible in enumerate(hand)
-                if is_certain(possible, fits)
+                for slot in slots
+                if not warns
             ]
         else:
             slot = past.move.slot

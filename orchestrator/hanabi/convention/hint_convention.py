@@ -26,12 +26,17 @@ class Convention:
     reads: Manner = "newest"
     subtle: bool = True
     """True if the player draws conclusions from a missing warning, and discards first what is likeliest dead."""
+    waits: bool = True
+    """True if the player also warns by waiting, without a token, and gives no hint that comes too late."""
 
 
 NEWEST = Convention()
-STRANGER = Convention(None, None)
+"""Keeps to the whole pack `newest`."""
+SMART = Convention(waits=False)
+OLDEST = Convention("oldest", "oldest", waits=False)
+STRANGER = Convention(None, None, waits=False)
 """Keeps to no convention."""
-LITERAL = Convention("newest", None)
+LITERAL = Convention("newest", None, waits=False)
 """Hints by the convention and reads without it."""
 ADAPTING = Convention("adapts", "adapts")
 

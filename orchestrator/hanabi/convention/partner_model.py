@@ -20,7 +20,15 @@ from math import exp, log, prod
 
 from orchestrator.hanabi.cards import INDEX, Card
 from orchestrator.hanabi.convention.common_knowledge import Claim, CommonKnowledge, PublicMove, Why, common_knowledge
-from orchestrator.hanabi.convention.hint_convention import ADAPTING, STRANGER, Convention
+from orchestrator.hanabi.convention.hint_convention import (
+    ADAPTING,
+    LITERAL,
+    NEWEST,
+    OLDEST,
+    SMART,
+    STRANGER,
+    Convention,
+)
 from orchestrator.hanabi.public_record import Record
 from orchestrator.hanabi.view import Past
 from orchestrator.values import Same
@@ -58,10 +66,11 @@ Prior = Mapping[Convention, float]
 """The odds of each convention against keeping to none; the likeliest first."""
 
 NOTHING_KNOWN: Prior = {
-    Convention("newest", "newest"): 9.0,
-    Convention("newest", None): 0.9,
-    Convention("oldest", "oldest"): 0.5,
-    Convention("oldest", None): 0.05,
+    NEWEST: 9.0,
+    SMART: 0.9,
+    LITERAL: 0.9,
+    OLDEST: 0.5,
+    Convention("oldest", None, waits=False): 0.05,
 }
 """Without evidence, partners are assumed to keep to the convention of the newest card."""
 
@@ -119,8 +128,8 @@ def _understand(
     partner_seats = [other for other in range(players) if other != seat]
     if blind:
         return Understanding(
-            common_knowledge([Convention()] * players, past),
-            tuple(PartnerModel(other, Convention(), 1.0) for other in partner_seats),
+            common_knowledge([NEWEST] * players, past),
+            tuple(PartnerModel(other, NEWEST, 1.0) for other in partner_seats),
         )
     conventions = {other: usual(before) for other in partner_seats} | {seat: ADAPTING}
     partners: list[PartnerModel] = []

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Piles
+from orchestrator.hanabi.cards import INDEX, MAX_TOKENS, OF_RANK, Card, Mask, Piles
 from orchestrator.hanabi.convention.common_knowledge import NEARLY_OVER, CommonKnowledge, Point, made_known
 from orchestrator.hanabi.convention.hint_convention import STRANGER, has_turn, hints_to, is_certain, next_discard
 from orchestrator.hanabi.literal_knowledge import types_of
@@ -24,6 +24,10 @@ gambled."""
 SPARE_TOKENS = 3
 """At a table of two: the tokens from which a partner who knows of no card to play is helped before an own play. With
 more players somebody else can help them."""
+
+PER_TURN, BUSY = 10, 100
+"""What a hint that helps loses of its value for each turn before its receiver's, and where they take a card for
+playable already."""
 
 LIKELY = 0.6
 """Among strangers, the chance from which a play is worth a life, while there is one to spare (Piers' threshold)."""
@@ -48,6 +52,11 @@ class HintEffect:
     tells: int = 0
     """To a receiver who reads it literally: of how many playable cards, that they do not know to be, it says something
     new."""
+    late: bool = False
+    """True if the giver minds that each card which it makes its owner play has a copy that will be played before."""
+    value: int = 0
+    """How much it is worth beside other hints that help: `removed`; of a giver who waits, less `PER_TURN` for each turn
+    before the receiver's, less `BUSY` where they take a card for playable already."""
 
     @property
     def plays(self) -> bool:
@@ -57,7 +66,9 @@ class HintEffect:
 
     @property
     def helps(self) -> bool:
-        """True if it makes the owner play a card, and one that fits."""
+        """True if it makes the owner play a card, one that fits and that nobody will have played before."""
+        if self.late:
+            return False
         return self.plays if self.says is None else self.true and self.says.why == "play hint"
 
     @property
@@ -122,7 +133,25 @@ class Scene:
         true = bool(slots) and all(types >> INDEX[cards[slot]] & 1 for slot in slots)
         removed = sum((old & ~new).bit_count() for old, new in zip(before, after, strict=True))
         tells = self._told_literally(hint, touched) if self.is_stranger(hint.to) else 0
-        return HintEffect(hint, point, true, learned, removed, tells)
+        warns = point is not None and point.why == "warning"
+        late, value = False, removed
+        if self.knowledge.conventions[self.seat].waits:
+            late = bool(slots) and not warns and all(self._is_late(hint.to, slot) for slot in slots)
+            value -= PER_TURN * ((hint.to - self.seat) % self.knowledge.players - 1)
+            value -= BUSY if self.knowledge.takes_for_playable(hint.to) else 0
+        return HintEffect(hint, point, true, learned, removed, tells, late, value)
+
+    def _is_late(self, seat: int, slot: int) -> bool:
+        """Return whether a copy of a card is known to be playable in another hand, in another slot, or is an own
+        card."""
+        card = self.hands[seat][slot]
+        in_hand = any(belief.possible == 1 << INDEX[card] for belief in self.beliefs)
+        return in_hand or any(
+            is_certain(self.knowledge.common[holder][place], self.piles.playable)
+            for holder, hand in self.hands.items()
+            for place, copy in enumerate(hand)
+            if copy == card and (holder, place) != (seat, slot)
+        )
 
     def _told_literally(self, hint: Hint, touched: Sequence[int]) -> int:
         """Return of how many playable cards a hint says something new by its colour or rank; of copies, of one."""
@@ -169,6 +198,18 @@ class Scene:
         now = self.knowledge
         return now.players == 2 and now.deck > 0 and now.tokens >= SPARE_TOKENS
 
+    def fits_by(self, slot: int) -> str:
+        """Say by which hint an own card fits."""
+        card = self.knowledge.cards[self.seat][slot]
+        hints = [claim.turn for claim in self.knowledge.claims if claim.card == card and claim.why == "play hint"]
+        return f"it fits by convention, by the hint of turn {hints[-1]}" if hints else "it fits by convention"
+
+    def effect_words(self, effect: HintEffect) -> str:
+        """Say what a hint that helps makes its receiver play."""
+        slots = [effect.says.slot] if effect.says else list(effect.learned)
+        cards = [f"slot {slot} ({self.hands[effect.hint.to][slot].value})" for slot in slots]
+        return f"P{effect.hint.to} will play {', then '.join(cards)}"
+
     def in_danger(self) -> int | None:
         """Return the slot of a critical card that the next player is about to discard."""
         slot = next_discard(self.knowledge.common[self.next], self.piles, self.knowledge.conventions[self.next])
@@ -188,10 +229,21 @@ def save(scene: Scene) -> Iterator[Reasoned[Hint]]:
     if slot is None:
         return
     helping = [effect for effect in scene.hint_effects if effect.helps and effect.hint.to == scene.next]
+    card = scene.hands[scene.next][slot]
     for effect in sorted(helping, key=lambda effect: -effect.removed):
-        yield effect.hint, f"P{scene.next} will play instead of losing a critical card"
-    rank = scene.hands[scene.next][slot].rank
-    yield HintRank(to=scene.next, rank=rank), f"it warns P{scene.next} of the critical card in slot {slot}"
+        yield effect.hint, f"{scene.effect_words(effect)} and not discard slot {slot}, the critical {card.value}"
+    warning = HintRank(to=scene.next, rank=card.rank)
+    yield warning, f"it warns P{scene.next}, who would discard slot {slot}, the critical {card.value}"
+
+
+def wait(scene: Scene) -> Iterator[Reasoned[Discard]]:
+    """Without a token, keep the next player from discarding a critical card by a discard in place of a play."""
+    slot = scene.in_danger()
+    if slot is not None and scene.knowledge.may_wait(scene.seat):
+        card = scene.hands[scene.next][slot]
+        warns = f"it warns P{scene.next}, who would discard slot {slot}, the critical {card.value}"
+        for move, _ in discard(scene):
+            yield move, f"{warns}; the play waits"
 
 
 def play(scene: Scene) -> Iterator[Reasoned[Play]]:
@@ -201,19 +253,24 @@ def play(scene: Scene) -> Iterator[Reasoned[Play]]:
     for slot in sorted(sure, key=lambda slot: (is_certain(hand[slot], playable), lowest(scene.beliefs[slot]), slot)):
         # without any convention: by hints and the cards in sight
         literal = belief.believe(scene.knowledge.literal[scene.seat], scene.piles, *scene.hands.values())[slot]
-        yield Play(slot=slot), f"slot {slot} {'is known to fit' if literal.playable == 1.0 else 'fits by convention'}"
+        yield Play(slot=slot), "it is known to fit" if literal.playable == 1.0 else scene.fits_by(slot)
 
 
 def lowest(slot: Slot) -> int:
     """Return the lowest rank that a card may have, 1-5."""
-    return next(rank for rank, types in OF_RANK.items() if slot.possible & types)
+    return lowest_rank(slot.possible)
+
+
+def lowest_rank(types: Mask) -> int:
+    """Return the lowest rank of a set of types, 1-5."""
+    return next(rank for rank, of_rank in OF_RANK.items() if types & of_rank)
 
 
 def help(scene: Scene) -> Iterator[Reasoned[Hint]]:
-    """Give a hint that makes its receiver play; the one that rules out most types comes first."""
+    """Give a hint that makes its receiver play; the one of most value comes first."""
     helping = [effect for effect in scene.hint_effects if effect.helps and not effect.warns]
-    for effect in sorted(helping, key=lambda effect: -effect.removed):
-        yield effect.hint, f"P{effect.hint.to} will know of a card to play"
+    for effect in sorted(helping, key=lambda effect: -effect.value):
+        yield effect.hint, scene.effect_words(effect)
 
 
 def help_first(scene: Scene) -> Iterator[Reasoned[Hint]]:
@@ -257,15 +314,19 @@ def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
     """Discard a card known dead, first those that only this player knows; else the chop; else what is likeliest not
-    critical."""
+    critical, cards known to fit last."""
     commonly, beliefs = scene.knowledge.common[scene.seat], scene.beliefs
     dead = [slot for slot, belief in enumerate(beliefs) if belief.dead == 1.0]
     for slot in sorted(dead, key=lambda slot: (is_certain(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
     if scene.chop is not None:
         yield Discard(slot=scene.chop), f"slot {scene.chop} is next to go, and nobody warned"
-    for slot in sorted(range(len(beliefs)), key=lambda slot: (beliefs[slot].critical, -lowest(beliefs[slot]), slot)):
-        yield Discard(slot=slot), f"slot {slot} is critical with {beliefs[slot].critical:.2f}"
+
+    def risk(slot: int) -> tuple[bool, float, int, int]:
+        return beliefs[slot].playable == 1.0, beliefs[slot].critical, -lowest(beliefs[slot]), slot
+
+    for slot in sorted(range(len(beliefs)), key=risk):
+        yield Discard(slot=slot), f"slot {slot} is the least likely to be critical ({beliefs[slot].critical:.2f})"
 
 
 def gamble_in_time(scene: Scene) -> Iterator[Reasoned[Play]]:
@@ -274,7 +335,18 @@ def gamble_in_time(scene: Scene) -> Iterator[Reasoned[Play]]:
         yield from gamble(scene)
 
 
-HOUSE_STEPS: tuple[PolicyStep, ...] = (save, help_first, play, likely, help, teach, dump, gamble_in_time, discard)
+HOUSE_STEPS: tuple[PolicyStep, ...] = (
+    save,
+    wait,
+    help_first,
+    play,
+    likely,
+    help,
+    teach,
+    dump,
+    gamble_in_time,
+    discard,
+)
 """The steps of `house`, which also does what is right beside players who keep to no convention."""
 STEPS: tuple[PolicyStep, ...] = (save, play, help, gamble, dump, discard)
 

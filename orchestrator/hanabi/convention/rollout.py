@@ -31,9 +31,8 @@ class RolloutGame(Rollout):
     def _keep_to(self, conventions: tuple[Convention, ...]) -> None:
         self.conventions = conventions
         for seat, giver in enumerate(conventions):
-            self.state[table.KEEPS + seat] = (giver.hints is not None) | 2 * (
-                giver.hints is not None or giver.reads is not None
-            )
+            keeps = giver.hints is not None or giver.reads is not None
+            self.state[table.KEEPS + seat] = (giver.hints is not None) | 2 * keeps | 4 * giver.waits
             for other, reader in enumerate(conventions):
                 hints, reads = between(giver, reader)
                 self.state[table.HINTS + 5 * seat + other] = FOCUS[hints]

@@ -5,8 +5,18 @@ a player's belief about the own hand is computed slot by slot and not jointly.
 """
 
 from orchestrator.hanabi.cards import COPIES_OF, MAX_TOKENS
-from orchestrator.hanabi.convention.policy import GAMBLES, SPARE_TOKENS
-from orchestrator.hanabi.convention.rollout_table import COPIES, KEEPS, MASKS, READING, apply, next_discard, read_hint
+from orchestrator.hanabi.convention.policy import BUSY, GAMBLES, PER_TURN, SPARE_TOKENS
+from orchestrator.hanabi.convention.rollout_table import (
+    COPIES,
+    KEEPS,
+    MASKS,
+    READING,
+    apply,
+    may_wait,
+    next_discard,
+    read_hint,
+    sure,
+)
 from orchestrator.hanabi.rollout_rules import (
     COMMON,
     COUNTS,
@@ -73,9 +83,41 @@ def lowest(mask: int) -> int:
 
 
 @compiled
+def is_late(game: Game, to: int, slot: int) -> bool:
+    """Return whether a copy of a card will be played before, see `HintEffect.late`. MASKS must stand."""
+    seat, card = game[SEAT], game[HANDS + 5 * to + slot]
+    if not game[KEEPS + seat] & 4:
+        return False
+    for place in range(game[SIZES + seat]):
+        if game[MASKS + place] == 1 << card:
+            return True
+    for holder in range(game[PLAYERS]):
+        if holder == seat:
+            continue
+        for place in range(game[SIZES + holder]):
+            at = 5 * holder + place
+            elsewhere = holder != to or place != slot
+            if elsewhere and game[HANDS + at] == card and not game[COMMON + at] & ~game[PLAYABLE]:
+                return True
+    return False
+
+
+@compiled
+def learns(game: Game, to: int) -> bool:
+    """Return whether the hint in READING makes a card known to be playable that will not be late. MASKS must stand."""
+    playable = game[PLAYABLE]
+    for slot in range(game[SIZES + to]):
+        old, new = game[COMMON + 5 * to + slot], game[READING + slot]
+        certain = new and not new & ~playable and old & ~playable and old & playable
+        if certain and not is_late(game, to, slot):
+            return True
+    return False
+
+
+@compiled
 def helping(game: Game, to: int) -> tuple[int, int]:
     """Return how many types the best helping hint rules out, and that hint: one that makes its receiver play a card
-    that fits."""
+    that fits. MASKS must stand."""
     best, most, going, fitting, seat = NONE, NONE, next_discard(game, to), 0, game[SEAT]
     size = game[SIZES + to]
     for slot in range(size):
@@ -85,9 +127,10 @@ def helping(game: Game, to: int) -> tuple[int, int]:
         if not fitting >> hint & 1:
             continue
         slot, types, warns, plays = read_hint(game, seat, to, hint, going)
-        helps = plays
-        if slot != NONE:
-            helps = not warns and bool(types >> game[HANDS + 5 * to + slot] & 1)
+        if slot == NONE:
+            helps = plays and learns(game, to)
+        else:
+            helps = not warns and bool(types >> game[HANDS + 5 * to + slot] & 1) and not is_late(game, to, slot)
         if helps:
             removed = 0
             for each in range(size):
@@ -140,6 +183,12 @@ def save(game: Game) -> int:
 
 
 @compiled
+def wait(game: Game) -> int:
+    """See `policy.wait`. MASKS must stand."""
+    return spare(game) if may_wait(game) and in_danger(game) != NONE else NONE
+
+
+@compiled
 def play(game: Game) -> int:
     """See `policy.play`. MASKS must stand."""
     best, least, playable, base = NONE, 1000, game[PLAYABLE], COMMON + 5 * game[SEAT]
@@ -154,12 +203,16 @@ def play(game: Game) -> int:
 @compiled
 def help(game: Game) -> int:
     """See `policy.help`."""
-    best, most, players = NONE, NONE, game[PLAYERS]
+    best, most, players = NONE, -1000, game[PLAYERS]
     turns = players if game[TURNS_LEFT] == NONE else game[TURNS_LEFT]
     for step in range(1, turns if game[TOKENS] else 0):
-        removed, hint = helping(game, (game[SEAT] + step) % players)
-        if removed > most:
-            best, most = hint, removed
+        to = (game[SEAT] + step) % players
+        removed, hint = helping(game, to)
+        value = removed
+        if game[KEEPS + game[SEAT]] & 4:
+            value -= PER_TURN * (step - 1) + (BUSY if sure(game, to) else 0)
+        if hint != NONE and value > most:
+            best, most = hint, value
     return best
 
 
@@ -169,9 +222,8 @@ def help_first(game: Game) -> int:
     if game[PLAYERS] != 2 or game[DECK] == 0 or game[TOKENS] < SPARE_TOKENS:
         return NONE
     partner = 1 - game[SEAT]
-    for slot in range(game[SIZES + partner]):
-        if not game[COMMON + 5 * partner + slot] & ~game[PLAYABLE]:
-            return NONE
+    if sure(game, partner):
+        return NONE
     _, hint = helping(game, partner)
     return hint
 
@@ -192,11 +244,13 @@ def gamble(game: Game) -> int:
 @compiled
 def decide(game: Game) -> int:
     """Return the move of a convention player, see `policy.decide`: that of the first step that has one."""
+    own_masks(game)
     move = save(game)
+    if move == NONE:
+        move = wait(game)
     if move == NONE:
         move = help_first(game)
     if move == NONE:
-        own_masks(game)
         move = play(game)
     if move == NONE:
         move = help(game)
@@ -207,7 +261,8 @@ def decide(game: Game) -> int:
 
 @compiled
 def spare(game: Game) -> int:
-    """Return a hint that says nothing while no card may be discarded, else the discard that costs least."""
+    """Return a hint that says nothing while no card may be discarded, else the discard that costs least. MASKS must
+    stand."""
     seat, players, dead, critical = game[SEAT], game[PLAYERS], game[DEAD], game[CRITICAL]
     size = game[SIZES + seat]
     if game[TOKENS] == MAX_TOKENS:
@@ -223,9 +278,11 @@ def spare(game: Game) -> int:
         best = next_discard(game, seat)
     if best != NONE:
         return code(DISCARD, best, 0)
-    risk, rank = 2.0, -1
+    risk, rank = 20.0, -1
     for slot in range(size):
         lost, low = chance(game, game[MASKS + slot], critical), lowest(game[MASKS + slot])
+        if not game[MASKS + slot] & ~game[PLAYABLE]:  # what is known to fit goes last
+            lost += 10.0
         if lost < risk or (lost == risk and low > rank):
             best, risk, rank = slot, lost, low
     return code(DISCARD, best, 0)

@@ -11,6 +11,7 @@ from orchestrator.hanabi.rollout_rules import (
     CRITICAL,
     DEAD,
     DECK,
+    DISCARD,
     FIRST_RANK,
     HANDS,
     HINT,
@@ -34,7 +35,7 @@ from orchestrator.hanabi.rollout_rules import (
 HINTS, READS = KNOWLEDGE, KNOWLEDGE + 25
 """Giver by reader, five a row: the focus by which a hint is given and read: NONE literally, 0 oldest, 1 newest."""
 KEEPS = READS + 25
-"""Of each seat: bit 0 if it gives hints by a convention, bit 1 if it gives or reads them by one."""
+"""Of each seat: bit 0 if it gives hints by a convention, bit 1 if it gives or reads them by one, bit 2 if it waits."""
 READING, MASKS, COPIES = KEEPS + 5, KEEPS + 10, KEEPS + 15
 """Room for a hand after a hint, for the types that the own cards may be, and for a count of each card."""
 
@@ -156,19 +157,43 @@ def count(game: Game) -> None:
 
 
 @compiled
-def silence(game: Game, kind: int, to: int) -> None:
-    """See `CommonKnowledge._silence`."""
+def sure(game: Game, seat: int) -> bool:
+    """See `CommonKnowledge.takes_for_playable`."""
+    certain = False
+    for slot in range(game[SIZES + seat]):
+        certain = certain or not game[COMMON + 5 * seat + slot] & ~game[PLAYABLE]
+    return certain
+
+
+@compiled
+def may_wait(game: Game) -> bool:
+    """See `CommonKnowledge.may_wait`, of the player to move."""
     seat = game[SEAT]
     following = (seat + 1) % game[PLAYERS]
-    if game[DECK] == 0 or game[TOKENS] == 0 or (kind == HINT and to == following):
+    both_wait = game[KEEPS + seat] & game[KEEPS + following] & 4
+    return bool(both_wait and game[TOKENS] == 0 and game[DECK] and sure(game, seat))
+
+
+@compiled
+def silence(game: Game, kind: int, to: int) -> None:
+    """See `CommonKnowledge._silence`."""
+    seat, critical = game[SEAT], game[CRITICAL]
+    following = (seat + 1) % game[PLAYERS]
+    if game[DECK] == 0 or (kind == HINT and to == following):
         return
     if game[READS + 5 * seat + following] == NONE or not game[KEEPS + seat] & 1:
         return
+    types = ~critical
+    if game[TOKENS] == 0:
+        if not may_wait(game):
+            return
+        if kind == DISCARD:
+            types = critical
     slot = next_discard(game, following)
     if slot != NONE:
         at = COMMON + 5 * following + slot
-        if game[at] & ~game[CRITICAL]:
-            game[at] &= ~game[CRITICAL]
+        if game[at] & critical and game[at] & types:
+            game[at] &= types
 
 
 @compiled

@@ -5,7 +5,7 @@ from math import log
 from typing import NamedTuple
 
 from orchestrator.hanabi.cards import ANY, CARDS, Mask, mask
-from orchestrator.hanabi.convention.hint_convention import STRANGER, Convention
+from orchestrator.hanabi.convention.hint_convention import STRANGER
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN
 from roles.hanabi.history_report import HistoryReport, Trusted
 from roles.hanabi.marking.exact_belief import exact
@@ -92,7 +92,7 @@ def _trust(report: HistoryReport, truth: Truth) -> Iterator[tuple[Trusted, bool,
     for entry in report.trust:
         if (true := conventions.get(entry.seat)) is not None:
             right = (entry.hints, entry.reads) == (true.hints, true.reads)
-            stranger = Convention(entry.hints, entry.reads) == STRANGER
+            stranger = entry.hints is None and entry.reads is None
             yield entry, right, (true != STRANGER if stranger else right)
 
 

@@ -30,7 +30,7 @@ def understood(sections: Sections, notes: Notes) -> tuple[Position, Scene | None
         return narrowed, replace(at, legal=narrowed.moves)
     position, conventions = by_history(Position.read(sections), notes), sections.get(Conventions)
     partners = (partner for report in of_type(notes, HistoryReport) for partner in report.trust)
-    trust = {partner.seat: Convention(partner.hints, partner.reads) for partner in partners}
+    trust = {partner.seat: Convention(partner.hints, partner.reads, waits=partner.waits) for partner in partners}
     if not trust or conventions is None or not conventions.agreed:
         return position, None
     customs = [ADAPTING if seat == position.seat else trust.get(seat, STRANGER) for seat in range(position.players)]

@@ -219,17 +219,25 @@ class ConventionFacts(Section):
         """What the team would lose with each own card."""
         risks = [
             words(RISK, dead=percent(slot.dead), critical=percent(slot.critical), rank=lowest(slot))
+            + (words(TO_PLAY) if slot.playable == 1.0 else "")
             for slot in self.scene.beliefs
         ]
         yield words(RISKS)
         yield from words.shared_slots(enumerate(risks))
 
     def _sheet(self, words: Words) -> str:
-        """The steps of `policy.HOUSE_STEPS`, each with the legal moves that it would choose, the best first."""
-        legal, lines = set(self.legal), []
-        for number, (step, text) in enumerate(SHEET.items(), 1):
-            moves = dict.fromkeys(str(move) for move, _ in step(self.scene) if move in legal)
-            lines.append(f"{number}. {words(text)} {words.series(moves) or words('none')}.")
+        """The steps of `policy.HOUSE_STEPS` that name legal moves, the best first and with its reason."""
+        legal, lines = set(self.legal), list[str]()
+        for step, text in SHEET.items():
+            reasons = dict[str, str]()
+            for move, reason in step(self.scene):
+                if move in legal:
+                    reasons.setdefault(str(move), reason)
+            if not reasons:
+                continue
+            first, *moves = reasons
+            more = words("; else $moves", moves=words.series(moves)) if moves else ""
+            lines.append(f"{len(lines) + 1}. {words(text)} {first} ({reasons[first]}){more}.")
         return "\n".join(lines)
 
     def _doubts(self, words: Words) -> str:
@@ -291,7 +299,8 @@ class ConventionFacts(Section):
 
     def _hints(self, words: Words) -> str:
         if not self.scene.knowledge.tokens:
-            return "\n\n" + words(NO_TOKEN)
+            waits = words(WAITS, seat=self.scene.next) if self.scene.knowledge.may_wait(self.seat) else ""
+            return f"\n\n{words(NO_TOKEN)}{waits}"
         late = [words(NO_TURN, seat=seat) for seat in self.hands if not self.scene.has_turn(seat)]
         lines = []
         for effect in self.scene.hint_effects:
@@ -301,14 +310,17 @@ class ConventionFacts(Section):
         return "\n\n" + "\n".join((words(HINTS), *lines, *late))
 
     def _says(self, effect: HintEffect, words: Words) -> str:
-        news = words(NEWS, types=effect.removed)
+        by_value = effect.helps and self.scene.knowledge.conventions[self.seat].waits
+        news = words(VALUE, value=effect.value) if by_value else words(NEWS, types=effect.removed)
         if effect.says is None:
-            literal = words(TELLS, cards=effect.tells) if effect.tells else None
-            what = words(KNOWN) if effect.plays else literal
-            return what + news if what else words("nothing")
+            if effect.plays:
+                return words(KNOWN) + (words(LATE) if effect.late else news)
+            return words(TELLS, cards=effect.tells) + news if effect.tells else words("nothing")
         card = self.hands[effect.hint.to][effect.says.slot]
         what = words(WARNING if effect.warns else POINT, slot=effect.says.slot, card=card.value)
-        return what + (words(", true") if effect.true else words(", false")) + (news if effect.helps else "")
+        late = words(LATE) if effect.late and effect.true else ""
+        truth = words(", true") if effect.true else words(", false")
+        return f"{what}{truth}{late}{news if effect.helps else ''}"
 
 
 def _by_code(table: HatTable) -> CommonKnowledge:
@@ -329,10 +341,11 @@ SHEET: Mapping[PolicyStep, str] = dict(
         HOUSE_STEPS,
         (
             "Save a critical card that the next player is about to discard:",
+            "Warn of it without a token, by a discard in place of the play that everybody expects:",
             "A table of two, 3 tokens or more, and the other takes no card for playable; a hint that makes them play:",
             "Surely playable:",
             "Playable with 60% or more, where nobody else keeps to the conventions and a life is to spare:",
-            "A hint that makes somebody play a playable card, most news first:",
+            "A hint that makes somebody play a playable card, most value first:",
             "To somebody who reads hints literally, something new of playable cards, of the most first:",
             "All 8 tokens are there, and no discard is allowed; a hint that says nothing:",
             "Nearly at the end, with a life to spare, the likeliest play:",
@@ -364,6 +377,7 @@ NO_MORE = "Of your own cards the conventions say no more than hints and counting
 PLAYABLE = "Surely playable, in the order to play them: $slots."
 RISKS = "What your own cards are by hints, counting and conventions:"
 RISK = "dead $dead, critical $critical, lowest rank $rank"
+TO_PLAY = ", it can be played"
 DEAD = "Surely dead, in the order to discard them: $slots."
 GOING = "You discard next: $slot."
 PARTNER = "- P$seat takes for playable: $fits. P$seat discards next: $going."
@@ -378,7 +392,10 @@ POINT = "play slot $slot ($card)"
 WARNING = "warning of slot $slot ($card)"
 KNOWN = "makes a playable card known"
 TELLS = "something new of playable cards: $cards"
+LATE = ", late"
+VALUE = "; value $value"
 NEWS = "; news $types"
 NO_TURN = "- any hint to P$seat: nothing, for P$seat has no turn left"
 NO_TOKEN = "There is no token for a hint."
+WAITS = " Everybody expects you to play, so a discard would warn P$seat."
 EVERYBODY_KNOWS, BY_SIGHT = "slot $slot (everybody knows)", "slot $slot (by what you see)"

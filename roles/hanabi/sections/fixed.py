@@ -75,8 +75,8 @@ class Rules(Section):
         return words.fill(f"sections/rules_{self.length}.md", **self.variables(words))
 
 
-READING, DOING = "## What a hint says", "## What to do"
-"""The headings of the two parts of a pack that has such parts, after what both need."""
+READING, SHORT, DOING = "## What a hint says", "## In short", "## What to do"
+"""The headings of the parts of a pack that has such parts, after what all need."""
 
 
 @section
@@ -87,13 +87,13 @@ class Conventions(Section):
     name = "conventions"
     choices = {
         "pack": ("basic", *(name for name in prompts.names("conventions") if name != "basic"), "none"),
-        "told": ("whole", "reading", "doing", "terms", "unsaid"),
+        "told": ("whole", "reading", "doing", "terms", "short", "unsaid"),
     }
     pack: str
     """The pack's name; `none` without conventions."""
     told: str = "whole"
     """The part of the pack that the words tell: all (`whole`), how to read hints (`reading`), what to do (`doing`),
-    the `terms`, or nothing (`unsaid`), for a prompt whose facts follow from the pack."""
+    the `terms`, what hints mean in `short`, or nothing (`unsaid`), for a prompt whose facts follow from the pack."""
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
@@ -101,14 +101,17 @@ class Conventions(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         text = words.text(f"conventions/{self.pack}.md")
-        reading, _, doing = text.partition(DOING)
-        if self.told == "reading":
-            text = reading
-        elif self.told == "terms":
-            text = text.partition(READING)[0]
-        elif self.told == "doing" and doing:
-            text = f"{reading.partition(READING)[0]}{DOING}{doing}"
-        return {"conventions": text.strip()}
+        before, _, doing = text.partition(DOING)
+        reading, _, short = before.partition(SHORT)
+        terms = reading.partition(READING)[0]
+        parts = {
+            "whole": f"{reading}{DOING}{doing}" if doing else reading,
+            "reading": reading,
+            "doing": f"{terms}{DOING}{doing}" if doing else reading,
+            "terms": terms,
+            "short": short or reading,
+        }
+        return {"conventions": parts[self.told].strip()}
 
     @classmethod
     def files(cls, options: Options) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def test_the_program_saves_a_card_before_it_plays_one(tmp_path: Path) -> None:
     one = of(tmp_path, "jp")
     number, why = answer(one)
     assert one.options[number].text == "Reveal Bob's Blue color cards."
-    assert "instead of losing a critical card" in why
+    assert "the critical" in why
     assert "the text says nothing of the partner's knowledge of their card 4" in why
 
 
@@ -85,7 +85,7 @@ def test_without_tokens_it_plays_what_is_known_to_fit(tmp_path: Path) -> None:
     none = STATE.replace("Reveal Tokens: 3", "Reveal Tokens: 0")
     one = of(tmp_path, "jp", asked("What next?", "Discard Card 0.", "Play Card 1.", state=none))
     number, why = answer(one)
-    assert program.move_of(one.options[number].text) == Play(slot=1) and "slot 1 is known to fit" in why
+    assert program.move_of(one.options[number].text) == Play(slot=1) and "it is known to fit" in why
 
 
 HINTS = (

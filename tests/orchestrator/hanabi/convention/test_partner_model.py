@@ -6,7 +6,7 @@ from pydantic import BaseModel
 import graphs
 import roles
 from orchestrator.hanabi.cards import INDEX
-from orchestrator.hanabi.convention.hint_convention import LITERAL, STRANGER, Convention
+from orchestrator.hanabi.convention.hint_convention import LITERAL, NEWEST, OLDEST, SMART, STRANGER, Convention
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Prior, Understanding, learnt, understand, usual
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.literal_knowledge import types_of
@@ -25,7 +25,6 @@ from tests.support.positions import dealt, partners_game, turn_of
 from tests.support.prove import FULL
 
 PLAYERS = (2, 3, 4, 5)
-NEWEST, OLDEST = Convention("newest", "newest"), Convention("oldest", "oldest")
 
 
 def understood(referee: Referee, seat: int = 0, before: Prior = NOTHING_KNOWN) -> Understanding:
@@ -88,7 +87,13 @@ def test_who_points_at_the_oldest_card_is_found_out_in_most_games(players: int) 
     assert sum(found) > 0.5 * len(found)
 
 
-PLAYED_ALIKE = {"smart": NEWEST, "smart_oldest": OLDEST, "literal": LITERAL, "iggi": STRANGER}
+PLAYED_ALIKE = {
+    "smart": (SMART, NEWEST),
+    "smart_oldest": (OLDEST,),
+    "literal": (LITERAL,),
+    "iggi": (STRANGER,),
+}
+"""What each may be taken to keep to after two games; in few of them a player has reason to wait."""
 
 
 @pytest.mark.parametrize("players", PLAYERS if FULL else (2, 4))
@@ -100,8 +105,8 @@ def test_earlier_games_say_how_a_partner_takes_part(name: str, players: int) -> 
         moves = tuple(past.move for past in last.view(0).history)
         games.append(Record(players=players, deck=last.deck, moves=moves))
     before = learnt(tuple(games))
-    assert usual(before) == PLAYED_ALIKE[name]
-    assert understood(dealt(*HANDS), before=before).partners[0].convention == PLAYED_ALIKE[name]
+    assert usual(before) in PLAYED_ALIKE[name]
+    assert understood(dealt(*HANDS), before=before).partners[0].convention == usual(before)
 
 
 def test_without_earlier_games_nothing_is_learnt() -> None:
@@ -218,8 +223,8 @@ async def test_the_historian_tells_in_the_first_person_what_a_hint_points_at_and
     misled = (await turn_of(HOUSE, dealt(*HANDS, moves=[*MISLED, "hint P0 blue"]).view()))["history_analyst"][0]
     assert isinstance(pointed, HistoryReport) and isinstance(misled, HistoryReport)
     assert pointed.insights[0].meaning == "P1 told me of 1 card; it points at a card of mine that can be played"
-    assert pointed.summary.startswith("By the conventions I can play slot 0")
-    assert misled.summary.endswith("players who do not wholly keep to them: P1.")
+    assert pointed.summary.startswith("By hints, counting and the conventions I can play slot 0")
+    assert misled.summary.endswith("Players who do not wholly keep to the conventions: P1.")
     assert misled.trust[0].broke[0] == "turn 2: the card that their hint pointed at did not fit"
 
 
