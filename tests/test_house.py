@@ -59,7 +59,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "running": {"record", "study"},
         "forecast": {"analysis", "document", "record", "study"},
         "report": {"analysis", "document", "record", "study", "values"},
-        "tasks": {"analysis", "document", "record", "running", "study", "values"},
+        "tasks": {"analysis", "document", "record", "report", "running", "study", "values"},
         "interchange": {"record", "values"},
         "training": {"document", "record"},
         "environments": {"tasks"},

@@ -15,7 +15,7 @@ from experiments.analysis.compare import Weigh
 from experiments.analysis.conclusions import widest
 from experiments.analysis.differences import Difference
 from experiments.analysis.differences import combinations as tested_combinations
-from experiments.analysis.games import by_arm
+from experiments.analysis.games import Sampled, by_arm
 from experiments.analysis.statistics import coalition_terms as terms
 from experiments.analysis.statistics.coalition_terms import Sizes, Weights
 from experiments.analysis.summaries import too_few_own
@@ -89,7 +89,12 @@ def coalition_study(rows: Sequence[Row], run: Mapping[str, Any], measure: Measur
     if not settings:
         return None
     design = Coalitions.model_validate(settings)
-    arms = _arms(design, rows, run.get("arms") or {})
+    return study_of(design, _arms(design, rows, run.get("arms") or {}), measure)
+
+
+def study_of(design: Coalitions, arms: Mapping[str, Sequence[Sampled]], measure: Measure) -> CoalitionStudy | None:
+    """Return the terms of a design from the games, or decisions, of each coalition's arm; None without a complete
+    deal."""
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
     keys = {
         f"{label(absence)}.{kind}.{'+'.join(parts)}": (absence, kind, parts) for absence, kind, parts in _terms(design)
@@ -202,14 +207,14 @@ def _arms(design: Coalitions, rows: Sequence[Row], recorded: Mapping[str, Any]) 
     return arms
 
 
-def _complete(design: Coalitions, arms: Mapping[str, Sequence[Row]], measure: Measure) -> dict[str, list[Row]]:
+def _complete(design: Coalitions, arms: Mapping[str, Sequence[Sampled]], measure: Measure) -> dict[str, list[Sampled]]:
     """Return the games of deals that all of their coalitions played, so that all terms are of the same deals."""
     arms = {arm: [row for row in games if measure.of(row) is not None] for arm, games in arms.items()}
-    repeats: dict[tuple[int, int], dict[str, set[int]]] = {}
+    repeats: dict[tuple[int, int | None], dict[str, set[int]]] = {}
     for arm, games in arms.items():
         for row in games:
             repeats.setdefault((row.seed, row.players), {}).setdefault(arm, set()).add(row.repeat)
-    shared: dict[tuple[int, int], set[int]] = {}
+    shared: dict[tuple[int, int | None], set[int]] = {}
     for (seed, players), of_arm in repeats.items():
         needed = {design.arm(absence, present) for absence in design.by for present in design.dealt(seed)}
         if needed <= of_arm.keys():

@@ -4,7 +4,7 @@ Games, positions, marks and probes are compared alike: values of a cluster, such
 are the sample, and signs of their differences are flipped. Of a single deal its repeats are the sample.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
@@ -12,7 +12,7 @@ from operator import attrgetter
 from statistics import fmean
 from typing import Any, TypeVar
 
-from experiments.analysis.games import Unit, complete, repetitive, unit, unit_values
+from experiments.analysis.games import Sampled, Unit, complete, repetitive, unit, unit_values
 from experiments.analysis.statistics.clusters import cluster_means
 from experiments.analysis.statistics.estimates import (
     ALPHA,
@@ -206,22 +206,21 @@ Weigh = Callable[[int], Mapping[str, float] | None]
 """The weights of arms in a deal, which sum to 0; None for a deal that is not part of the combination."""
 
 
-def combine(
-    arms: Mapping[str, Sequence[Row]], weigh: Weigh, counts: Collection[int], measure: Measure, tests: int = 1
-) -> Comparison | None:
-    """Combine the games of arms with weights, deal by deal; None without a deal that has all their games.
+def combine(arms: Mapping[str, Sequence[Sampled]], weigh: Weigh, measure: Measure, tests: int = 1) -> Comparison | None:
+    """Combine the games of arms, or their decisions, with weights, deal by deal; None without a deal that has all.
 
     The deals are the sample, and their combinations are compared with 0. A deal counts where all arms with a weight
-    played it at all of these player counts, and then with the repeats that all of them have.
+    played it at all player counts that there are, and then with the repeats that all of them have.
     """
-    every = [row for games in arms.values() for row in games if row.players in counts]
+    every = [row for games in arms.values() for row in games]
     valued = [row for row in every if measure.of(row) is not None]
-    games: dict[int, dict[str, dict[tuple[int, int], Row]]] = {}
+    counts = {row.players for row in every}
+    games: dict[int, dict[str, dict[tuple[int | None, int], Sampled]]] = {}
     for arm, rows in arms.items():
         for row in rows:
-            if row.players in counts and measure.of(row) is not None:
+            if measure.of(row) is not None:
                 games.setdefault(row.seed, {}).setdefault(arm, {})[row.players, row.repeat] = row
-    rows_combined = list[Row]()
+    rows_combined = list[Sampled]()
     sums, subtractions = list[float](), list[float]()
     alike, scale = 0, 1.0
     for seed, of_arm in sorted(games.items()):
@@ -229,7 +228,7 @@ def combine(
         if weights is None or not weights.keys() <= of_arm.keys():
             continue
         shared = set.intersection(*(set(of_arm[arm]) for arm in weights))
-        if {players for players, _ in shared} != set(counts):
+        if {players for players, _ in shared} != counts:
             continue
         deal_games = {arm: [of_arm[arm][key] for key in sorted(shared)] for arm in weights}
         values = {arm: _mean_over_counts(rows, measure) for arm, rows in deal_games.items()}
@@ -247,12 +246,12 @@ def combine(
     )
 
 
-def _mean_over_counts(rows: Sequence[Row], measure: Measure) -> float:
+def _mean_over_counts(rows: Sequence[Sampled], measure: Measure) -> float:
     """Return the mean of a deal's games: over repeats, then over player counts."""
     return fmean(cluster_means((row.players, measure.of(row) or 0.0) for row in rows).values())
 
 
-def _cancels(games: Mapping[str, Sequence[Row]], weights: Mapping[str, float], measure: Measure) -> bool:
+def _cancels(games: Mapping[str, Sequence[Sampled]], weights: Mapping[str, float], measure: Measure) -> bool:
     """Return whether the weights of the same games, move by move, sum to 0, so that a combination can only be 0."""
     totals: dict[object, float] = {}
     for arm, rows in games.items():

@@ -4,10 +4,11 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from experiments.analysis import stopping
 from experiments.analysis.compare import Comparison, Weigh, combine, compare
-from experiments.analysis.games import Unit, player_counts
+from experiments.analysis.games import Sampled, Unit, player_counts
 from experiments.analysis.statistics.clusters import groups
 from experiments.analysis.statistics.estimates import ALPHA, Bounded
 from experiments.analysis.statistics.permutation import PermutationTest, holm, holm_levels, least_p
@@ -273,28 +274,42 @@ def more_differences(
 
 
 def combinations(
-    arms: Mapping[str, Sequence[Row]],
+    arms: Mapping[str, Sequence[Sampled]],
     terms: Mapping[str, Weigh],
     measure: Measure,
     family: Callable[[str], Hashable] = lambda term: None,
 ) -> tuple[Difference, ...]:
     """Test combinations of arms, by name, at each player count and pooled; `arm` of each is its name.
 
-    p-values are corrected among the combinations of a family at a player count. None is tested where an arm has too few
-    moves of its own.
+    Samples that are not divided by player counts are tested once. p-values are corrected among the combinations of a
+    family at a player count. None is tested where an arm has too few moves of its own.
     """
     if any(map(too_few_own, arms.values())):
         return ()
     sizes = Counter(map(family, terms))
     counts = player_counts([row for games in arms.values() for row in games])
     tested = list[_Tested]()
-    for some in [*([count] for count in counts), *([counts] if len(counts) > 1 else [])]:
+    for some in [*((count,) for count in counts), *([] if len(counts) == 1 else [counts])]:
+        arms_there = {arm: [row for row in rows if row.players in some or not some] for arm, rows in arms.items()}
+        players = some[0] if len(some) == 1 else None
         for name, weigh in terms.items():
-            comparison = combine(arms, weigh, some, measure, tests=sizes[family(name)])
-            if comparison:
-                players = some[0] if len(some) == 1 else None
+            if comparison := combine(arms_there, weigh, measure, tests=sizes[family(name)]):
                 tested.append(_Tested(comparison, players, comparison.test, name=name))
     return _by_holm(tested, lambda each: (each.players, family(each.name)))
+
+
+def own_contrasts(
+    arms: Mapping[str, Sequence[Sampled]], weights: Mapping[str, Mapping[str, float]], measure: Measure
+) -> tuple[Difference, ...]:
+    """Return the combinations of arms that an experiment names, corrected among themselves."""
+    weighed = {arm: arms.get(arm, []) for of_arms in weights.values() for arm in of_arms}
+    terms = {name: partial(_same, of_arms) for name, of_arms in weights.items()}
+    return combinations(weighed, terms, measure)
+
+
+def _same(weights: Mapping[str, float], seed: int) -> Mapping[str, float]:
+    """Return the same weights in every deal."""
+    return weights
 
 
 def alone(difference: Difference, p: float | None, tests: int) -> Difference:

@@ -7,13 +7,39 @@ so pooled results are over seeds. When there is a single deal, its repeats are t
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from statistics import fmean
-from typing import Literal
+from typing import Literal, Protocol
 
 from experiments.analysis.statistics.clusters import cluster_means, groups
 from experiments.record.rows import Row
 
 Unit = Literal["deals", "repeats"]
 Value = Callable[[Row], float | None]
+
+
+class Sampled(Protocol):
+    """A game, or a decision on a position, as samples of deals have it: what a value is of."""
+
+    @property
+    def arm(self) -> str: ...
+    @property
+    def players(self) -> int | None:
+        """None where samples are not divided by player counts."""
+
+    @property
+    def seed(self) -> int:
+        """The number of the deal."""
+
+    @property
+    def repeat(self) -> int:
+        """Which of the deal it is, at that player count: arms are paired by it."""
+
+    @property
+    def game(self) -> tuple[object, ...]:
+        """The moves, as far as they tell what is the same from what is not."""
+
+    @property
+    def moves(self) -> tuple[float, float]:
+        """Moves of seats that ask a model, and of these its own."""
 
 
 def by_arm(rows: Iterable[Row], order: Sequence[str] = ()) -> Mapping[str, list[Row]]:
@@ -23,9 +49,9 @@ def by_arm(rows: Iterable[Row], order: Sequence[str] = ()) -> Mapping[str, list[
     return {arm: games for arm in arms if (games := [row for row in rows if row.arm == arm])}
 
 
-def player_counts(games: Iterable[Row]) -> tuple[int, ...]:
+def player_counts(games: Iterable[Sampled]) -> tuple[int, ...]:
     """Return the player counts, ascending."""
-    return tuple(sorted({row.players for row in games}))
+    return tuple(sorted({row.players for row in games if row.players is not None}))
 
 
 def complete(games: Sequence[Row]) -> list[Row]:

@@ -321,7 +321,7 @@ COALITION_TERMS = Template(
 )
 COALITION_TERM = Template("{component} {mean} ({limits}p {chance}{still_open})", "for each term of that kind")
 COALITION_OPEN = Template("; neither shown nor excluded", "the term's corrected p is .05 or more")
-COALITION_SAME = Template("{component} 0 (the same games)", "a part changes no game")
+COALITION_SAME = Template("{component} 0 (nothing differs)", "a part changes no game, or no decision's value")
 COALITION_UNTESTED = Template(
     "{title}; inconclusive, since with {deals} none of {tests} could reach p < .05: {terms}.",
     "no p could be below .05 after correction",

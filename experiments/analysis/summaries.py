@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 
 from experiments.analysis.compare import compare
-from experiments.analysis.games import by_unit, complete, one_game, player_counts, repetitive, unit, unit_values
+from experiments.analysis.games import (
+    Sampled,
+    by_unit,
+    complete,
+    one_game,
+    player_counts,
+    repetitive,
+    unit,
+    unit_values,
+)
 from experiments.analysis.statistics.clusters import bootstrap_clusters, by_cluster, interquartile_mean
 from experiments.analysis.statistics.estimates import (
     ROUNDING,
@@ -138,13 +147,13 @@ def forced_share(games: Sequence[Row]) -> float:
     return sum(row.forced for row in games) / max(1, sum(row.turns for row in games))
 
 
-def own_share(games: Sequence[Row]) -> float | None:
+def own_share(games: Sequence[Sampled]) -> float | None:
     """Return the share of the moves of seats that ask a model which the seats chose; None without such moves."""
     moves, own = (sum(counts) for counts in zip(*(row.moves for row in games), strict=True))
     return own / moves if moves else None
 
 
-def too_few_own(games: Sequence[Row]) -> bool:
+def too_few_own(games: Sequence[Sampled]) -> bool:
     """Return whether an arm is compared with no other, because a program chose most of its moves."""
     share = own_share(games) if games else None
     return share is not None and share < WITHHELD

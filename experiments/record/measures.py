@@ -6,7 +6,7 @@ A number with a column of results.csv is declared there, in `Row`; those that ar
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Annotated, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from experiments.record.rows import Number, Row
 from orchestrator.errors import UserError, did_you_mean
@@ -21,8 +21,8 @@ class Measure(Number):
 
     key: str
     """As `--metric` and the columns of results.csv name it."""
-    of: Callable[[Row], float | None]
-    """None for a game whose number is not known; such a game is in no pair."""
+    of: Callable[[Any], float | None]
+    """Of a game's row, or of a decision; None where the number is not known, and then in no pair."""
 
     @property
     def range(self) -> tuple[float, float] | None:

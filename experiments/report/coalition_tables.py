@@ -28,13 +28,17 @@ TITLES: Mapping[Kind, str] = {
 
 def blocks(data: RunData) -> Iterator[Block]:
     """Return the section of a design of coalitions; nothing for a run without one."""
-    study = data.coalitions
-    if study is None or not study.effects:
-        return
-    yield Heading("Coalitions", 3, key="coalitions")
-    yield parts(study)
-    yield interactions(study)
-    yield allocation(data, study)
+    yield from of_study(data.coalitions)
+    if data.coalitions and data.coalitions.effects:
+        yield allocation(data, data.coalitions)
+
+
+def of_study(study: CoalitionStudy | None) -> Iterator[Block]:
+    """Return what each part adds, and interactions; nothing without terms."""
+    if study is not None and study.effects:
+        yield Heading("Coalitions", 3, key="coalitions")
+        yield parts(study)
+        yield interactions(study)
 
 
 PARTS_CAPTION = (
@@ -257,6 +261,15 @@ def plain(data: RunData) -> dict[str, Any]:
     study = data.coalitions
     if study is None:
         return {}
+    by_model = assignments(data, study).items()
+    return {
+        **terms(study),
+        "assignments": {model: [asdict(each) for each in rows_of_model] for model, rows_of_model in by_model},
+    }
+
+
+def terms(study: CoalitionStudy) -> dict[str, Any]:
+    """Return the terms of a design as plain data."""
     return {
         "parts": {name: list(members) for name, members in study.design.parts.items()},
         "primary": study.design.primary,
@@ -264,9 +277,6 @@ def plain(data: RunData) -> dict[str, Any]:
             {"kind": each.kind, "parts": each.parts, "absence": each.absence, **_numbers(each.difference)}
             for each in study.effects
         ],
-        "assignments": {
-            model: [asdict(each) for each in rows_of_model] for model, rows_of_model in assignments(data, study).items()
-        },
     }
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from experiments.analysis.adhoc_teams import AdHocTeams
 from experiments.analysis.analysis import OTHER, Analysis, analyse
 from experiments.analysis.caveats import labels, provenances
 from experiments.analysis.coalitions import CoalitionStudy, coalition_study
-from experiments.analysis.differences import Difference, combinations, more_differences
+from experiments.analysis.differences import Difference, more_differences, own_contrasts
 from experiments.analysis.games import by_arm
 from experiments.analysis.role_controls import RoleControls
 from experiments.analysis.role_marks import MarkedGame
@@ -336,27 +336,12 @@ def run_data(
     )
     arms = order.by_effect(arms, analysis, run)
     in_their_order = order.ordered(analysis, arms)
-    contrasts = extensions.unclaimed(own_contrasts(games, weights, measure), extension, combined=True)
+    contrasts = extensions.unclaimed(own_contrasts(by_arm(games), weights, measure), extension, combined=True)
     if study and extension:
         terms = extensions.unclaimed([effect.difference for effect in study.effects], extension, combined=True)
         effects = [replace(effect, difference=term) for effect, term in zip(study.effects, terms, strict=True)]
         study = replace(study, effects=tuple(effects))
     return RunData(folder, tuple(games), in_their_order, run, arms, named, coalitions=study, own_contrasts=contrasts)
-
-
-def own_contrasts(
-    games: Sequence[Row], weights: Mapping[str, Mapping[str, float]], measure: Measure
-) -> tuple[Difference, ...]:
-    """Return the combinations of arms that an experiment names, corrected among themselves."""
-    arms = by_arm(games)
-    games_of = {arm: arms.get(arm, []) for of_arms in weights.values() for arm in of_arms}
-    terms = {name: partial(_same, of_arms) for name, of_arms in weights.items()}
-    return combinations(games_of, terms, measure)
-
-
-def _same(weights: Mapping[str, float], seed: int) -> Mapping[str, float]:
-    """Return the same weights in every deal."""
-    return weights
 
 
 def uncompared(folder: Path, games: Sequence[Row], metric: str | None) -> RunData:

@@ -61,6 +61,8 @@ def nodes_asked(baseline: Arm, arm: Arm, players: int | None = None) -> frozense
 
 def applies(baseline: Arm, arm: Arm, players: int) -> bool:
     """Return whether an arm changes anything at a player count: the nodes that it is about may not be there."""
+    if arm.kind == "coalition":  # whose parts may be sections, or nodes of which some are there
+        return bool(_changed(baseline, arm, players))
     graphs = (baseline.everybody, arm.everybody)
     nodes = {node for spec in graphs for node in _config(spec, None).nodes if node in arm.nodes}
     present = {node for spec in graphs for node in _config(spec, players).nodes}

@@ -2,11 +2,11 @@
 
 from experiments.record.files import write_atomically
 from experiments.report.figures import drawing
+from experiments.report.figures.drawing import Drawable
 from experiments.report.figures.figure import Figure
-from experiments.report.run_data import RunData
 
 
-def blank(figure: Figure, table: object, data: RunData, *, png: bool) -> str:
+def blank(figure: Figure, table: object, data: Drawable, *, png: bool) -> str:
     """Write an empty picture."""
     svg = '<svg viewBox="0 0 9 9"></svg>'
     write_atomically(data.folder / drawing.FOLDER / f"{figure.name}.svg", svg)

@@ -2,12 +2,12 @@
 
 from functools import partial
 from math import nan
-from typing import Any
+from typing import Any, Protocol
 
-from experiments.analysis.coalitions import Effect, Kind
+from experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
 from experiments.document import plots
 from experiments.report.figures.figure import Figure, Rows, by_players, groups
-from experiments.report.run_data import NothingToDrawError, RunData
+from experiments.report.run_data import NothingToDrawError
 
 VIEWS: tuple[tuple[Kind, str, str, str], ...] = (
     ("leave_one_out", "leave-one-out", plots.VERMILLION, "s"),
@@ -19,15 +19,24 @@ STEP = 0.24
 """Between two views of a part, in rows."""
 
 
-def figures(data: RunData) -> list[Figure]:
+class HasCoalitions(Protocol):
+    """A run whose design of coalitions is drawn."""
+
+    @property
+    def coalitions(self) -> CoalitionStudy | None: ...
+
+
+def figures(data: HasCoalitions) -> list[Figure]:
     """Return the figures of a design; none for a run without one."""
-    if data.coalitions is None:
+    study = data.coalitions
+    if study is None or not study.effects:
         return []
+    unit = study.effects[0].difference.measured_in
     return [
         Figure(
             "coalitions",
             "What each part adds",
-            "In points, with 95 % confidence intervals over deals. Leave-one-out: what the whole graph loses "
+            f"In {unit}, with 95 % confidence intervals over deals. Leave-one-out: what the whole graph loses "
             "without the part. Shapley value: the mean over all orders in which the parts may join; only these "
             "sum to all less none. Alone: what it adds to none of the others. Filled: shown, corrected among its "
             "kind.",
@@ -36,15 +45,15 @@ def figures(data: RunData) -> list[Figure]:
         ),
         *(
             Figure(
-                "interactions" if len(data.coalitions.absences) == 1 else f"interactions-{absence}",
-                "Interactions of two parts" if len(data.coalitions.absences) == 1 else f"Interactions, {absence}",
+                "interactions" if len(study.absences) == 1 else f"interactions-{absence}",
+                "Interactions of two parts" if len(study.absences) == 1 else f"Interactions, {absence}",
                 "How much more each of two parts adds where the other is there, over all player counts, with 95 % "
                 "intervals; on the diagonal the Shapley value. Below 0 the parts are redundant, above complementary; "
                 "bold: shown, corrected among its kind.",
                 partial(_matrix, absence=absence),
                 _paint_matrix,
             )
-            for absence in data.coalitions.absences
+            for absence in study.absences
         ),
     ]
 
@@ -59,7 +68,7 @@ def _row(effect: Effect) -> dict[str, Any]:
     }
 
 
-def _views(data: RunData) -> Rows:
+def _views(data: HasCoalitions) -> Rows:
     study = data.coalitions
     kinds = [kind for kind, *_ in VIEWS]
     rows = [_row(effect) for effect in study.effects if effect.kind in kinds] if study else []
@@ -68,11 +77,11 @@ def _views(data: RunData) -> Rows:
     return by_players(rows)
 
 
-def _paint_views(table: Rows, data: RunData) -> Any:
+def _paint_views(table: Rows, data: HasCoalitions) -> Any:
     assert data.coalitions is not None
     several = len(data.coalitions.absences) > 1
     by_count = {players: groups(rows, "absence", "parts") for players, rows in groups(table).items()}
-    unit = next(effect.difference.measured_in for effect in data.coalitions.effects)
+    unit = data.coalitions.effects[0].difference.measured_in
     figure, axes = plots.row_panels(by_count, f"{unit} added", 3)
     for ax, parts in zip(axes, by_count.values(), strict=True):
         ax.axvline(0, color=plots.MUTED, linewidth=0.8, zorder=1)
@@ -87,11 +96,12 @@ def _paint_views(table: Rows, data: RunData) -> Any:
         plots.rows(ax, [f"{part} ({absence})" if several else part for absence, part in parts])
     for _, name, colour, mark in VIEWS:
         axes[0].plot([], [], mark, color=colour, markersize=4.5, label=name)
+    axes[0].locator_params(axis="x", nbins=6)  # numbers of small differences are long
     plots.legend(figure, axes[:1], 3)
     return figure
 
 
-def _matrix(data: RunData, *, absence: str) -> Rows:
+def _matrix(data: HasCoalitions, *, absence: str) -> Rows:
     study = data.coalitions
     kinds: tuple[Kind, ...] = ("interaction", "shapley")
     effects = [effect for kind in kinds for effect in study.of(kind, absence)] if study else []
@@ -100,7 +110,7 @@ def _matrix(data: RunData, *, absence: str) -> Rows:
     return [_row(effect) for effect in effects]
 
 
-def _paint_matrix(table: Rows, data: RunData) -> Any:
+def _paint_matrix(table: Rows, data: HasCoalitions) -> Any:
     assert data.coalitions is not None
     names = data.coalitions.design.names
     cells: dict[tuple[int, int], dict[str, Any]] = {}
@@ -124,5 +134,6 @@ def _paint_matrix(table: Rows, data: RunData) -> Any:
         ax.text(across, down - (0.16 if bounds else 0), f"{row['mean']:+.2f}", fontsize=8, fontweight=weight, **look)
         if bounds:
             ax.text(across, down + 0.2, f"{row['low']:+.2f} to {row['high']:+.2f}", fontsize=6, **look)
-    figure.colorbar(image, label="points").outline.set_visible(False)
+    unit = data.coalitions.effects[0].difference.measured_in
+    figure.colorbar(image, label=unit).outline.set_visible(False)
     return figure

@@ -1,6 +1,9 @@
 """Draws the figures of a run, each with its table as a CSV file beside it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 from experiments.document import blocks, plots
 from experiments.document.data import csv_text
@@ -39,13 +42,32 @@ class LeftOut:
     why: str
 
 
+class Drawable(Protocol):
+    """The data of figures."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder into which they are drawn."""
+
+    @property
+    def label(self) -> str:
+        """The note under every figure; empty without one."""
+
+
 def draw(data: RunData, *, png: bool = True) -> tuple[list[blocks.Figure], list[LeftOut]]:
-    """Write all figures that have data, and their tables; also returns which were left out, and why.
+    """Write all figures of a run that have data, and their tables; also returns which were left out, and why."""
+    return draw_each(all_figures(data), data, png=png)
+
+
+def draw_each(
+    those: Iterable[Figure], data: Drawable, *, png: bool = True
+) -> tuple[list[blocks.Figure], list[LeftOut]]:
+    """Write figures that have data, and their tables; also returns which were left out, and why.
 
     A figure that fails does not stop the others: its table has no picture.
     """
     figures, left_out, failed = list[blocks.Figure](), list[LeftOut](), list[LeftOut]()
-    for figure in all_figures(data):
+    for figure in those:
         try:
             table = figure.data(data)
         except Exception as error:
@@ -72,7 +94,7 @@ def _failed(figure: Figure, error: Exception) -> LeftOut:
     return LeftOut(figure.title, f"it failed: {type(error).__name__}: {error}")
 
 
-def _picture(figure: Figure, table: Rows, data: RunData, *, png: bool) -> str:
+def _picture(figure: Figure, table: Rows, data: Drawable, *, png: bool) -> str:
     """Draw a figure into its files; returns the SVG."""
     stem = data.folder / FOLDER / figure.name
     svg = plots.picture(lambda: figure.paint(table, data), data.label, stem.with_suffix(".png") if png else None)

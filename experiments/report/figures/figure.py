@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from experiments.analysis.statistics import clusters
 from experiments.document import plots
-from experiments.report.run_data import RunData
 
 Rows: TypeAlias = list[dict[str, Any]]
 """The data of a figure, with a row for each mark; it is written as CSV beside the picture."""
@@ -42,9 +41,9 @@ class Figure:
     title: str
     caption: str
     """What it shows, in a sentence or two."""
-    data: Callable[[RunData], Rows]
-    """Raises NothingToDrawError when there is nothing to draw."""
-    paint: Callable[[Rows, RunData], Any]
-    """Returns a matplotlib figure."""
+    data: Callable[[Any], Rows]
+    """Takes the data that is drawn: of most figures `RunData`. Raises NothingToDrawError for nothing to draw."""
+    paint: Callable[[Rows, Any], Any]
+    """Returns a matplotlib figure of these rows and that data."""
     arm: str | None = None
     """The arm that it shows, where its table has more."""

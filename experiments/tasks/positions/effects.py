@@ -17,6 +17,8 @@ from experiments.study.arms import Arm
 from experiments.tasks.positions import cheat, decisions
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.decisions import Sample
+from experiments.tasks.positions.gains import NOTHING, Designed, designed
+from experiments.tasks.positions.outcome import Outcome
 from experiments.tasks.positions.study import PositionStudy
 from experiments.values.one_step_value import one_step_values
 from experiments.values.position import Position
@@ -29,42 +31,6 @@ from orchestrator.models.usage import NO_USAGE, Usage
 
 EQUAL = 1e-9
 """Points below which two moves are worth the same."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """An arm on a position, compared with the baseline over all pairs of their samples."""
-
-    position: BankPosition
-    flipped: float
-    """The share of pairs whose moves differ."""
-    better: float
-    """The share of pairs in which the arm's move is worth more, by one-step values."""
-    worse: float
-    regret: float
-    """Points that the best move is worth more than the arm's, by one-step values."""
-    loss: float
-    """Points that the baseline's move is worth more, by one-step values; negative where the arm's is."""
-    rolled: float | None = None
-    """The same in points of the final score, by rollouts; None without them."""
-    rerated: float | None = None
-    """The mean change of a move's rating; None where either rates no move."""
-    forced: float = 0.0
-    """The share of samples in which no choice was accepted."""
-    keeps: float | None = None
-    """The share of samples whose move keeps the convention that a probe asks about; None for a turn of a game."""
-    kept: float | None = None
-    """The same of the baseline."""
-
-    @property
-    def keeps_less(self) -> float | None:
-        """How much less often than the baseline it keeps the convention."""
-        return None if self.keeps is None or self.kept is None else self.kept - self.keeps
-
-    @property
-    def judged(self) -> float:
-        """The loss by rollouts, or without them by one-step values."""
-        return self.loss if self.rolled is None else self.rolled
 
 
 @dataclass(frozen=True)
@@ -100,7 +66,8 @@ class Effect:
     keeps_less: Comparison | None = None
     """How much less often than the baseline, deal by deal."""
     p_holm: float | None = None
-    """The p of `judged`, corrected for all arms of the run that have one; noise floors are none of them."""
+    """The p of `judged`, corrected for all arms of the run that have one; noise floors and coalitions are none of
+    them: terms of a design have tests of their own."""
     beyond_p: float | None = None
     """The p of `beyond`, corrected as `p_holm` is."""
     by_kind: tuple[tuple[str, str, int, float, float, float | None], ...] = ()
@@ -123,6 +90,8 @@ class Effects:
 
     outcomes: Mapping[str, Sequence[Outcome]]
     effects: tuple[Effect, ...]
+    designed: Designed = NOTHING
+    """What a design of coalitions and contrasts show."""
 
     @cached_property
     def pair_ps(self) -> Mapping[tuple[str, str], float | None]:
@@ -154,10 +123,19 @@ def read(folder: Path, study: PositionStudy, rollouts: int = 0) -> Effects:
     arms = study.arms[1:]
     outcomes = {arm.name: list(reader.outcomes(arm)) for arm in arms}
     effects = [effect_of(arm, outcomes, cost(folder, study, arm)) for arm in arms if outcomes.get(arm.name)]
-    ps = corrected([None if effect.arm.is_noise_floor else effect.judged.p for effect in effects])
-    beyond = corrected([effect.beyond.p if effect.beyond else None for effect in effects])
+    ps = corrected([None if effect.arm.is_noise_floor else _alone(effect, effect.judged) for effect in effects])
+    beyond = corrected([_alone(effect, effect.beyond) for effect in effects])
     corrections = zip(effects, ps, beyond, strict=True)
-    return Effects(outcomes, tuple(replace(each, p_holm=p, beyond_p=flips) for each, p, flips in corrections))
+    effects = [replace(each, p_holm=p, beyond_p=flip) for each, p, flip in corrections]
+    if not study.experiment.coalitions and not study.experiment.contrasts:
+        return Effects(outcomes, tuple(effects))
+    baseline = {study.baseline.name: list(reader.outcomes(study.baseline))}
+    return Effects(outcomes, tuple(effects), designed(study, {**baseline, **outcomes}))
+
+
+def _alone(effect: Effect, test: Comparison | None) -> float | None:
+    """Return the p of an arm that is compared by itself, which coalitions are not."""
+    return test.p if test and effect.arm.kind != "coalition" else None
 
 
 class _Reader:

@@ -1,30 +1,29 @@
-"""The report of a position-level ablation: its tables, sentences and files; and effects beside those of
-whole games.
+"""The report of a position-level ablation: its tables, sentences, figures and files.
 
 It never names a hidden card.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
+from experiments.analysis.coalitions import CoalitionStudy
 from experiments.analysis.compare import Comparison
-from experiments.analysis.statistics.clusters import cluster_means
-from experiments.analysis.statistics.correlation import LEAST, Correlation, correlate
-from experiments.document import data, latex, markdown
-from experiments.document.blocks import Block, Column, Document, Heading, Note, Table, Text, table
+from experiments.document import data, html, latex, markdown
+from experiments.document.blocks import Block, Column, Document, Figure, Heading, Note, Table, Text, table
 from experiments.document.formats import INT, PERCENT, PERCENT_INTERVAL, Format
-from experiments.record import run_folder
 from experiments.record.files import write_all
+from experiments.report import coalition_tables
+from experiments.report.figures import coalitions as coalition_figures
+from experiments.report.figures import drawing
 from experiments.tasks.positions import decisions, effects
 from experiments.tasks.positions import sentences as say
-from experiments.tasks.positions.effects import Effects, Outcome, mean
+from experiments.tasks.positions.effects import Effects, mean
 from experiments.tasks.positions.study import PositionStudy
 from experiments.tasks.positions.study import read as read_study
+from experiments.tasks.positions.whole_games import FromGames, compare_games
 from graphs.graph_seat import label as label_of
-from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.models.usage import Usage
@@ -66,93 +65,6 @@ FEW = 20
 """Deals that differ in value below which intervals of losses hold too seldom, see docs/evaluate.md."""
 
 
-# Beside whole games
-
-
-@dataclass(frozen=True)
-class ArmInBoth:
-    name: str
-    flips: float
-    loss: float
-    """By one-step values, in points a decision."""
-    rolled: float | None
-    """By rollouts."""
-    games: float
-    """Points that whole games of the arm score less than those of the baseline, paired by deal."""
-    deals: int
-    """Deals of the games."""
-
-
-@dataclass(frozen=True)
-class FromGames:
-    folder: str
-    arms: tuple[ArmInBoth, ...]
-    """The largest loss in games first."""
-    correlations: tuple[Correlation, ...]
-
-
-FIGURES: Mapping[str, Callable[[Outcome], float]] = {
-    "flips": lambda outcome: outcome.flipped,
-    "loss by one-step value": lambda outcome: outcome.loss,
-    "loss by rollouts": lambda outcome: outcome.rolled or 0.0,
-}
-
-
-def compare_games(effects: Effects, run: Path) -> FromGames:
-    """Compare a run of positions with a run of games, whose arms are matched by their names (`no-analyst`).
-
-    Over arms, figures of positions are correlated with the mean paired difference of whole games. Arms that cheat and
-    noise floors are left out: the baseline once more is near 0 in both. Raises UserError when the runs share no arm.
-    """
-    games = _losses(run)
-    rows = [e for e in effects.effects if e.arm.name in games and not e.arm.cheats and not e.arm.is_noise_floor]
-    if not rows:
-        raise UserError(
-            f"no arm of {str(run)!r} has the name of an arm of positions; its arms are: {', '.join(games) or 'none'}"
-        )
-    names = [row.arm.name for row in rows]
-    arms = [
-        ArmInBoth(
-            row.arm.name,
-            row.flips,
-            mean(row.loss),
-            mean(row.rolled) if row.rolled else None,
-            fmean(games[row.arm.name].values()),
-            len(games[row.arm.name]),
-        )
-        for row in rows
-    ]
-    figures = [name for name in FIGURES if "rollouts" not in name or all(row.rolled for row in rows)]
-    correlations = [
-        correlate(
-            figure,
-            [_over_deals(FIGURES[figure], effects.outcomes[name]) for name in names],
-            [fmean(games[name].values()) for name in names],
-        )
-        for figure in figures
-        if len(names) >= LEAST
-    ]
-    return FromGames(run.name, tuple(sorted(arms, key=lambda arm: -arm.games)), tuple(correlations))
-
-
-def _over_deals(figure: Callable[[Outcome], float], outcomes: Sequence[Outcome]) -> float:
-    return fmean(cluster_means((row.position.deal, figure(row)) for row in outcomes).values())
-
-
-def _losses(run: Path) -> dict[str, dict[str, float]]:
-    """Return by arm how much less it scores than the baseline on shared deals, by seed: the same deck at all counts."""
-    baseline = run_folder.run(run).get("baseline")
-    if not baseline:
-        raise UserError(f"the run in {str(run)!r} has no baseline, so its arms have no paired differences")
-    means = cluster_means(((row.arm, row.seed, row.players), row.score_strict) for row in run_folder.read_rows(run))
-    losses: dict[str, list[tuple[str, float]]] = {arm: [] for arm, *_ in means if arm != baseline}
-    for (arm, seed, players), score in means.items():
-        standard = means.get((baseline, seed, players))
-        if arm != baseline and standard is not None:
-            losses[arm].append((str(seed), standard - score))
-    return {arm: cluster_means(deals) for arm, deals in losses.items() if deals}
-
-
 # The report
 
 
@@ -168,6 +80,11 @@ class Report:
     """Whether the package's fake server answered."""
     tex: bool = False
     """Whether tables for LaTeX are written, too."""
+
+    @property
+    def coalitions(self) -> CoalitionStudy | None:
+        """What the parts of a design of coalitions add; None for any other run."""
+        return self.effects.designed.coalitions
 
     @property
     def keeps(self) -> float | None:
@@ -239,7 +156,8 @@ def game_tables(games: FromGames | None) -> tuple[Table, ...]:
 
 def words(report: Report) -> list[Text | Note]:
     """Return the report in sentences: what it shows, what was asked, and how to read the figures."""
-    texts, games = list(say.sentences(report.effects)), report.games
+    contrasts = report.study.experiment.contrasts
+    texts, games = list(say.sentences(report.effects, contrasts)), report.games
     if games and not games.correlations:
         texts.append(say.UNCORRELATED(n=len(games.arms), folder=games.folder))
     for row in games.correlations if games else ():
@@ -299,6 +217,11 @@ def _provenance(report: Report) -> Iterator[Note]:
     label = report.study.bank.head.label
     if report.study.experiment.notes == "recorded" and label in ("program", "simulated"):
         yield Note(f"The colleagues' notes are those of {label} games: no language model wrote them.", "no model")
+    yield from _deciders(report)
+
+
+def _deciders(report: Report) -> Iterator[Note]:
+    """Yield who decided, where it was no language model."""
     if report.fake:
         yield Note("Decisions are those of the package's fake server, of no language model.", "no model")
     names = map(label_of, report.study.experiment.models.values())
@@ -311,32 +234,52 @@ def _provenance(report: Report) -> Iterator[Note]:
 # Forms
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """The data of figures."""
+
+    folder: Path
+    coalitions: CoalitionStudy | None
+    label: str
+    """Who decided, where it was no language model."""
+
+
 def blocks(report: Report) -> list[Block]:
     """Return what a terminal shows."""
     games = [Text(f"beside the games of {report.games.folder}")] if report.games else []
-    return [arm_table(report), *games, *game_tables(report.games), *words(report)]
+    study = report.coalitions
+    parts = [coalition_tables.brief(study)] if study and study.effects else []
+    return [*parts, arm_table(report), *games, *game_tables(report.games), *words(report)]
 
 
-def document(report: Report) -> Document:
+def document(report: Report, figures: Sequence[Figure] = ()) -> Document:
     """Return the report as one page."""
     question = report.study.experiment.question
     parts: list[Block] = [Text(question)] if question else []
-    parts += [*words(report), arm_table(report), Heading("By kind of position"), kind_table(report)]
+    parts += [*words(report), *figures, *coalition_tables.of_study(report.coalitions)]
+    parts += [arm_table(report), Heading("By kind of position"), kind_table(report)]
     if report.games:
         parts += [Heading(f"Beside the games of {report.games.folder}"), *game_tables(report.games)]
     return Document(report.study.experiment.name, tuple(parts))
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write report.md, the CSVs, and where they are wanted the tables for LaTeX. Raises OSError."""
+    """Write report.md, report.html, figures, the CSVs, and where they are wanted the tables for LaTeX.
+
+    Raises OSError.
+    """
     decisions = (
         {"arm": name, "position": row.position.name, "deal": row.position.deal}
         | {key: getattr(row, key) for key in DECISIONS}
         for name, rows in report.effects.outcomes.items()
         for row in rows
     )
+    drawn = Drawn(folder, report.coalitions, next((note.text for note in _deciders(report)), ""))
+    figures, _ = drawing.draw_each(coalition_figures.figures(drawn), drawn)
+    page = document(report, figures)
     texts = {
-        "report.md": markdown.text(document(report)),
+        "report.md": markdown.text(page),
+        "report.html": html.page(page),
         "arms.csv": data.csv_words(arm_table(report)),
         "kinds.csv": data.csv_words(kind_table(report)),
         "decisions.csv": data.csv_text(decisions),
@@ -372,6 +315,8 @@ def json_value(report: Report) -> dict[str, Any]:
             | {"arm": row.arm.name, "kind": row.arm.kind, "nodes": list(row.arm.nodes), "cheats": row.arm.cheats}
             for row in report.effects.effects
         ],
+        "coalitions": coalition_tables.terms(report.coalitions) if report.coalitions else None,
+        "contrasts": [asdict(each) for each in report.effects.designed.contrasts],
         "games": asdict(report.games) if report.games else None,
         "sentences": [part.text for part in words(report)],
     }

@@ -6,7 +6,7 @@ The templates come first, each with the condition under which it is printed.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from experiments.analysis import conclusions
+from experiments.analysis import coalition_sentences, conclusions
 from experiments.analysis.compare import Comparison, significant
 from experiments.analysis.sentence_templates import Template
 from experiments.tasks.positions.effects import Effect, Effects
@@ -102,8 +102,12 @@ CORRELATED = Template(
 )
 
 
-def sentences(effects: Effects) -> Iterator[str]:
-    """Yield a paragraph for each role with an arm, or several roles of one arm, then what concerns all of them."""
+def sentences(effects: Effects, contrasts: Mapping[str, Mapping[str, float]] = {}) -> Iterator[str]:
+    """Yield what a design of coalitions shows, and contrasts, which are given by their weights; then a paragraph for
+    each role with an arm, or several roles of one arm, then what concerns all of them."""
+    if effects.designed.coalitions:
+        yield from coalition_sentences.sentences(effects.designed.coalitions)
+    yield from coalition_sentences.own_contrasts(effects.designed.contrasts, contrasts)
     by_nodes = defaultdict[tuple[str, ...], list[Effect]](list)
     for effect in effects.effects:
         if effect.arm.kind in ABOUT_A_NOTE:
@@ -117,7 +121,7 @@ def sentences(effects: Effects) -> Iterator[str]:
             yield FLOOR(arm=arm.name, percent=percent(effect.flips))
         elif arm.cheats:
             yield OWN_HAND(arm=arm.name, **_effect(effect))
-        elif arm.kind not in ABOUT_A_NOTE:
+        elif arm.kind != "coalition" and arm.kind not in ABOUT_A_NOTE:
             yield ALL_NOTES(arrangement=ARRANGEMENTS.get(arm.kind, arm.name), **_effect(effect))
 
 

@@ -18,10 +18,11 @@ from experiments.analysis.compare import compare, corrected
 from experiments.study.arms import Arm
 from experiments.study.control_arms import Purpose
 from experiments.study.seat_spec import PlayerSpec
-from experiments.tasks.positions import bank, decisions, position_report
+from experiments.tasks.positions import bank, decisions, position_report, whole_games
 from experiments.tasks.positions import sentences as templates
 from experiments.tasks.positions.bank import BankPosition
-from experiments.tasks.positions.effects import Effects, Outcome, effect_of
+from experiments.tasks.positions.effects import Effects, effect_of
+from experiments.tasks.positions.outcome import Outcome
 from experiments.tasks.positions.sentences import sentences
 from graphs import ablate
 from orchestrator.errors import UserError
@@ -242,17 +243,17 @@ def made_up(places: list[BankPosition], losses: dict[str, float]) -> Effects:
 
 def test_arms_that_lose_more_on_positions_lose_more_in_games(places: list[BankPosition], tmp_path: Path) -> None:
     run = games(tmp_path / "games")
-    alike = position_report.compare_games(made_up(places, {"no-a": 0.9, "no-b": 0.4, "no-c": 0.1, "no-d": 0.0}), run)
+    alike = whole_games.compare_games(made_up(places, {"no-a": 0.9, "no-b": 0.4, "no-c": 0.1, "no-d": 0.0}), run)
     by = {one.figure: one for one in alike.correlations}
     assert [one.name for one in alike.arms] == list(GAME_ARMS)
     assert by["loss by one-step value"].spearman == pytest.approx(1) and by["loss by one-step value"].n == 4
     assert by["loss by one-step value"].spearman_p == pytest.approx(2 / 24), "no more than four arms can show"
-    other = position_report.compare_games(made_up(places, {"no-a": 0.0, "no-b": 0.1, "no-c": 0.4, "no-d": 0.9}), run)
+    other = whole_games.compare_games(made_up(places, {"no-a": 0.0, "no-b": 0.1, "no-c": 0.4, "no-d": 0.9}), run)
     assert next(one for one in other.correlations if "one-step" in one.figure).spearman == pytest.approx(-1)
-    few = position_report.compare_games(made_up(places, {"no-a": 0.9, "no-b": 0.4}), run)
+    few = whole_games.compare_games(made_up(places, {"no-a": 0.9, "no-b": 0.4}), run)
     assert len(few.arms) == 2 and not few.correlations
     with pytest.raises(UserError, match="its arms are: no-a, no-b, no-c, no-d"):
-        position_report.compare_games(made_up(places, {"no-z": 1.0}), run)
+        whole_games.compare_games(made_up(places, {"no-z": 1.0}), run)
 
 
 def test_words_say_which_effects_stand_beside_their_controls(places: list[BankPosition]) -> None:
