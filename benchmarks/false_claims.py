@@ -346,10 +346,12 @@ class Decided:
 def worlds(reports: int = REPORTS, deals: int = DEALS) -> Iterator[Decided]:
     for world in WORLDS:
         for padded in (False, True):
-            yield _decided(np.random.default_rng(len(world.name)), world, deals, reports, padded=padded)
+            yield decide(world, reports, deals, padded=padded)
 
 
-def _decided(chance: Chance, world: World, deals: int, reports: int, *, padded: bool) -> Decided:
+def decide(world: World, reports: int = REPORTS, deals: int = DEALS, *, padded: bool) -> Decided:
+    """Return what the sentences of roles say in a world; `padded`: whether the padded control is played, too."""
+    chance = np.random.default_rng([*world.name.encode(), padded])
     kinds = CONTROLS if padded else CONTROLS[:-1]
     arms = {f"{kind}-{node}": (kind, node) for node in NODES for kind in kinds}
     plan = {arm: (float(getattr(world, kind)), 0.0) for arm, (kind, _) in arms.items()}

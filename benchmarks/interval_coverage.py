@@ -5,13 +5,14 @@ same deals: what makes a deal hard is hard for both, for the scores and for the 
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from rich.console import Console
 
 from experiments.analysis.compare import STRIKE_OUTS
+from experiments.analysis.statistics.clusters import bootstrap_clusters, interquartile_mean, over_all
 from experiments.analysis.statistics.estimates import (
     ALPHA,
     Bounds,
@@ -21,6 +22,7 @@ from experiments.analysis.statistics.estimates import (
 )
 from experiments.analysis.statistics.permutation import sign_flip_test
 from experiments.document.terminal import plain_table
+from experiments.record.rows import PERFECT
 
 DEALS = (10, 20, 50, 100)
 TRIALS = 4_000
@@ -132,6 +134,58 @@ def resampled(sample: list[float]) -> Bounds | None:
 def _coverage(interval: Callable[[list[float]], Bounds | None], samples: Matrix, truth: float) -> float:
     bounds = [interval(sample) for sample in samples.tolist()]
     return sum(one is not None and one[0] <= truth <= one[1] for one in bounds) / len(bounds)
+
+
+FEW = (5, 10)
+"""Deals at which bootstrap intervals hold less often than they say."""
+LOST = (0.0, 0.3, 0.8)
+
+
+@dataclass(frozen=True)
+class FewDeals:
+    """The shares of 95 % intervals that contain the truth, with few deals."""
+
+    deals: int
+    lost: float
+    mean_t: float
+    mean_bootstrap: float
+    iqm: float
+    """Of the bootstrap interval of the interquartile mean, against that of ten thousand deals."""
+
+
+def few_deals(trials: int = RESAMPLED) -> Iterator[FewDeals]:
+    for deals in FEW:
+        for lost in LOST:
+            chance, arms = np.random.default_rng([deals, int(100 * lost)]), Arms(lost, lost, 0.3)
+            ours, _ = drawn(chance, arms, (trials, deals))
+            many, _ = drawn(chance, arms, (1, 10_000))
+            middle = over_all(interquartile_mean, many.T)
+            mean = MEAN * (1 - lost)
+            yield FewDeals(
+                deals,
+                lost,
+                mean_t=_coverage(bounded_by_t, ours, mean),
+                mean_bootstrap=_coverage(resampled, ours, mean),
+                iqm=_coverage(iqm_interval, ours, middle or 0.0),
+            )
+
+
+def bounded_by_t(sample: list[float]) -> Bounds | None:
+    """Return the interval of a mean score as reports have it."""
+    estimate = estimate_mean(sample)
+    return estimate.within(0, PERFECT) if estimate else None
+
+
+def iqm_interval(sample: list[float]) -> Bounds | None:
+    return bootstrap_clusters(interquartile_mean, [np.array([[value]]) for value in sample]).interval
+
+
+def show_few(rows: Sequence[FewDeals], console: Console) -> None:
+    table = plain_table("deals", "struck out", "mean, t", "bootstrap", "IQM")
+    for row in rows:
+        shares = (f"{share:.0%}" for share in (row.mean_t, row.mean_bootstrap, row.iqm))
+        table.add_row(str(row.deals), f"{row.lost:.0%}", *shares)
+    console.print(table)
 
 
 def show(found: list[Coverage], console: Console) -> None:

@@ -21,6 +21,8 @@ FEW = 10
 """Deals up to which a sentence without a significant difference states what they can detect."""
 MOST = 4
 """Arms without a significant difference that a verdict names where there are many arms; more are counted."""
+ENOUGH = 10
+"""Deals from which bootstrap intervals of means hold nearly as often as they say; `benchmarks coverage` measures it."""
 MOSTLY = 0.5
 """The share of struck-out games from which the sentence of an arm states it."""
 SMALL, LEAST_SHOWN = 0.095, 0.005
@@ -162,6 +164,8 @@ def notes(analysis: Analysis) -> Iterator[str]:
         yield say.PLANNING(effects=effects, family=family(max(each.tests for each in usual)))
     if analysis.metric == "strict":
         yield from rare_strike_outs(analysis.summaries)
+    if analysis.interval == "bootstrap" and (few := [each for each in arms if each.deals < ENOUGH]):
+        yield say.FEW_FOR_BOOTSTRAP(n=min(each.deals for each in few), arms=listed([each.arm for each in few]))
     for arm in arms:
         if arm.arm in analysis.flagged and (arm.own_share is None or arm.own_share >= DOUBTFUL):  # else a caveat does
             yield (

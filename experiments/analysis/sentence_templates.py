@@ -178,6 +178,11 @@ PLANNING = Template(
     "corrected for {family}, if differences vary as they do here.",
     "an arm shows no difference, and the power of its test is known",
 )
+FEW_FOR_BOOTSTRAP = Template(
+    "Bootstrap intervals of so few deals ({n} in {arms}) hold the true mean less often than 95 %: in simulations in 62 "
+    "to 84 % of samples of five deals, and in 87 to 93 % of ten. Student's t, the default, is better here.",
+    "intervals of means are bootstrap ones, and an arm has fewer than ten deals",
+)
 RARE_STRIKE_OUTS = Template(
     "Too few deals were struck out to estimate how often that happens: one to {n} in {rare} (up to {percent} of games "
     "are possible), so the coverage of 95 % intervals of these strict scores, and of differences among them, may be "

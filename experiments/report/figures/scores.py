@@ -306,7 +306,8 @@ FIGURES = (
         "iqm",
         "Interquartile means",
         "Mean of the middle half of the scores of all games, with its 95 % bootstrap interval over deals (Agarwal et "
-        f"al. 2021): a few very good or bad games do not move it. The grey band: {SOURCE}.",
+        "al. 2021): a few very good or bad games do not move it. With few deals the interval holds less often than "
+        f"95 %: in simulations from 83 % of samples of five deals and 91 % of ten on. The grey band: {SOURCE}.",
         partial(_means, name="iqm"),
         partial(_paint_means, name="iqm", label="interquartile mean of the {score} score", most=25),
     ),
