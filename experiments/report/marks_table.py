@@ -4,6 +4,7 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from experiments.analysis.caveats import caveats
@@ -54,7 +55,7 @@ def answerer(mark: MarkSummary) -> str:
 
 def faults(run: MarkedRun, titles: Mapping[Kind, str]) -> Table:
     """Return the mean numbers per game of moves with each known fault."""
-    kinds, valued = run.games[0].quality, any(game.swing is not None for game in run.games)
+    kinds = run.games[0].quality
     columns = (
         *(Column("arm", "arm", constant=True), Column("games", "games", INT, constant=True)),
         *(Column(kind, titles[kind], NUMBER) for kind in kinds),
@@ -64,8 +65,8 @@ def faults(run: MarkedRun, titles: Mapping[Kind, str]) -> Table:
     for arm in run.data.arms:
         games = run.of(arm)
         means = [sum(game.quality[kind] for game in games) / len(games) for kind in kinds]
-        swing = sum(game.swing or 0.0 for game in games) / len(games) if valued else None
-        rows.append((run.data.labels[arm], len(games), *means, swing))
+        swings = [game.swing for game in games if game.swing is not None]
+        rows.append((run.data.labels[arm], len(games), *means, fmean(swings) if swings else None))
     return table("faults", columns, rows)
 
 

@@ -27,7 +27,7 @@ NAMED = 3
 def sentences(run: MarkedRun) -> Iterator[str]:
     """Return a few sentences for each role of the baseline, or of the first arm, then for those that other arms add."""
     standard = run.data.standard
-    if all(mark.models == (PROGRAM,) for mark in run.summaries if mark.arm == standard):
+    if {mark.models for mark in run.summaries if mark.arm == standard} == {(PROGRAM,)}:
         yield say.PROGRAMS_MARKED()
     by_role = _roles(run)
     sides = _sides([mark for marks in by_role.values() for mark in _markable(marks)])

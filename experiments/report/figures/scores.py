@@ -118,10 +118,22 @@ def _differences(data: RunData) -> Rows:
     if not rows and data.coalitions:
         raise NothingToDrawError("a design of coalitions compares its arms; see what each part adds")
     if not rows:
-        withheld = f"too few moves are the model's own in {', '.join(analysis.withheld)}" if analysis.withheld else ""
-        why = (withheld or "no deal is complete yet") if analysis.baseline else "there is no baseline to compare with"
-        raise NothingToDrawError(why)
+        raise NothingToDrawError(_uncompared(data))
     return by_players(rows)
+
+
+def _uncompared(data: RunData) -> str:
+    """Return why no arm is compared with a baseline."""
+    analysis, others = data.analysis, [arm for arm in data.arms if arm != data.analysis.baseline]
+    if not analysis.baseline:
+        return "there is no baseline to compare with"
+    if analysis.withheld:
+        return f"too few moves are the model's own in {', '.join(analysis.withheld)}"
+    if analysis.baseline not in data.arms:
+        return f"the baseline {analysis.baseline} has no finished game yet"
+    if not others:
+        return f"no arm but the baseline {analysis.baseline} has a finished game"
+    return "no deal is finished both in the baseline and in another arm"
 
 
 def _paint_differences(table: Rows, data: RunData) -> Any:

@@ -90,3 +90,16 @@ def test_the_band_of_a_curve_is_over_deals_and_ends_at_0_and_25() -> None:
 def turn(number: int, score: int) -> TurnRow:
     unknown = dict.fromkeys(TurnRow.__dataclass_fields__, None)
     return TurnRow(**{**unknown, "turn": number, "score": score, "lives": 3, "proposals": {}})  # type: ignore[arg-type]
+
+
+def test_the_reason_why_no_arm_is_compared_is_the_one_that_holds(tmp_path: Path) -> None:
+    run = {"baseline": "full", "arms": {"full": {}, "no-x": {}}}
+    full = games("full", [20] * 16)
+    for played, why in (
+        (full, "no arm but the baseline full has a finished game"),
+        (games("no-x", [9, 9]), "the baseline full has no finished game yet"),
+        ([*full, game("no-x", 99, 9)], "no deal is finished both in the baseline and in another arm"),
+    ):
+        made = data(tmp_path, played, run)
+        with pytest.raises(NothingToDrawError, match=why):
+            scores._differences(made)

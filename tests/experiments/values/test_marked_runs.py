@@ -28,7 +28,7 @@ from experiments.values.game_marks import GameMarks, NodeReplies, game_marks
 from experiments.values.mark_tally import Key, tallied
 from experiments.values.marking import marks_of
 from experiments.values.mistakes import known_fault
-from experiments.values.move_values import Kind
+from experiments.values.move_values import TITLES, Kind
 from experiments.values.position import Position
 from experiments.values.role_mark import RoleMark, StatedOutcome
 from orchestrator.errors import UserError
@@ -240,6 +240,18 @@ def test_faults_are_named_whose_change_is_shown_on_the_deals_of_both_arms() -> N
     assert not list(role_sentences.faults(run, ["c"])), "twice as many on average, by chance"
     few = tuple(one for one in games if one.row.seed < 6)
     assert not list(role_sentences.faults(MarkedRun(run.data, few), ["b", "c", "d"])), "five deals show nothing"
+
+
+def test_swings_are_averaged_over_games_that_have_one_and_a_role_without_marks_is_no_program(
+    tmp_path: Path,
+) -> None:
+    games = [replace(game("a", seed), swing=swing, quality=QUALITY) for seed, swing in ((1, None), (2, 4.0), (3, 2.0))]
+    run = MarkedRun(_data(tmp_path, games), tuple(games))
+    assert marks_table.faults(run, TITLES).rows[0][-1] == 3.0, "a game without a swing has none, not 0"
+    assert not list(role_sentences.sentences(run)), "nobody said anything, so no program did"
+
+
+QUALITY: dict[Kind, int] = dict.fromkeys(TITLES, 0)
 
 
 def test_a_mark_of_choices_is_a_metric_with_its_side_and_bounds(folder: Path, marks: list[GameMarks]) -> None:
