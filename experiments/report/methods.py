@@ -1,7 +1,7 @@
 """What a paper states of a run: when, by what, on which design, by which test; as a paragraph and as plain data."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ from experiments.analysis import stopping
 from experiments.analysis.conclusions import widest
 from experiments.record import run_folder
 from experiments.record.game import Game
+from experiments.record.provenance import Provenance
 from experiments.record.software import STATISTICS, software
 from experiments.report import run_facts
 from experiments.report.run_data import RunData
@@ -16,7 +17,7 @@ from experiments.study.manifest import PLANNED, SOFTWARE
 from experiments.study.notes import spans
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
-from orchestrator.models.simulated_settings import among
+from orchestrator.models.simulated_settings import is_simulated
 from prompts import digest
 from roles.words import many
 
@@ -27,6 +28,7 @@ NAMED = 6
 def stated(data: RunData) -> dict[str, Any]:
     """Return the facts as run.yaml and `--json` hold them; what is not known is left out."""
     run = data.run
+    tested = any(effect.p is not None for effect in data.analysis.differences)
     facts = {
         **dates(data),
         "games": len(data.rows),
@@ -36,7 +38,7 @@ def stated(data: RunData) -> dict[str, Any]:
         "analysed_by": dict(software()),
         "metric": data.headline.metric,
         "baseline": data.analysis.baseline,
-        "test": of_table(data, "differences") if data.analysis.differences else None,
+        "test": of_table(data, "differences") if tested else None,
         "intervals": of_table(data, "arms"),
         "models": models(data),
         "prompts": prompt_hashes(run),
@@ -59,12 +61,13 @@ def _sentences(data: RunData, facts: Mapping[str, Any]) -> Iterator[str]:
     if planned := facts.get("planned"):
         most = "at most " if data.analysis.stopped else ""
         yield f"Planned: {most}{'; then '.join(map(_size, planned))}."
-    yield f"Models: {'; '.join(map(_model, facts['models'].items()))}."
+    yield f"Models: {'; '.join(_model(data, name, ids) for name, ids in facts['models'].items())}."
     if hashes := facts.get("prompts"):
         named = ", ".join(f"{graph} {text_hash}" for graph, text_hash in list(hashes.items())[:NAMED])
         more = f" and {len(hashes) - NAMED} more in run.yaml" if len(hashes) > NAMED else ""
         yield f"Hashes of the texts of all prompts of a graph: {named}{more}."
-    if test := facts.get("test"):
+    if data.analysis.differences:
+        test = facts.get("test", "No test was made.")
         yield f"Arms are compared with {facts['baseline']} by the metric *{facts['metric']}*. {test}"
     yield facts["intervals"]
     statistics = facts["analysed_by"]
@@ -104,9 +107,13 @@ def _software(facts: Mapping[str, str]) -> str:
     return f"{program}{f' ({source})' if source else ''} under Python {facts.get('python')} on {facts.get('system')}"
 
 
-def _model(model: tuple[str, list[str]]) -> str:
-    name, ids = model
-    label = f"{name} (simulated)" if among(name) else "programs" if name == PROGRAM else name
+def _model(data: RunData, name: str, ids: Sequence[str]) -> str:
+    """Return a model's name, marked where it is no language model, with the ids that answered for it."""
+    if name == PROGRAM:
+        return "programs"
+    fake = any(row.fake for row in data.rows if name in row.model.split("+"))
+    marks = ", ".join(Provenance.of_models(name, fake=fake and not is_simulated(name)).labels)
+    label = f"{name} ({marks})" if marks else name
     return f"{label}, answered as {', '.join(ids)}" if ids else label
 
 

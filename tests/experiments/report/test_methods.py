@@ -23,6 +23,7 @@ from orchestrator.journal import Journal
 from orchestrator.journal.events import Call, Event
 from orchestrator.journal.totals import Ledger
 from orchestrator.models.request import Scripted
+from orchestrator.models.settings import PROGRAM
 from orchestrator.table.game_loop import play
 from tests.support.reports import BASE, BETTER, KEPT, data, games
 
@@ -114,6 +115,15 @@ def test_what_is_excluded_is_said(tmp_path: Path) -> None:
     assert f"1 of {2 * len(BASE)} games failed" in said
     assert "better: 1 game without a counterpart of the same deal, left out of its difference." in said
     assert methods.paragraph(made).endswith(f"Excluded: {said}")
+
+
+def test_models_are_marked_and_no_test_is_claimed_where_none_was_made(
+    tmp_path: Path,
+) -> None:
+    rows = [replace(row, model=f"sim:average+openai:fake@x+{PROGRAM}", fake=True) for row in games("base", BASE[:1])]
+    paragraph = methods.paragraph(data(tmp_path, [*rows, *games("better", BETTER[:1])], KEPT))
+    assert "Models: sim:average (simulated); openai:fake@x (fake server); programs; m. " in paragraph
+    assert "by the metric *kept*. No test was made. " in paragraph and "Holm" not in paragraph
 
 
 def test_settings_that_say_nothing_are_not_listed() -> None:
