@@ -92,8 +92,8 @@ class Difference(Bounded):
     flattered: bool = False
     """Whether the difference favours the one with more strike-outs, which are too few to count on: no claim."""
     gate: str | None = None
-    """Of a control: the arm without the role. It is tested, alone, only where that arm's difference is claimed, which
-    takes no power from the others."""
+    """Of a control: the arm without the role. It is tested only where that arm's difference is claimed, and takes no
+    power from the other arms."""
     alpha: float = ALPHA
     """The level of claims: that of the stop rule, where there is one; 0 where an extended run has none left."""
 
@@ -215,8 +215,8 @@ def differences(
     The p-values are corrected for the number of arms that are compared at a player count. `stopped`: of a run with a
     stop rule; then the games until each arm's last look are compared, by the test that is valid at every look.
     `tests`: how many p-values a caller corrects for together, if they are more; a test then draws as often as it needs.
-    `gates`: controls with the arm whose effect they are to explain. They are tested after it, each alone, where it is
-    claimed (a fixed sequence); a stop rule corrects for all arms instead.
+    `gates`: controls with the arm whose effect they are to explain. They are tested after it, where it is claimed, at
+    the level that it was tested at (a fixed sequence); a stop rule corrects for all arms instead.
     """
     compared, tested = _comparable(pairs), list[_Tested]()
     for pair, shared in compared:
@@ -227,13 +227,14 @@ def differences(
     played = {games[0].arm for games, _ in pairs if games}
     first = [each for each in tested if gates.get(each.arm) not in played]
     corrected = _by_holm(first, lambda each: each.players)
-    claimed = {(each.arm, each.players) for each in corrected if each.claimed}
+    levels = {(each.arm, each.players): each.level for each in corrected if each.claimed}
     results = dict(zip(map(id, first), corrected, strict=True))
     for each in tested:
         if id(each) not in results:
-            tried = each.test is not None and (gates[each.arm], each.players) in claimed
-            p, level = (each.test.p, ALPHA) if tried and each.test else (None, None)
-            results[id(each)] = replace(each.difference(p, level, 1), gate=gates[each.arm])
+            level = levels.get((gates[each.arm], each.players)) if each.test else None
+            tests = round(ALPHA / level) if level else 1  # so many of which Holm's procedure had not rejected yet
+            p = min(1.0, each.test.p * tests) if each.test and level else None
+            results[id(each)] = replace(each.difference(p, level, tests), gate=gates[each.arm])
     return tuple(results[id(each)] for each in tested)
 
 

@@ -174,3 +174,17 @@ def test_the_noise_floor_and_arms_that_cheat_are_no_hypotheses() -> None:
     (alone,) = analyse([*games("full", FULL), *games("no-x", LESS)], "full", metric="kept").differences
     assert made.differences[0].p_holm == alone.p_holm, "they are not corrected for"
     assert any("oracle cheats: its seats see their own cards" in one for one in caveats(made))
+
+
+def test_controls_of_several_roles_share_the_level_as_their_removals_do() -> None:
+    """So that with many roles "survives" is not said of one by chance more often than it should be."""
+    arms = {"no-x": LESS, "placebo-x": LESS, "no-y": [score - 1 for score in LESS], "placebo-y": LESS}
+    rows = [*games("full", FULL), *(row for arm, scores in arms.items() for row in games(arm, scores))]
+    pairs = {"placebo-x": "no-x", "placebo-y": "no-y"}
+    by_arm = {each.arm: each for each in analyse(rows, "full", metric="kept", gates=pairs).differences}
+    for control, removal in pairs.items():
+        level = by_arm[removal].level
+        assert level and by_arm[control].level == level
+        assert by_arm[control].p_holm == pytest.approx((by_arm[control].p or 1) * 0.05 / level)
+    assert sorted(by_arm[removal].tests for removal in pairs.values()) == [2, 2]
+    assert sorted(by_arm[control].tests for control in pairs) == [1, 2]
