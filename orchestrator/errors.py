@@ -83,8 +83,11 @@ def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | No
         return f"{path}: {sentence}" if path else sentence
     subject = f"{path}:" if path else "it"
     if problem["loc"][-1:] == ("[key]",):
-        above = path.removesuffix(".[key]").rpartition(".")[0]
-        return f"{above}: a name must be text, and YAML reads it as {problem['input']!r}; choose another"
+        above = path.removesuffix(".[key]").removesuffix(str(problem["loc"][-2])).rstrip(".")
+        if kind == "string_type":
+            return f"{above}: a name must be text, and YAML reads it as {problem['input']!r}; choose another"
+        subject = f"{above}: the name {shortened(repr(problem['input']))}"
+        return f"{subject} must be {_EXPECTED.get(kind, problem['msg'])}"
     if kind == "missing":
         example = (examples or {}).get(str(problem["loc"][-1]))
         return f"{subject} is missing; write e.g. `{example}`" if example else f"{subject} is missing"

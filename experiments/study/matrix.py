@@ -113,7 +113,8 @@ def _arms_of(experiment: Experiment, graph: str) -> dict[str, Changes]:
     node that can be removed."""
     if isinstance(experiment.arms, dict):
         return dict(experiment.arms) or {"": Changes()}
-    config = _graph_of(graph, "arms: a list")
+    design = "arms: a list" if isinstance(experiment.arms, tuple) else "arms: leave_one_out"
+    config = _graph_of(graph, design)
     if isinstance(experiment.arms, tuple):
         return short_arms.named_arms(experiment.arms, config)
     changes = {"full": Changes()}

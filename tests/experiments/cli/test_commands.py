@@ -255,7 +255,8 @@ def test_a_suspended_game_is_said_as_json_too(run: Run, monkeypatch: pytest.Monk
 
 def test_unusable_replies_are_logged_on_demand(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, lambda: "I would rather not say.")
-    play = ("play", "--json", "--graph", "watson", "--model", "openai:some@http://127.0.0.1:9/v1")
+    server = ("--model", "openai:some@http://127.0.0.1:9/v1", "--min-own", "0")
+    play = ("play", "--json", "--graph", "watson", *server)
     code, out, err = run(*play, "-v")
     result = json.loads(out)
     assert code == 0 and result["fallbacks"] == result["forced"] == result["turns"]
@@ -267,7 +268,8 @@ def test_unusable_replies_are_logged_on_demand(run: Run, monkeypatch: pytest.Mon
 
 def test_a_game_of_forced_moves_is_not_passed_off_as_the_models(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, lambda: "rubbish")
-    _, out, _ = run("play", "-q", "--graph", "cac", "--model", "openai:some@http://127.0.0.1:9/v1")
+    server = ("--model", "openai:some@http://127.0.0.1:9/v1", "--min-own", "0")
+    _, out, _ = run("play", "-q", "--graph", "cac", *server)
     assert "moves were forced: this is not how the model plays" in out
 
 

@@ -14,7 +14,7 @@ from tests.support.known_games import journal_of
     [
         (b"some text\n", "line 1: not a journal line"),
         (b"\xff\xfe\n", "it is not text"),
-        (b"", "does not start with a game_started line"),
+        (b"", "has no game yet"),
         (b'{"v": 9, "event": "call", "t": "2026-01-01"}\n', "line 1: "),
     ],
 )

@@ -134,6 +134,6 @@ def test_a_journal_that_another_was_copied_over_is_read_anew(run_copy: Path) -> 
 def test_a_journal_that_breaks_off_in_the_middle_is_named(run_copy: Path) -> None:
     journal = run_copy / "games" / f"{GAME}.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join([*lines[:3], b'{"v": 1, "event": "moved", nonsense\n', *lines[3:]]))
+    journal.write_bytes(b"".join([*lines[:3], b'{"v": 1, "event": "decided", nonsense\n', *lines[3:]]))
     answer = client(run_copy).get("/api/game", params={"id": GAME})
     assert answer.status_code == 400 and "line 4" in answer.json()["error"]
