@@ -7,6 +7,7 @@ from experiments.analysis.analysis import OTHER
 from experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
 from experiments.analysis.conclusions import estimated, listed, pvalue, signed, size
 from experiments.analysis.differences import Difference
+from experiments.analysis.statistics.estimates import ROUNDING
 from experiments.study.coalitions import FULL, Absence, label
 from roles.words import many
 
@@ -56,6 +57,9 @@ def _whole(difference: Difference, none: str, parts: str) -> str:
     side = "more" if difference.mean >= 0 else "fewer"
     side = "less" if side == "fewer" and difference.metric in OTHER else side
     counts = f", over {listed(list(map(str, difference.counts)))} players" if len(difference.counts) > 1 else ""
+    if difference.p is None and abs(difference.mean) <= ROUNDING:
+        deals = many(difference.n, "deal")
+        return say.COALITION_WHOLE_SAME(full=FULL, none=none, deals=deals, counts_named=counts)
     amount = f"{size(difference.mean)} {difference.measured_in} {side}"
     return template(
         full=FULL, amount=amount, none=none, estimate=estimated(difference), counts_named=counts, components=parts

@@ -320,6 +320,9 @@ COALITION_WHOLE_OTHER = Template(
     "{full} has {amount} than {none} ({estimate}){counts_named}: what its {components} change together.",
     "the same by another metric",
 )
+COALITION_WHOLE_SAME = Template(
+    "{full} and {none} are worth as much: nothing differs in {deals}{counts_named}.", "all parts change nothing"
+)
 COALITION_TERMS = Template(
     "{title} (95 % intervals, p corrected for {tests}, {deals}): {terms}.",
     "for the kind of term that was named before the run",

@@ -178,7 +178,7 @@ def test_a_game_of_another_graph_is_refused_with_the_difference(run: Run, tmp_pa
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"seed": 1}, "unknown key 'seed'; did you mean 'seeds'? Known: name, protocol, "),
+        ({"seed": 1}, "unknown key 'seed'; did you mean 'seeds'? Known: name, task, protocol, "),
         (
             {"arms": {"a": {"wihtout": ["x"]}}},
             "unknown key 'wihtout'; did you mean 'without'? Known: graph, ",

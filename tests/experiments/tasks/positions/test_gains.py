@@ -119,7 +119,7 @@ def test_too_few_own_decisions_are_compared_with_nothing() -> None:
 def test_the_report_has_the_tables_sentences_and_figures_of_coalitions(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "parts.yaml"
     settings = {
-        **{"name": "parts", "task": "positions", "bank": "program", "graph": "house", "first": 6},
+        **{"name": "parts", "task": "positions", "bank": "program", "graph": "house", "first": 12},
         "coalitions": ["tom_interpreter", "discard_strategist"],
         "contrasts": {"mind": {"full": 1, "without-tom_interpreter": -1}},
     }

@@ -213,7 +213,7 @@ def test_latex_has_every_table_of_a_run_of_positions(house_run: Path, run: Run) 
 def test_commands_say_what_a_bank_holds(run: Run, tmp_path: Path) -> None:
     assert "120" in run("list", "positions")[1]
     code, out, _ = run("evaluate", "show", "program")
-    assert code == 0 and "made by   orchestrator experiment positions build" in out
+    assert code == 0 and "made by   orchestrator evaluate build" in out
     code, out, _ = run("evaluate", "show", "program", "p007")
     assert code == 0 and '"view"' in out and '"deck"' not in out
     assert run("evaluate", "show", "program", "p999")[0] == 2
