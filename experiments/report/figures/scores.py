@@ -1,5 +1,6 @@
 """A row for each arm: its scores, differences, turns and the ends of its games; and the partners of ad-hoc teams."""
 
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -60,7 +61,7 @@ def _paint_scores(table: Rows, data: RunData) -> Any:
             ax.axvline(mean, color=plots.MUTED, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
             ax.text(at - 0.1, 1.01, name, transform=ax.get_xaxis_transform(), **REFERENCE)
         ax.set_xlim(-0.4, 25.4)
-    axes[-1].set_xlabel(f"{data.metric} score: {MEANS[data.metric]}")
+    axes[-1].set_xlabel(textwrap.fill(f"{data.metric} score: {MEANS[data.metric]}", 48))
     if any(row["strict"] != row["kept"] for row in table):
         axes[0].plot([], [], "D", label=f"mean {other} score", **OTHER_MARK)
         figure.legend(loc="outside upper right", handlelength=1)
