@@ -1,10 +1,10 @@
-"""What a person sees of servers that misbehave: a game on each of 60 servers, every one odd in its own way.
+"""What a person sees of servers that misbehave: a game on each of 62 servers, every one odd in its own way.
 
     python -m benchmarks.server_oddities [--only NAME] [--at-once 4]
 
 Each server answers every request so. `play` asks it with its default settings; the table shows how often the same
-prompt was sent at most, the seconds between the first and the last of these tries, the exit code, and the last words on
-the terminal.
+prompt was sent at most, the seconds between the first and the last of these tries, the exit code, whose fault it is
+counted as (the test of this module compares it with the journal), and the last words on the terminal.
 """
 
 import argparse
@@ -27,9 +27,18 @@ from aiohttp import web
 
 from orchestrator.models import fake_endpoint
 
-Kind = Literal["read", "unusable", "absent", "refused", "passing"]
-"""What becomes of a request: its answer is read; it counts as an unusable answer of the model; its note is absent; the
-server refuses for good, or may answer later."""
+Kind = Literal["read", "unusable", "content", "absent", "refused", "passing"]
+"""What becomes of a request: its answer is read; it counts as an unusable answer of the model, or as refused content;
+its note is absent; the server refuses for good, or may answer later."""
+FAULT_OF: dict[Kind, str] = {
+    "read": "nobody",
+    "unusable": "model",
+    "content": "content",
+    "absent": "length",
+    "refused": "server",
+    "passing": "server",
+}
+"""Whose fault each kind is counted as; `server` includes its address and the settings of the request."""
 Request = dict[str, Any]
 Respond = Callable[[Request], web.StreamResponse]
 
@@ -211,7 +220,7 @@ ODDITIES: tuple[Oddity, ...] = (
     Oddity("schema refused, in a 200", "read", unless_plain(error(200, "response_format is not supported", code=400))),
     Oddity("500 for a schema", "read", unless_plain(error(500, "failed to load model vocabulary required for format"))),
     Oddity("moves refused", "read", unless_plain(error(400, "Invalid schema: enum"), "enum")),
-    # the content is refused, or too long: the note is absent
+    # too long, or the content is refused: the note is absent
     Oddity("too long", "absent", error(400, "Cannot truncate prompt with n_keep (15028) >= n_ctx (4096)")),
     Oddity(
         "too long, 413",
@@ -233,10 +242,10 @@ ODDITIES: tuple[Oddity, ...] = (
             400,
         ),
     ),
-    Oddity("content flagged", "unusable", data({"error": FLAGGED}, 403)),
+    Oddity("content flagged", "content", data({"error": FLAGGED}, 403)),
     Oddity(
         "content inspected",
-        "unusable",
+        "content",
         error(400, "input may hold inappropriate content", code="data_inspection_failed"),
     ),
     # the model's own fault
@@ -292,6 +301,7 @@ class Seen(NamedTuple):
     tries: int
     seconds: float
     code: int
+    fault: str
     words: str
 
 
@@ -307,15 +317,18 @@ async def play(number: int, served: OddServer, url: str, graph: str) -> Seen:
     words = lines[-1] if process.returncode else "plays on"
     times = served.tries(number)
     words = re.sub(r"^(suspended at turn \d+) of \S+: ", r"\1: ", words).replace("node 'player': ", "")
-    return Seen(ODDITIES[number].name, len(times), times[-1] - times[0] if times else 0, process.returncode or 0, words)
+    oddity = ODDITIES[number]
+    seconds = times[-1] - times[0] if times else 0
+    return Seen(oddity.name, len(times), seconds, process.returncode or 0, FAULT_OF[oddity.kind], words)
 
 
 def table(rows: Sequence[Seen]) -> str:
     """Return the rows as a table of Markdown."""
-    head = "| the server's answer | tries | s | exit | what a person sees |\n|---|---|---|---|---|"
-    lines = [
-        f"| {row.name} | {row.tries} | {row.seconds:.0f} | {row.code} | {row.words.replace('|', '/')} |" for row in rows
-    ]
+    head = "| the server's answer | tries | s | exit | fault of | what a person sees |\n|---|---|---|---|---|---|"
+    lines = []
+    for row in rows:
+        words = row.words.replace("|", "/")
+        lines.append(f"| {row.name} | {row.tries} | {row.seconds:.0f} | {row.code} | {row.fault} | {words} |")
     return "\n".join([head, *lines])
 
 

@@ -59,6 +59,10 @@ async def test_each_is_asked_as_often_as_helps_and_counted_as_whose_fault_it_is(
             assert isinstance(reply, Choice) and outcomes in (["ok"], ["repaired"]) and tries <= 4
         case "unusable":
             assert isinstance(reply, Absent) and outcomes == ["reasked", "fallback"] and tries == 1
+            assert not any("refused the content" in str(exchange.error) for exchange in seen)
+        case "content":
+            assert isinstance(reply, Absent) and outcomes == ["reasked", "fallback"] and tries == 1
+            assert all("the server refused the content" in str(exchange.error) for exchange in seen)
         case "absent":
             assert isinstance(reply, Absent) and outcomes == ["fallback"] and reply.cause == "overflow" and tries == 1
         case "refused":
@@ -90,5 +94,5 @@ def test_arms_on_a_server_that_is_odd_now_and_then_stay_alike(tmp_path: Path) ->
     assert len(served.done) > (40 if FULL else 2)
     assert not [*confound(read_asked(tmp_path / "run", rows).answerers)]
     calls = [(row.arm, call) for row in rows for call in Game.open(tmp_path / "run" / row.journal).briefs]
-    held = Counter((arm, call.constraint) for arm, call in calls if call.ask == 0)
+    held = Counter((arm, call.constraint) for arm, call in calls if call.of_model and call.ask == 0)
     assert {constraint for _, constraint in held} == {"moves"} and len(held) == 2

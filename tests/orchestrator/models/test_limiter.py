@@ -54,7 +54,7 @@ async def test_a_caller_who_goes_away_while_waiting_leaves_his_place_to_the_next
     assert limiter.busy == 0 and tasks[2].done() and not tasks[2].cancelled()
 
 
-SERVICE_S, TIMEOUT_S, CALLS = (3.0, 20.0, 60) if FULL else (0.15, 1.0, 40)
+SERVICE_S, TIMEOUT_S, CALLS = (3.0, 20.0, 60) if FULL else (0.12, 0.8, 24)
 """A call's time on the server, the time after which the client cuts it, and how many there are."""
 
 
