@@ -83,7 +83,8 @@ async def play(sign: str, served: OneSlot, url: str, games: int, backoff_s: floa
         "min_own": 0,
     }
     with TemporaryDirectory() as folder:
-        Path(folder, "slot.yaml").write_text(yaml.safe_dump(asked), "utf-8")
+        written = Path(folder, "slot.yaml").write_text
+        await asyncio.to_thread(written, yaml.safe_dump(asked), "utf-8")
         command = ("-m", "experiments", "experiment", "run", "slot.yaml", "--out", "run")
         process = await asyncio.create_subprocess_exec(
             sys.executable, *command, cwd=folder, stdout=DEVNULL, stderr=DEVNULL
