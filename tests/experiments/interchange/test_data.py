@@ -15,8 +15,10 @@ from orchestrator.models.request import Scripted
 from orchestrator.replies import reader
 from orchestrator.table.game_loop import play
 from tests.conftest import Run
+from tests.support.prove import FULL
 
 Row = dict[str, Any]
+ROLLOUTS = 50 if FULL else 10
 
 
 @pytest.fixture(scope="module")
@@ -112,13 +114,15 @@ def test_logs_are_rows_of_hanabilogs(run: Run, games: Path) -> None:
 
 
 def test_rewards_hold_the_values_of_every_legal_move(run: Run, games: Path) -> None:
-    rows = exported(run, games, "rewards", "--with", "rollouts=50", "--where", "turn == 2", graph="sherlock")
+    rows = exported(run, games, "rewards", "--with", f"rollouts={ROLLOUTS}", "--where", "turn == 2", graph="sherlock")
     (row,), game = rows, Game.open(games / "sherlock.jsonl")
     moves = [str(move) for move in game.turn(2).view.legal]
     assert sorted(row["legal_moves"]) == sorted(moves)
     assert len(row["one_step"]) == len(row["rollout"]) == len(row["rollout_error"]) == len(moves)
     assert row["rollout_error"][row["legal_moves"].index(row["move"])] == 0 and min(row["rollout_deals"]) > 0
-    assert row["one_step_by"] == "exact program" and row["rollout_by"] == "convention players, up to 50 rollouts"
+    assert (
+        row["one_step_by"] == "exact program" and row["rollout_by"] == f"convention players, up to {ROLLOUTS} rollouts"
+    )
     assert row["ratings_by"] == "sim:careless" and len(row["move_ratings"]) == len(moves)
 
 

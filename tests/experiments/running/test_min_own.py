@@ -18,20 +18,24 @@ from orchestrator.journal.events import Call
 from orchestrator.models import fake_endpoint
 from orchestrator.models.fake_faults import Faults
 from tests.conftest import Run
+from tests.support.prove import FULL
 from tests.support.servers import in_a_thread, quick, server
+
+GAMES = 4 if FULL else 2
+"""Deals of each arm."""
 
 
 def written(folder: Path, url: str, **more: object) -> str:
     path = folder / "small.yaml"
     model = quick(url) | {"model": f"openai:anything@{url}"}
     arms = {"full": {}, "safe": {"verify": "safety"}}
-    common = {"name": "small", "graph": "watson", "players": [2], "seeds": {"first": 1, "count": 4}}
+    common = {"name": "small", "graph": "watson", "players": [2], "seeds": {"first": 1, "count": GAMES}}
     path.write_text(yaml.safe_dump({**common, "models": {"default": model}, "arms": arms, "baseline": "full", **more}))
     return str(path)
 
 
 def test_a_run_of_unusable_answers_stops_says_why_and_goes_on_with_another_share(run: Run, tmp_path: Path) -> None:
-    with in_a_thread(fake_endpoint.app(0.01, Faults(1.0, kinds=("prose",)))) as url:
+    with in_a_thread(fake_endpoint.app(0.01 if FULL else 0.0, Faults(1.0, kinds=("prose",)))) as url:
         command = ("experiment", "run", written(tmp_path, url), "--out", "here")
         code, out, err = run(*command)
         assert code == 3 and "fewer than --min-own 0.5 asks for. The games in" in err
