@@ -238,6 +238,9 @@ END_STYLES = {
     "deck_exhausted": ("deck exhausted", plots.SKY),
     "lives_lost": ("third life lost", plots.VERMILLION),
     "max_turns": ("too many turns", plots.PURPLE),
+    "vote": ("ended by vote", plots.ORANGE),
+    "player": ("ended by a player", plots.COLOURS[7]),
+    "clock": ("ended by the clock", plots.COLOURS[6]),
 }
 
 

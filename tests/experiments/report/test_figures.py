@@ -1,6 +1,7 @@
 """Figures of a report, on made-up games: what they draw, what they claim, and why one is left out."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -10,6 +11,7 @@ from experiments.record.turn_rows import TurnRow
 from experiments.report import run_report
 from experiments.report.figures import choices, maps, relations, scores
 from experiments.report.run_data import NothingToDrawError, RunData, TurnTally
+from orchestrator.hanabi.referee import End
 from tests.support.reports import data, game, games, svg
 
 
@@ -103,3 +105,9 @@ def test_the_reason_why_no_arm_is_compared_is_the_one_that_holds(tmp_path: Path)
         made = data(tmp_path, played, run)
         with pytest.raises(NothingToDrawError, match=why):
             scores._differences(made)
+
+
+def test_the_figure_of_ends_has_its_own_colour_for_each_way_a_game_can_end() -> None:
+    assert set(scores.END_STYLES) == set(get_args(End))
+    colours = {colour for _, colour in scores.END_STYLES.values()}
+    assert len(colours) == len(scores.END_STYLES)
