@@ -95,7 +95,7 @@ def run(
     progress = output.progress()
     with traces.sent(folder):
         done = experiment_run.run(study, folder, options=options, progress=progress)
-    if done.rows and not done.interrupted:
+    if done.rows:
         progress.line("Marking the games and writing the report ...")
     from experiments.cli import run_summary
     from experiments.tasks.judge import judge_report

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from experiments.record import run_folder
-from experiments.record.game import Game, NotAJournal, NotBegun
+from experiments.record.game import Game, NotBegun
 from experiments.record.rows import GAMES
 from experiments.record.run_folder import RUN
 from orchestrator.errors import UserError, nearby
@@ -79,7 +79,7 @@ class Library:
             if has_games or (real / RUN).exists():
                 return cls(real, "run")
             for journal, _ in zip(_walk(real), range(MORE), strict=False):
-                with suppress(NotAJournal, NotBegun):
+                with suppress(UserError):  # a bad file hides no good one
                     Game.open(journal.path)
                     return cls(real, "games")
             raise UserError(f"{str(path)!r} holds neither a run ({RUN}) nor journals of games (*{SUFFIX})")

@@ -81,7 +81,7 @@ E = TypeVar("E", bound=Event)
 
 
 class NotAJournal(UserError):  # noqa: N818  # named for what a file is
-    """A file of another program."""
+    """A file of another program, whose first line is JSON that no journal has."""
 
 
 class NotBegun(UserError):  # noqa: N818  # named for what a journal is
@@ -199,10 +199,11 @@ class Game:
         except file.Changed as why:
             raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
         except UnicodeDecodeError:
-            raise NotAJournal(f"cannot read {path} as a journal: it is not text") from None
+            raise UserError(f"cannot read {path} as a journal: it is not text") from None
         except ValueError as error:
             reason = NO_GAME if isinstance(error, ValidationError) else str(error)
-            raise NotAJournal(f"{path}, line 1: {reason}; it is not a journal that this program reads") from None
+            kind = NotAJournal if isinstance(error, file.Foreign) else UserError
+            raise kind(f"{path}, line 1: {reason}; it is not a journal that this program reads") from None
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "Game":

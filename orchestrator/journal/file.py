@@ -175,6 +175,10 @@ def _events(lines: Iterable[bytes], path: Path) -> list[Event]:
     return events
 
 
+class Foreign(ValueError):  # noqa: N818  # named for what a line is
+    """A line that some other program wrote: a JSON object without a version of ours."""
+
+
 class Changed(ValueError):  # noqa: N818  # named for what happened to the file
     """A journal says something else than when it was written."""
 
@@ -238,7 +242,8 @@ def tag(line: bytes) -> str:
 
 
 def data(line: bytes) -> dict[str, Any]:
-    """Return the event of a line as plain data. Raises ValueError, in a sentence, when it holds none."""
+    """Return the event of a line as plain data. Raises ValueError, in a sentence, when it holds none, Foreign
+    when it is another program's."""
     text = line.decode("utf-8")
     try:
         event = json.loads(text)
@@ -246,8 +251,10 @@ def data(line: bytes) -> dict[str, Any]:
         event = None
     if not isinstance(event, dict):
         raise ValueError("not a journal line; each is one JSON object")
-    if (version := event.pop("v", None)) != VERSION:
-        raise ValueError(f"journal version {version!r}; this program reads {VERSION}")
+    version = event.pop("v", None)
+    if version != VERSION:
+        kind = Foreign if version is None else ValueError
+        raise kind(f"journal version {version!r}; this program reads {VERSION}")
     event.pop("t", None)
     if event.get("event") == "game_started" and not fingerprint.holds(event):
         raise Changed("its config_hash is not that of its deck and its seats")

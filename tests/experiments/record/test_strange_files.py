@@ -56,6 +56,12 @@ STRANGE: dict[str, Callable[[Path], Any]] = {
     "a link to nowhere": lambda path: path.symlink_to("nowhere"),
     "a link to itself": lambda path: path.symlink_to(path.name),
     "a file with an endless first line": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 2**33),
+    "noise": lambda path: path.write_bytes(bytes(range(128, 256))),
+    "a text": lambda path: path.write_text("some words\n", "utf-8"),
+    "a torn line": lambda path: path.write_text('arted", "players": 2}\n', "utf-8"),
+    "a list": lambda path: path.write_text("[1, 2]\n", "utf-8"),
+    "a journal of another version": lambda path: path.write_text('{"v": 9, "event": "game_started"}\n', "utf-8"),
+    "a journal without its first line": lambda path: path.write_text(f"{json.dumps(HALT)}\n", "utf-8"),
 }
 
 
@@ -71,7 +77,7 @@ def journal_outside(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("kind", STRANGE)
-def test_what_is_no_file_is_left_out_by_every_reader(
+def test_what_is_no_journal_is_named_and_left_out_by_every_reader(
     kind: str, games: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(file, "LONGEST", 2**20)
@@ -84,6 +90,12 @@ def test_what_is_no_file_is_left_out_by_every_reader(
         code, out, _ = run(*command)
         assert code == 0 and re.search(r"\b2\b", out), command
     assert len(Games(Library.open(Path("run"))).shelf().entries) == 2
+
+
+def test_data_of_other_programs_is_left_out_without_a_word(games: Path, run: Run) -> None:
+    (games / "rows.jsonl").write_text('{"prompt": "a", "completion": "b"}\n', "utf-8")
+    code, out, err = run("list", "games", "run", "--json")
+    assert (code, err) == (0, "") and len(json.loads(out)) == 2
 
 
 def test_a_pipe_that_is_named_is_refused_in_a_sentence(run: Run) -> None:
