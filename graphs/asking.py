@@ -22,7 +22,6 @@ from roles import Notes, Verdict
 from roles.reply_types import Choice, Judgement
 
 ABSENT_JUDGE = "the judge is absent: no objection"
-CONTRADICTION = "the judge is absent, their reason says the opposite of their verdict"
 NO_VERDICT = "no verdict came, which counts as a refusal"
 
 
@@ -105,8 +104,7 @@ def ordered(node: RoleNode, notes: Notes, at: Place) -> Notes:
 
 
 async def _judge(question: Question, state: SeatState, runtime: SeatRuntime) -> BaseModel:
-    """Return a verdict. An absent judge refuses if `refuses_unread`, unless their reason says the opposite of their
-    verdict; an absent choice is not judged."""
+    """Return a verdict. An absent judge refuses if `refuses_unread`; an absent choice is not judged."""
     node, view, notes = question.node, question.view, question.notes
     (choice,) = state["notes"][str(node.judges)]
     if not isinstance(choice, Choice):
@@ -115,8 +113,6 @@ async def _judge(question: Question, state: SeatState, runtime: SeatRuntime) -> 
     move, accepted, why, seat_reason = choice.action, not node.refuses_unread, ABSENT_JUDGE, None
     if isinstance(reply, Judgement):
         accepted, why = reply.accept, reply.reason
-    elif isinstance(reply, Absent) and reply.cause == "contradiction":
-        accepted, why = True, CONTRADICTION
     elif not accepted:
         why = node.words(NO_VERDICT)
     if node.tells and not accepted:

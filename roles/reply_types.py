@@ -15,7 +15,7 @@ from orchestrator.replies.reply import BELOW, EACH, MOST, Contradiction, Counts,
 from orchestrator.replies.reply import Form as Form
 from orchestrator.replies.reply import Reply as Reply
 from orchestrator.replies.values import entry, numbered
-from orchestrator.replies.verdicts import bare_verdict, contradicts, verdict
+from orchestrator.replies.verdicts import bare_verdict, verdict
 from roles import reply_form
 from roles.words import ENGLISH, Words
 
@@ -251,10 +251,8 @@ class Judgement(Reply):
     accept: Accepted = Field(description="whether the move may be made")
 
     @model_validator(mode="after")
-    def _of_one_mind(self, info: ValidationInfo) -> Self:
-        """Of a model's answer: a reason that says the opposite of its verdict leaves doubt."""
-        if info.context is not None and contradicts(self.reason, self.accept):
-            raise Contradiction("the reason says the opposite of the verdict")
+    def _of_the_choice(self, info: ValidationInfo) -> Self:
+        """Of a model's answer: a reason must judge the chosen move."""
         judged = getattr((info.context or {}).get("moves"), "judged", None)
         if judged is not None and judges_another(self.reason, judged):
             raise ValueError(f"the reason judges another move than the chosen one, {judged}")

@@ -60,38 +60,6 @@ _CONDITIONS = re.compile(
     re.VERBOSE,
 )
 """With an acceptance: a condition, thinking aloud, or words that ask for something else."""
-_HARMS = phrases("""
-    kill(?:s|ed|ing)? / los(?:e|es|t|ing) / forfeit(?:s|ed)? / bomb(?:s|ed|ing)? / strikes? / mis(?:fires?|plays?)
-    explod(?:e|es|ing) / wast(?:e|es|ed|ing) / throw(?:s|n|ing)? (?:\\w+ ){0,2}away / ruin(?:s|ed)? / doom(?:s|ed)?
-    (?:end|ends|ending) the game / (?:our|the|their) (?:last|only|final) life / unplayable / destroy(?:s|ed)?
-    discard\\w* (?:\\w+ ){0,4}(?:critical|(?:last|only) copy) / gone (?:forever|for good)
-    blunder / terrible / awful / disaster / mistake / risks (?:a|our|the|one|losing)
-    costs? (?:us |them )?(?:a|one|two|the|our|points?|li(?:fe|ves))(?! (?:hint|information|token|clue))
-""")
-_HARM = re.compile(rf"\b(?:{_HARMS})\b(?!\s+(?:nothing|none|no)\b)", re.IGNORECASE)
-_AVERTS = phrases("""
-    no / not / never / nobody / nothing / none / neither / nor / without / even / cannot / unlikely / zero
-    avoid(?:s|ing)? / prevent(?:s|ing)? / sav(?:e|es|ing) / protect(?:s|ing)? / rescu(?:e|es|ing) / stops?
-    instead of / rather than / keep(?:s|ing)?
-""")
-_AVERTED = re.compile(rf"\b(?:{_AVERTS})\b|n['’]t\b", re.IGNORECASE)
-_CLAUSES = re.compile(r"[.,;:!\n]|\band\b|\bso\b", re.IGNORECASE)
-_UNFIT = re.compile(
-    r"\b(?:does|will|can|may|might)(?:\s*not|n['’]t)\s+(?:fit|be\s+played)\b"
-    r"|\bwon['’]t\s+fit\b|\bnot\s+(?:yet\s+)?playable\b",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(
-    r"\b(?:otherwise|else|if|unless|other|another|alternatives?|instead)\b"
-    r"|\ba (?:misplay|mistake|failed play) (?:would|could|might)\b",
-    re.IGNORECASE,
-)
-_OF_OTHERS = re.compile(r"\b(?:any|every)thing else\b|\b(?:any|all|every) other\b", re.IGNORECASE)
-_LAST_LIFE = re.compile(r"\b(?:one|1|last|only) life\b", re.IGNORECASE)
-_MAY_FAIL = re.compile(r"\b(?:may|might|could|will|would) (?:well )?fail\b", re.IGNORECASE)
-_SURE = re.compile(
-    r"\b(?:cannot|can['’]t|will not|won['’]t|never) fail\b|\b(?:certain|sure|surely|known|safe|100)\b", re.IGNORECASE
-)
 _THUMBS_UP = re.compile("[✅✔👍]")
 _NO_AND = phrases("""
     its? / there / your? / the / this / that / because / since / as / i / we / he / they / slot / p\\d / do / not / way
@@ -115,14 +83,6 @@ _PLAIN = re.compile(
 
 
 _NO_OBJECTION = re.compile(r"\W*no (?:objections?|concerns|issues|problems)\s*[,.;:]")
-_APPROVES = re.compile(
-    r"\bboth (?:criteria|conditions|checks) (?:hold|are (?:met|satisfied|fulfilled))\b"
-    r"|\bnothing (?:speaks |is )?against (?:it|the|this)\b",
-    re.IGNORECASE,
-)
-_DOUBTED = re.compile(
-    r"\b(?:not|never|hardly|if|unless|but|however|although|except|whether)\b|n['’]t\b|\?", re.IGNORECASE
-)
 
 
 def verdict(text: str) -> bool | None:
@@ -137,7 +97,7 @@ def verdict(text: str) -> bool | None:
     if objection := _NO_OBJECTION.match(lower):
         rest = lower[objection.end() :]
         against = {_accepts(sign) for sign in _SIGN.finditer(rest)} - {True}
-        return None if against or _CONDITIONS.search(rest) or speaks_against(rest) else True
+        return None if against or _CONDITIONS.search(rest) else True
     lead = _LEAD.match(lower)
     first = _SIGN.match(lower, lead.end() if lead else 0)
     if first is None or _accepts(first) is None or "?" in (first["after"] or ""):
@@ -150,7 +110,7 @@ def verdict(text: str) -> bool | None:
         return None
     if not _accepts(first):
         return None if _THUMBS_UP.search(lower) else False
-    return None if _CONDITIONS.search(lower) or speaks_against(lower) else True
+    return None if _CONDITIONS.search(lower) else True
 
 
 def _accepts(sign: re.Match[str]) -> bool | None:
@@ -161,16 +121,6 @@ def _accepts(sign: re.Match[str]) -> bool | None:
     if sign["not"]:
         return None if sign["no"] else False
     return None if sign["made"] else bool(sign["yes"])
-
-
-def speaks_against(text: str) -> bool:
-    """Return whether a text says that a move does harm: `it kills us`, and not `no life is lost`."""
-    for clause in _CLAUSES.split(text):
-        harm = _HARM.search(clause)
-        unfit = _UNFIT.search(clause) or (harm and not _AVERTED.search(clause, 0, harm.start()))
-        if unfit and not _ELSEWHERE.search(clause):
-            return True
-    return False
 
 
 _SUBJECT = r"(?: (?:the|this|that) \s+ (?:move|play|discard|hint|action|choice) | it )"
@@ -194,17 +144,3 @@ def bare_verdict(text: str) -> bool | None:
     """Return the verdict of an answer without any named part, which must begin with the verdict itself: "Okay.", "No,
     it is unsafe"; "Yes, I can help with that" is none."""
     return verdict(text) if _BARE.match(text) else None
-
-
-def contradicts(reason: str, accepts: bool) -> bool:
-    """Return whether a reason says the opposite of its verdict: it begins or ends with the other one, or its last
-    sentence says that an accepted move does harm, or it may fail with one life left."""
-    last = [sentence for sentence in re.split(r"(?<=[.!?])\s+|\n", reason) if sentence.strip()][-1:]
-    verdicts = {bare_verdict(part) for part in (reason, *last) if not _OF_OTHERS.search(part)}
-    gambles = _LAST_LIFE.search(reason) and _MAY_FAIL.search(reason) and not _SURE.search(reason)
-    approves = any(_APPROVES.search(part) and not _DOUBTED.search(part) for part in last)
-    return (
-        (not accepts) in verdicts
-        or (approves and not accepts)
-        or (accepts and bool(gambles or any(map(speaks_against, last))))
-    )

@@ -103,23 +103,19 @@ async def test_a_verdict_that_cannot_be_read_refuses_and_it_is_recorded() -> Non
 
 
 @pytest.mark.parametrize(
-    ("reason", "accept"), [("The play would lose a life.", True), ("Yes, it is safe and legal.", False)]
+    ("reason", "accept"),
+    [("Should it be G1, one of three lives is lost.", True), ("Yes, it is safe and legal.", False)],
 )
-async def test_a_verdict_whose_reason_says_the_opposite_is_asked_again_once_and_then_stops_no_move(
-    reason: str, accept: bool
-) -> None:
+async def test_a_verdict_is_what_it_says_whatever_its_reason(reason: str, accept: bool) -> None:
     brain = scripted(self_verifier={"reason": reason, "accept": accept})
-    decision, events = await turn("cac", brain)
-    first, *checks = [ask for ask in brain.asked if ask.role != "cac_interpreter"]
-    assert [ask.node for ask in checks] == ["check", "check"]
-    assert (decision.forced, decision.node, decision.move) == (False, "generate", next(iter(first.moves.values())))
-    calls = [(event.outcome, event.cause) for event in events if isinstance(event, Call) and event.node == "check"]
-    assert calls == [("reasked", "contradiction"), ("fallback", "contradiction")]
-    (ruled,) = [event for event in events if isinstance(event, VerdictGiven)]
-    assert ruled.accepted and ruled.why == "the judge is absent, their reason says the opposite of their verdict"
+    _, events = await turn("cac", brain)
+    calls = {(event.outcome, event.cause) for event in events if isinstance(event, Call) and event.node == "check"}
+    assert calls == {("repaired", None)}, "asked once"
+    ruled = [(event.accepted, event.why) for event in events if isinstance(event, VerdictGiven)]
+    assert ruled == [(accept, reason)] * (1 if accept else 3)
 
 
-async def test_the_exact_rule_still_refuses_what_a_contradictory_verdict_lets_pass() -> None:
+async def test_the_exact_rule_still_refuses_what_a_judge_accepts() -> None:
     brain = scripted(
         generator={"reason": "r", "action": "play slot 1"},
         self_verifier={"reason": "The play would lose a life.", "accept": True},
