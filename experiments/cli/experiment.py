@@ -88,7 +88,7 @@ def run(
     if dry_run:
         from experiments.forecast import dry_run as estimates
 
-        planned = estimates.forecast(study, folder, past, answer_tokens)
+        planned = estimates.forecast(study, folder, past, answer_tokens, output.progress().line)
         output.show(estimates.data(planned), estimates.blocks(planned))
         return
     options = RunOptions(calls.options, workers, executor, Shard.read(shard) if shard else None, min_own)

@@ -135,6 +135,8 @@ def _page(path: Path, out: Path, games: Sequence[str], values: bool, output: Out
         if screen.is_terminal:
             screen.print(f"{done} of {total}: {id}", end="\r" if done < total else "\n")
 
+    if values:
+        output.before_rollouts()
     page = Bundle(Library.open(path), games, values, progress)
     try:
         size = page.write(out)
@@ -213,6 +215,8 @@ def _data_set(
     from experiments.interchange import data_files
 
     held = data_files.HeldOut.read(held_out)
+    if data.rollouts:
+        output.before_rollouts()
     written = data_files.export(paths, out, data, held, workers, progress("game"))
     command = shlex.join(["orchestrator", *sys.argv[1:]])
     card = data_files.write_card(out, command, written)

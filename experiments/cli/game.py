@@ -60,6 +60,7 @@ def play(
     """
     import graphs
     from experiments.document.terminal import console
+    from experiments.record.files import short_name
     from experiments.record.game import Game
     from experiments.show import game_story
     from experiments.show.live_table import LiveTable
@@ -89,7 +90,8 @@ def play(
     label = deck.stem if deck else None
     start = partial(game_loop.start, players=players, seed=seed, deck=cards, label=label)
     started = start(cast)
-    stem = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
+    full_name = seat_spec.name(f"{Path(graph).stem}{config.name.removeprefix(named_graph.name)}", specs, players)
+    stem = short_name(full_name)
     name = f"{stem}-{players}p-{f's{started.seed}' if cards is None else f'd-{label}'}"
     replaying = replay is not None or any(str(model_).startswith(REPLAY) for model_ in named.values())
     name = f"{name}-replay" if replaying else name

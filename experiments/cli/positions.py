@@ -39,6 +39,8 @@ def build(
 
     if not out.name.endswith((".jsonl", ".jsonl.gz")):
         raise UserError(f"--out is {str(out)!r}; a bank's file ends with .jsonl or .jsonl.gz")
+    if rollouts:
+        output.before_rollouts()
     draw.build(sources, out, n=n, per_game=per_game, seed=seed, rollouts=rollouts)
     drawn_bank = bank.read(out)
     output.show(bank.bank_data(drawn_bank), bank.bank_tables(drawn_bank))

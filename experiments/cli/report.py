@@ -105,6 +105,8 @@ def report(
     if kind == POSITIONS:
         from experiments.tasks.positions import position_report as positions
 
+        if rollouts:
+            output.before_rollouts()
         changes = positions.read(folders[0], rollouts=rollouts, games=games, tex=latex)
         print_task(positions, changes, folders[0], output)
     elif kind == PROBES:
@@ -172,6 +174,8 @@ def _marks(
     if 0 < rollouts < LEAST:
         raise UserError(f"--rollouts is {rollouts}; fewer than {LEAST} say nothing, and 0 plays none")
     games = marked_run.read(path, arm)
+    if rollouts:
+        output.before_rollouts()
     table = marks_table.CsvFile(out, role) if out else None
     add = table.add if table else lambda row, marks: None
     run = marked_run.marked(games, workers, progress("marks of game"), rollouts, add)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
@@ -224,6 +225,17 @@ class Output:
 
         return RunProgress(quiet=self.loud.quiet)
 
+    def before_rollouts(self) -> None:
+        """Say on stderr that rollouts take long, where nothing compiles them."""
+        if find_spec("numba") is None:
+            self.progress().line(SLOW_ROLLOUTS)
+
+
+SLOW_ROLLOUTS = (
+    "Playing rollouts, about a second a turn; with the extra `fast` a tenth of that: "
+    "pip install 'hanabi-orchestrator[fast]'"
+)
+
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command one option for each field of its parameters that are dataclasses of options.
@@ -295,8 +307,10 @@ def say(*lines: str) -> None:
 
 def slug(*names: str | None) -> str:
     """Names as the name of a folder: of a file its own, of a model without its server."""
+    from experiments.record.files import short_name
+
     plain = (Path(n).stem if n.endswith((".yaml", ".yml")) else n.partition("@http")[0] for n in names if n)
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(plain)).strip("-")
+    return short_name(re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(plain)).strip("-"))
 
 
 def check_done(done: "Done", noun: str) -> None:

@@ -61,6 +61,8 @@ def show(
     from experiments.show import game_story, turn_story
 
     opened = Game.open(game)
+    if mistakes:
+        output.before_rollouts()
     if turn is None:
         wrong = _mistakes(opened, game, rollouts) if mistakes else {}
         if output.as_json:
@@ -104,6 +106,8 @@ def _folder(folder: Path, most: int, output: Output, *, swings: bool) -> None:
     from experiments.show import worth_a_look
     from experiments.values.looks import looks_of
 
+    if swings:
+        output.before_rollouts()
     looks = looks_of(folder, swings=swings, most=most, done=progress("rollouts of game"))
     if output.as_json:
         print_json(worth_a_look.as_data(looks))

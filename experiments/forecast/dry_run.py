@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -33,6 +33,7 @@ from orchestrator.models.settings import PROGRAM, ModelSettings
 from orchestrator.models.simulated_settings import perturbed
 from orchestrator.players import python_agent
 from orchestrator.table.game_loop import play_started
+from roles.words import many
 
 READABLE = 60
 """Rows of a table; `--json` has all."""
@@ -91,11 +92,17 @@ class Planned:
         return cost_estimate.about_prices(self.models) if self.total.bill.calls else []
 
 
-def forecast(experiment: Experiment, folder: Path, past: Path | None = None, answer: int | None = None) -> Planned:
+def forecast(
+    experiment: Experiment,
+    folder: Path,
+    past: Path | None = None,
+    answer: int | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Planned:
     """Return the games left to play in a run folder, with their estimated cost.
 
     `past`: the folder of another run, whose finished games are used as measurements, too; `answer`: tokens of a
-    response, instead of an assumption. Raises UserError as the run would.
+    response, instead of an assumption; `tell` is told what takes seconds. Raises UserError as the run would.
     """
     manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
@@ -121,7 +128,7 @@ def forecast(experiment: Experiment, folder: Path, past: Path | None = None, ans
         *_terms(plan, rows, folder if games else past or folder, paid=paid),
         *spread.sentences(experiment, singles, rows, paid=paid, metric=plan.metric, stop=plan.stop),
     ]
-    seconds = None if models else _seconds(plan, [job for jobs in waiting.values() for job in jobs])
+    seconds = None if models else _seconds(plan, [job for jobs in waiting.values() for job in jobs], tell)
     return Planned(arms, models, tuple(plan.notes), tuple(detectable), seconds)
 
 
@@ -159,7 +166,7 @@ def _games(
     return Games(*arm, len(jobs), len(waiting), bill, basis, len(waiting) * size)
 
 
-def _seconds(plan: Plan, jobs: Sequence[Job]) -> float | None:
+def _seconds(plan: Plan, jobs: Sequence[Job], tell: Callable[[str], None]) -> float | None:
     """Return about how many seconds these games of programs take in one process, by a few turns that are played and
     timed in memory; None where none can be tried."""
     if any(spec.spec.startswith(python_agent.PREFIX) for spec in plan.specs.values()):
@@ -176,6 +183,8 @@ def _seconds(plan: Plan, jobs: Sequence[Job]) -> float | None:
     try:
         seats = Seats(plan.specs)
         chosen = every[:: max(1, len(every) // TIMED)][:TIMED]
+        if chosen:
+            tell(f"Playing {TRIED} turns of {many(len(chosen), 'game')} to estimate the time ...")
         turns = [asyncio.run(turn(job)) * TURNS[job.deal.players] for job in chosen]
     except (UserError, TurnError, Suspended, OSError):  # an ad-hoc team reads games that are not played yet
         return None

@@ -13,7 +13,7 @@ from experiments.interchange import hanabi_logs_rows as log_rows
 from experiments.interchange import recorded_game
 from experiments.interchange.hanabi_logs_games import LeftOut, LogGame, Turn
 from experiments.interchange.hanabi_logs_rows import Broken, LogRow
-from experiments.record.files import write_atomically
+from experiments.record.files import short_name, write_atomically
 from graphs.ablate import bind
 from graphs.config import GraphConfig
 from orchestrator.errors import UserError
@@ -179,7 +179,7 @@ def _write(games: Sequence[LogGame], config: GraphConfig, done: Done) -> None:
     counts: dict[str, int] = {}
     for game in games:
         slug = re.sub(r"[^A-Za-z0-9._]+", "-", game.model).strip("-") or "model"
-        stem = f"{slug}-{game.referee.players}p-s{game.turns[0].row.seed}"
+        stem = f"{short_name(slug)}-{game.referee.players}p-s{game.turns[0].row.seed}"
         counts[stem] = number = counts.get(stem, 0) + 1
         name = f"{stem}.jsonl" if number == 1 else f"{stem}-{number}.jsonl"
         recorded_game.write(events(game, config, f"hanabilogs {name}"), done.folder / name)

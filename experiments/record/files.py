@@ -4,12 +4,25 @@ import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from uuid import uuid4
 
 from orchestrator import locks, regular_files
 from orchestrator.cells import defused
+
+LONGEST_NAME = 40
+"""Characters of a part of a file's name that is made of settings."""
+
+
+def short_name(name: str) -> str:
+    """Return a name as it is, or, where it is longer than LONGEST_NAME, its first words and a hash of all of it."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    digest = sha256(name.encode()).hexdigest()[:6]
+    words = name[: LONGEST_NAME - len(digest)]  # with the dash after them
+    return f"{words.rpartition('-')[0] or words[:-1]}-{digest}"
 
 
 def write_atomically(path: Path, text: str) -> None:

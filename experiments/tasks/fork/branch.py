@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.record.files import write_atomically
+from experiments.record.files import short_name, write_atomically
 from experiments.record.rows import GAMES, journal_name
 from experiments.study import seat_spec
 from experiments.tasks.fork.decision import Fork
@@ -112,8 +112,8 @@ def _name(fork: Fork, journal: Path, out: Path) -> str:
     graph = fork.seat.config.name
     words = [*([graph] if graph != info.graph else []), *([new.model] if new.model != info.model else [])]
     text = "-".join((*words, *sorted(fork.edited)))
-    short = "".join(c if c.isalnum() or c in "._+-" else "-" for c in text)[:100]
-    return f"{journal.stem}-t{fork.place.view.turn}{f'-{short}' if short else ''}"
+    short = short_name("".join(c if c.isalnum() or c in "._+-" else "-" for c in text))
+    return f"{short_name(journal.stem)}-t{fork.place.view.turn}{f'-{short}' if short else ''}"
 
 
 def _copied_lines(journal: Path, started: GameStarted, turn: int) -> Iterator[str]:

@@ -67,6 +67,19 @@ def test_the_mean_shown_is_that_of_the_score_that_the_run_names() -> None:
     assert [*shown.sentences()] == ["mine: 1 of 2 games"], "a line names no arms, of which there may be many"
 
 
+@pytest.mark.parametrize("arms", [2, 12])
+def test_a_line_that_is_piped_is_as_short_with_twelve_arms(
+    clock: list[float], capsys: pytest.CaptureFixture[str], arms: int
+) -> None:
+    units = [Job(arm=f"without-{number}", deal=Deal(1, 2), lineup=()) for number in range(arms)]
+    shown = RunProgress()
+    shown.begin("mine", GAMES, units)
+    clock[0] = 60.0
+    loads = {"openai:gpt-4.1-mini": progress.Load(busy=8, limit=8, rate_limited=3)}
+    told = line(shown, capsys, Status(loads, playing=arms, turns=136, tokens=9, usd=1.0))
+    assert told.count("\n") == 1 and len(told) < 160 and "without-" not in told
+
+
 def test_a_folder_is_taken_by_one_run_or_by_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_folder, "LOCK_PATIENCE_S", 0.0)
     with alone(tmp_path):
