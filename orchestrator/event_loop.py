@@ -40,6 +40,31 @@ def run(task: Coroutine[Any, Any, T], instead: str) -> T:
             runner.run(_cancel_the_rest())
 
 
+def run_anywhere(task: Coroutine[Any, Any, T]) -> T:
+    """Return what a coroutine returns, as `asyncio.run` does; where an event loop runs, as in a notebook, in a thread.
+
+    For what opens its connections itself: they belong to a loop that ends here. An interrupt cancels the coroutine.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(task)
+    runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+    loop = runner.get_loop()
+
+    def serve() -> None:
+        with runner:  # at its end it cancels what is left
+            loop.run_forever()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        return asyncio.run_coroutine_threadsafe(task, loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+
+
 async def _cancel_the_rest() -> None:
     """End what the coroutine has left running, as `asyncio.run` does."""
     tasks = asyncio.all_tasks() - {asyncio.current_task()}

@@ -45,6 +45,7 @@ DOCS = (
     "values",
     "strength",
     "page",
+    "recipes",
 )
 PAGES = ("README.md", "CONTRIBUTING.md", *(f"docs/{page}.md" for page in DOCS))
 ALL = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))

@@ -1,6 +1,5 @@
 """`--dry-run`: what an experiment would still play, or an evaluation ask, and what that would cost."""
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from experiments.study.prompt_positions import TurnLoad
 from experiments.study.seats import Seats, open_jobs
 from graphs.attempts import base
 from graphs.config import GraphConfig
+from orchestrator import event_loop
 from orchestrator.errors import Suspended, TurnError, UserError
 from orchestrator.journal.events import Call
 from orchestrator.models.list_prices import price_of
@@ -185,7 +185,7 @@ def _seconds(plan: Plan, jobs: Sequence[Job], tell: Callable[[str], None]) -> fl
         chosen = every[:: max(1, len(every) // TIMED)][:TIMED]
         if chosen:
             tell(f"Playing {TRIED} turns of {many(len(chosen), 'game')} to estimate the time ...")
-        turns = [asyncio.run(turn(job)) * TURNS[job.deal.players] for job in chosen]
+        turns = [event_loop.run_anywhere(turn(job)) * TURNS[job.deal.players] for job in chosen]
     except (UserError, TurnError, Suspended, OSError):  # an ad-hoc team reads games that are not played yet
         return None
     return fmean(turns) * len(jobs) if turns else None

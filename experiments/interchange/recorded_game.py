@@ -1,11 +1,11 @@
 """Recorded games of other programs as journals: HLE makes the moves again."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+from orchestrator import event_loop
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import End
 from orchestrator.hanabi.view import View
@@ -53,7 +53,7 @@ def events(
     """
     seats, events = [RecordedSeat(info, turns) for info in infos], list[Event]()
     playing = play_async(seats, players=len(seats), label=label, sink=events.append, max_turns=len(turns), **deal)
-    result = asyncio.run(playing)
+    result = event_loop.run_anywhere(playing)
     if given_up and result.end == "max_turns":
         events[-1] = GameEnded(result=result.model_copy(update={"end": given_up, "score_strict": 0}))
     return [event for event in events if over or not isinstance(event, GameEnded)]

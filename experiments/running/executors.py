@@ -18,6 +18,7 @@ from experiments.running.progress import Status
 from experiments.running.task import Task
 from experiments.running.unit_pool import UnitPool
 from experiments.study.job import Outcome, U
+from orchestrator import event_loop
 from orchestrator.errors import UserError
 from orchestrator.models.layer import ModelLayer
 
@@ -41,7 +42,7 @@ class LocalExecutor(Generic[U]):
 
     def play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
         """Ask all units, begun in their order, and return. Raises UserError when they cannot be asked."""
-        asyncio.run(self._play(units, on_outcome, on_tick))
+        event_loop.run_anywhere(self._play(units, on_outcome, on_tick))
 
     async def _play(self, units: Iterable[U], on_outcome: OnOutcome[U], on_tick: OnTick) -> None:
         async def tick() -> None:

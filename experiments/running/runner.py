@@ -5,7 +5,6 @@ the run is suspended; a budget, a full disk and an interrupt stop it between two
 other; the same command goes on.
 """
 
-import asyncio
 import re
 import signal
 import threading
@@ -25,6 +24,7 @@ from experiments.running.progress import Progress, Status
 from experiments.running.task import Measured, Records, Task
 from experiments.running.unit_pool import INTERRUPTED
 from experiments.study.job import Outcome, U
+from orchestrator import event_loop
 from orchestrator.errors import UserError
 from orchestrator.models.budget import Budget
 
@@ -185,7 +185,7 @@ class Runner(Generic[U]):
                 await asker.aclose()
                 layer.close()
 
-        asyncio.run(check())
+        event_loop.run_anywhere(check())
         if self.budget:
             self.records.remember(self.budget)
 

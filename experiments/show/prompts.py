@@ -5,7 +5,6 @@ program. A node that reads other nodes gets the outputs of their programs, and a
 where there is no program. Tokens are estimated as characters / 3.2.
 """
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os.path import commonprefix
@@ -19,6 +18,7 @@ from experiments.record.game import Game
 from graphs.ablate import at
 from graphs.config import GraphConfig
 from graphs.prompt_preview import Programs, requests
+from orchestrator import event_loop
 from orchestrator.errors import UserError, did_you_mean
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, Memory
@@ -64,8 +64,8 @@ def node_prompts(config: GraphConfig, players: int, seed: int, turn: int, node: 
     """Return the prompts of a turn, by node. Raises UserError for a turn or a node that does not exist."""
     graph = at(config, players)
     programs = Programs(graph)
-    view, memory = asyncio.run(_position(programs, players, seed, turn))
-    notes, _ = asyncio.run(programs.turn(view, memory))
+    view, memory = event_loop.run_anywhere(_position(programs, players, seed, turn))
+    notes, _ = event_loop.run_anywhere(programs.turn(view, memory))
     by_node = requests(graph, view, notes, memory)
     if node is not None and node not in by_node:
         hint = did_you_mean(node, by_node, "it asks")

@@ -4,7 +4,6 @@ They are of one game of rule players per player count, the same for every graph.
 outputs of their programs, and a reply's example where there is none. Tokens are estimated as characters / 3.2.
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +15,7 @@ from graphs.attempts import base, node_calls
 from graphs.config import PROGRAM, GraphConfig
 from graphs.prompt_preview import Programs, requests
 from graphs.replaced_texts import Position
+from orchestrator import event_loop
 from orchestrator.errors import TurnError
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Event, GameStarted, Memory, Moved, TurnStarted
@@ -56,7 +56,7 @@ class ProbeGame:
 @cache
 def game(players: int) -> ProbeGame:
     events: list[Event] = []
-    asyncio.run(play_async(partners.get(PARTNER), players=players, seed=1, sink=events.append))
+    event_loop.run_anywhere(play_async(partners.get(PARTNER), players=players, seed=1, sink=events.append))
     views = tuple(event.view for event in events if isinstance(event, TurnStarted))
     record = public_record(event for event in events if isinstance(event, GameStarted | Moved))
     return ProbeGame(views, record.plain)
@@ -72,7 +72,7 @@ class Probed(Position):
 
 def positions(config: GraphConfig, players: int, shown: int = 0) -> list[Probed]:
     """The sampled positions of the game at a player count; `shown`: how many past games the seat was shown."""
-    return asyncio.run(_positions(at(config, players), game(players), shown))
+    return event_loop.run_anywhere(_positions(at(config, players), game(players), shown))
 
 
 async def _positions(graph: GraphConfig, played: ProbeGame, shown: int) -> list[Probed]:

@@ -117,7 +117,7 @@ def decide(
     """
     change = Change(graph, model, named or {}, tuple(settings), nodes or {}, tuple(without), edits or {}, ask)
     decisions = decide_async(game, turn, change, samples=samples, layer=layer)
-    return event_loop.run(decisions, "decide_async(...)")
+    return event_loop.run_anywhere(decisions)
 
 
 async def decide_async(

@@ -139,12 +139,15 @@ class Journals:
 
 
 def run(
-    experiment: Experiment, folder: Path, *, options: RunOptions | None = None, progress: Progress | None = None
+    experiment: Experiment, folder: Path | str, *, options: RunOptions | None = None, progress: Progress | None = None
 ) -> ExperimentDone:
     """Play the games that are not finished, and write run.yaml, the journals and results.csv into the folder.
 
+    In a notebook, too, where an event loop runs already.
+
     Raises UserError, before anything is played, for mistakes in the experiment and for a folder of another one.
     """
+    folder = Path(folder)
     manifest.check_code(folder)
     plan = Plan.resolve(experiment, folder)
     plan.check_rule()

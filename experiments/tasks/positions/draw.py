@@ -6,7 +6,6 @@ whose kind the bank has least of so far. Of a run of convention probes the quest
 the moves before them.
 """
 
-import asyncio
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +27,7 @@ from experiments.tasks.probes.probe_run import PROBES, path_of, probes_of
 from experiments.values.position import Position, true_hands
 from experiments.values.rollout_store import RolloutStore
 from experiments.values.turn_values import values_at
+from orchestrator import event_loop
 from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Call, Decided, SeatInfo, StoredEvent, VerdictGiven
@@ -123,7 +123,7 @@ class Drawing:
             turn = min(kinds, key=lambda turn: sum(self._have[value] for value in kinds[turn].values()))
             place = fork_position(game, turn)
             try:
-                events = asyncio.run(whole(place))
+                events = event_loop.run_anywhere(whole(place))
             except UserError as error:  # of a graph that is not known here
                 raise UserError(f"{str(game.path)!r}: {error}; bring its code by --import, or leave it out") from None
             self.add(game, place, events, kinds.pop(turn), probe)

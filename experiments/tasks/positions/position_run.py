@@ -4,7 +4,6 @@ The baseline goes first, on all positions, for shuffled notes come from there. T
 asked, so that a run that stops half-way has whole positions.
 """
 
-import asyncio
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,6 +25,7 @@ from experiments.tasks.positions.asking import ArmSeats, Donor, Ready
 from experiments.tasks.positions.bank import BankPosition
 from experiments.tasks.positions.study import PositionStudy, begin, read, study_of
 from graphs import named
+from orchestrator import event_loop
 from orchestrator.errors import Suspended, UserError
 from orchestrator.journal.events import Call, Event, Sink
 from orchestrator.journal.file import Journal
@@ -237,13 +237,16 @@ def calls_of(study: PositionStudy, most: int) -> Iterator[ArmCalls]:
     donors = asker.donors
     if study.experiment.notes == "fresh":
         seat = asker.seats.seat(study.baseline.name)
-        turns = [Donor(place, tuple(asyncio.run(_once(Ready(seat, place.view, place.memory))))) for place in sampled]
+        turns = [
+            Donor(place, tuple(event_loop.run_anywhere(_once(Ready(seat, place.view, place.memory)))))
+            for place in sampled
+        ]
         donors = turns
     share = len(places) / len(sampled)
     for arm in study.arms:
         prepared = [asker.seats.ready(arm, turn.position, turn.events, donors) for turn in turns]
         seats = [ready for ready in prepared if ready is not None]
-        events = [event for ready in seats for event in asyncio.run(_once(ready))]
+        events = [event for ready in seats for event in event_loop.run_anywhere(_once(ready))]
         calls = [event for event in events if isinstance(event, Call) and not event.fixed and not event.ask]
         yield ArmCalls(arm, round(share * len(seats)), calls, share * study.samples)
 

@@ -1,7 +1,6 @@
 """A run of probes: each is a game that begins at the question, in a journal of its own; what is there is not asked
 again."""
 
-import asyncio
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from experiments.study.seat_spec import PlayerSpec
 from experiments.tasks.probes.probe import Probe, table
 from graphs import named
 from graphs.graph_seat import GraphSeat
-from orchestrator import journal
+from orchestrator import event_loop, journal
 from orchestrator.errors import user_error
 from orchestrator.hanabi.moves import Move
 from orchestrator.journal.events import Call, Decided, Event, SeatInfo, Sink
@@ -147,7 +146,7 @@ def calls_of(probes: Iterable[Probe], player: PlayerSpec) -> list[Call]:
     """Return the calls of a player on probes, of which nothing is kept. Raises UserError."""
     asker, events = ProbeAsker(player.seat()), list[Event]()
     for unit in _units(Path(), probes):
-        asyncio.run(asker.ask(replace(unit, journal=None), game_loop.OpenGate(), events.append))
+        event_loop.run_anywhere(asker.ask(replace(unit, journal=None), game_loop.OpenGate(), events.append))
     return [event for event in events if isinstance(event, Call)]
 
 

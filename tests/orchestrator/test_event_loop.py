@@ -1,0 +1,65 @@
+"""Calls from a cell of a notebook, where an event loop runs already."""
+
+import asyncio
+from contextvars import ContextVar
+from pathlib import Path
+
+import pytest
+
+import experiments
+from experiments.study.experiment import Experiment
+from orchestrator import event_loop
+
+NAME = ContextVar("NAME", default="")
+
+
+async def half(number: int) -> float:
+    await asyncio.sleep(0)
+    if number % 2:
+        raise ArithmeticError(number)
+    return number / 2
+
+
+def test_a_coroutine_is_run_inside_a_loop_as_outside_of_one() -> None:
+    async def cell() -> float:
+        with pytest.raises(ArithmeticError, match="3"):
+            event_loop.run_anywhere(half(3))
+        return event_loop.run_anywhere(half(4)) + event_loop.run_anywhere(half(6))
+
+    assert event_loop.run_anywhere(half(4)) == 2.0
+    assert asyncio.run(cell()) == 5.0
+
+
+def test_an_interrupt_cancels_what_runs_and_leaves_no_thread() -> None:
+    ended = []
+
+    async def endless() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(True)
+
+    async def cell() -> None:
+        event_loop.run_anywhere(endless())
+
+    import _thread
+    import threading
+
+    threads = threading.active_count()
+    threading.Timer(0.2, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(cell())
+    assert ended == [True] and threading.active_count() <= threads
+
+
+def test_a_study_is_played_and_a_turn_decided_again_in_a_cell(tmp_path: Path) -> None:
+    study = Experiment.model_validate(
+        {"name": "cell", "graph": "house_solo", "players": [2], "seeds": 1, "models": {"default": "sim:average"}}
+    )
+
+    async def cell() -> tuple[int, int]:
+        done = experiments.run(study, tmp_path)
+        fork = experiments.decide(next((tmp_path / "games").rglob("*.jsonl")), 2, samples=2)
+        return len(done.rows), len(fork.new)
+
+    assert asyncio.run(cell()) == (1, 2)
