@@ -17,26 +17,21 @@ class CardRisk(Reply):
     unique = "slot"
 
     slot: Slot = Field(description="the slot, 0 is the oldest card")
-    duplicates: str = Field(description='copies in sight of what it may be, and where, or "none"')
-    reason: str = Field(description="why")
+    reason: str = Field(description="why, with the copies in sight of what it may be")
     criticality: Criticality = Field(description="how critical it may be")
     safety: Chance = Field(description="the probability that the team can spare the card")
-    recommendation: Literal["discard", "keep"] = Field(description="what to do with it if somebody must discard")
 
 
 class DiscardReport(Reply):
     """Every card of the own hand, then the summary."""
 
-    conclusion = ("safest_first", "summary")
     example = {
         "cards": [
             {
                 "slot": 0,
                 "safety": 0.9,
                 "criticality": "low",
-                "duplicates": "1 of 3 white 1s seen: P2 slot 1",
-                "recommendation": "discard",
-                "reason": "never hinted, and most of what it can be has other copies left",
+                "reason": "never hinted; 1 of 3 white 1s seen, and most of what it can be has other copies left",
             }
         ],
         "safest_first": [0, 3, 1, 2],

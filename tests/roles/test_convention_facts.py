@@ -137,7 +137,7 @@ async def test_house_solo_plays_as_house_does_where_programs_play(seed: int) -> 
             referee.apply((await partners.get("iggi").bind(GameContext())(view, {})).move if other else move)
 
 
-LIMITS = {"house": 8_000, "house_solo": 2_000}
+LIMITS = {"house": 8_500, "house_solo": 2_000}
 """Tokens of the prompts of a turn at 3.2 characters a token, at most."""
 
 

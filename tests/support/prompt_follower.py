@@ -188,11 +188,12 @@ def discard_strategist(prompt: Prompt) -> Mapping[str, object]:
         return {"cards": [], "safest_first": order, "summary": "in the order of the facts"}
     chances = prompt.chances
     following = optional(r"^You discard next: slot (\d)", prompt.facts)
-    kept = re.findall(r"^- slots? (\d(?:, \d)*): .*, it can be played$", prompt.facts, re.MULTILINE)
-    plays = [int(slot) for slots in kept for slot in slots.split(", ")]
-    rest = sorted(chances, key=lambda slot: (slot in plays, chances[slot]["critical"], -chances[slot]["lowest"], slot))
+    lines = re.findall(r"^- slots? (\d(?:, \d)*): .*, to be kept$", prompt.facts, re.MULTILINE)
+    kept = [int(slot) for slots in lines for slot in slots.split(", ")]
+    rest = sorted(chances, key=lambda slot: (slot in kept, chances[slot]["critical"], -chances[slot]["lowest"], slot))
     dead = prompt.listed("Surely dead, in the order to discard them")
-    safest = first([*dead, *([int(following)] if following else []), *rest])
+    going = [int(following)] if following and int(following) not in kept else []
+    safest = first([*dead, *going, *rest])
     return {"cards": [], "safest_first": safest, "summary": "in the order of the task"}
 
 

@@ -313,20 +313,25 @@ def dump(scene: Scene) -> Iterator[Reasoned[Hint]]:
 
 
 def discard(scene: Scene) -> Iterator[Reasoned[Discard]]:
-    """Discard a card known dead, first those that only this player knows; else the chop; else what is likeliest not
-    critical, cards known to fit last."""
+    """Discard a card known dead, first those that only this player knows; else the chop, else what is likeliest not
+    critical; last, the chop too, what is to be kept (`is_kept`)."""
     commonly, beliefs = scene.knowledge.common[scene.seat], scene.beliefs
     dead = [slot for slot, belief in enumerate(beliefs) if belief.dead == 1.0]
     for slot in sorted(dead, key=lambda slot: (is_certain(commonly[slot], scene.piles.dead), slot)):
         yield Discard(slot=slot), f"slot {slot} is known dead"
-    if scene.chop is not None:
+    if scene.chop is not None and not is_kept(beliefs[scene.chop]):
         yield Discard(slot=scene.chop), f"slot {scene.chop} is next to go, and nobody warned"
 
     def risk(slot: int) -> tuple[bool, float, int, int]:
-        return beliefs[slot].playable == 1.0, beliefs[slot].critical, -lowest(beliefs[slot]), slot
+        return is_kept(beliefs[slot]), beliefs[slot].critical, -lowest(beliefs[slot]), slot
 
     for slot in sorted(range(len(beliefs)), key=risk):
         yield Discard(slot=slot), f"slot {slot} is the least likely to be critical ({beliefs[slot].critical:.2f})"
+
+
+def is_kept(slot: Slot) -> bool:
+    """Return whether a card is known to fit or to be critical, so that no other should go after it."""
+    return slot.playable == 1.0 or slot.critical == 1.0
 
 
 def gamble_in_time(scene: Scene) -> Iterator[Reasoned[Play]]:

@@ -263,7 +263,7 @@ def decide(game: Game) -> int:
 def spare(game: Game) -> int:
     """Return a hint that says nothing while no card may be discarded, else the discard that costs least. MASKS must
     stand."""
-    seat, players, dead, critical = game[SEAT], game[PLAYERS], game[DEAD], game[CRITICAL]
+    seat, players, dead = game[SEAT], game[PLAYERS], game[DEAD]
     size = game[SIZES + seat]
     if game[TOKENS] == MAX_TOKENS:
         right = (seat - 1) % players
@@ -276,16 +276,29 @@ def spare(game: Game) -> int:
                 best, least = slot, key
     if best == NONE:
         best = next_discard(game, seat)
-    if best != NONE:
-        return code(DISCARD, best, 0)
-    risk, rank = 20.0, -1
-    for slot in range(size):
-        lost, low = chance(game, game[MASKS + slot], critical), lowest(game[MASKS + slot])
-        if not game[MASKS + slot] & ~game[PLAYABLE]:  # what is known to fit goes last
+        if best != NONE and is_kept(game, best):
+            best = NONE
+    return code(DISCARD, least_lost(game) if best == NONE else best, 0)
+
+
+@compiled
+def is_kept(game: Game, slot: int) -> bool:
+    """See `policy.is_kept`. MASKS must stand."""
+    mask = game[MASKS + slot]
+    return not mask & ~game[CRITICAL] or not mask & ~game[PLAYABLE]
+
+
+@compiled
+def least_lost(game: Game) -> int:
+    """Return the own slot that is likeliest not critical, what is to be kept last. MASKS must stand."""
+    best, risk, rank = NONE, 20.0, -1
+    for slot in range(game[SIZES + game[SEAT]]):
+        lost, low = chance(game, game[MASKS + slot], game[CRITICAL]), lowest(game[MASKS + slot])
+        if is_kept(game, slot):
             lost += 10.0
         if lost < risk or (lost == risk and low > rank):
             best, risk, rank = slot, lost, low
-    return code(DISCARD, best, 0)
+    return best
 
 
 @compiled

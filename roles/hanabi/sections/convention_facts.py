@@ -12,7 +12,16 @@ from orchestrator.hanabi.cards import DECK_SIZE, INDEX, Card, Fireworks
 from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Understanding, learnt, understand
-from orchestrator.hanabi.convention.policy import HOUSE_STEPS, HintEffect, PolicyStep, Scene, discard, lowest, play
+from orchestrator.hanabi.convention.policy import (
+    HOUSE_STEPS,
+    HintEffect,
+    PolicyStep,
+    Scene,
+    discard,
+    is_kept,
+    lowest,
+    play,
+)
 from orchestrator.hanabi.information.policy import CodePosition
 from orchestrator.hanabi.information.table import HatTable, table_of
 from orchestrator.hanabi.literal_knowledge import types_of, with_hand
@@ -219,7 +228,7 @@ class ConventionFacts(Section):
         """What the team would lose with each own card."""
         risks = [
             words(RISK, dead=percent(slot.dead), critical=percent(slot.critical), rank=lowest(slot))
-            + (words(TO_PLAY) if slot.playable == 1.0 else "")
+            + (words(KEPT) if is_kept(slot) else "")
             for slot in self.scene.beliefs
         ]
         yield words(RISKS)
@@ -377,7 +386,7 @@ NO_MORE = "Of your own cards the conventions say no more than hints and counting
 PLAYABLE = "Surely playable, in the order to play them: $slots."
 RISKS = "What your own cards are by hints, counting and conventions:"
 RISK = "dead $dead, critical $critical, lowest rank $rank"
-TO_PLAY = ", it can be played"
+KEPT = ", to be kept"
 DEAD = "Surely dead, in the order to discard them: $slots."
 GOING = "You discard next: $slot."
 PARTNER = "- P$seat takes for playable: $fits. P$seat discards next: $going."
