@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import count
 from pathlib import Path
 from string import Template
 from typing import Literal, get_args
@@ -114,13 +115,16 @@ _OPEN, _BODY = r"\{(if|without) ([^{}\n]+)\}", r"((?:(?!\{(?:if|without) |\{end\
 _BLOCK = re.compile(rf"(?ms)^{_OPEN}\n?{_BODY}\n?\{{end\}}(\n|\Z)|{_OPEN}{_BODY}\{{end\}}")
 """A conditional block without another inside; one that has its lines for itself takes the end of the last with it."""
 
+_STEP = re.compile(r"(?m)^#\. ")
+"""The beginning of a step whose number depends on the steps before it."""
+
 
 @lru_cache(maxsize=1024)
 def chosen(text: str, present: frozenset[str]) -> str:
     """A text with those of its conditional blocks alone whose conditions hold where these are present.
 
     `{if analyst}...{end}` is there beside the analyst's report, `{without analyst or section history}...{end}` where
-    neither is.
+    neither is. Lines that begin with `#. ` get the numbers 1, 2 ... of those that are there.
     """
 
     def block(match: re.Match[str]) -> str:
@@ -131,7 +135,8 @@ def chosen(text: str, present: frozenset[str]) -> str:
     blocks = 1 if "{end}" in text else 0
     while blocks:
         text, blocks = _BLOCK.subn(block, text)
-    return text.strip()
+    numbers = count(1)
+    return _STEP.sub(lambda _: f"{next(numbers)}. ", text.strip())
 
 
 @lru_cache(maxsize=1024)

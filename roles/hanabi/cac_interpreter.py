@@ -46,7 +46,8 @@ def cac_interpreter(sections: Sections, notes: Notes) -> Interpretation:
     lessons = literal_play.lessons(position, literal_play.hints_of_hands(position))
     full = position.tokens == MAX_TOKENS  # then nothing can be discarded
     worth = lessons and (full or lessons[0].worth >= literal_play.WORTHWHILE)
-    best = f"{lessons[0].hint}: {literal_play.why_hint(lessons[0])}" if worth else "No hint is worth a token now"
+    none = "No hint is worth a token now" if position.tokens else "There is no token for a hint"
+    best = f"{lessons[0].hint}: {literal_play.why_hint(lessons[0])}" if worth else none
     explanation = "The past moves are not known."
     if history := sections.get(History):
         moves = [f"P{past.seat}: {past.move}{ENGLISH.result(past)}" for past in history.latest]

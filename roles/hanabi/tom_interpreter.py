@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from orchestrator.hanabi.convention import policy
-from orchestrator.hanabi.convention.hint_convention import has_turn
+from orchestrator.hanabi.convention.hint_convention import STRANGER, has_turn
 from orchestrator.hanabi.convention.policy import Scene
 from orchestrator.hanabi.moves import Hint, Move
 from roles.hanabi.marking.mind_marks import INTERPRETER
@@ -92,7 +92,7 @@ def _intentions(
     for seat in literally.hands:
         if not has_turn(seat, literally.seat, literally.players, literally.turns_left):
             continue
-        if at is None or (at.is_stranger(seat) and not coded):
+        if at is None or (at.knowledge.conventions[seat] == STRANGER and not coded):
             foreseen = literal_play.foresee(literally, seat)
             plays = foreseen.slot if foreseen.does == "play" else None
             yield Intention(seat=seat, next_action=foreseen.say(ENGLISH), plays=plays, chance=foreseen.chance)

@@ -296,8 +296,8 @@ def highest_rank(prompt: Prompt) -> str | None:
 
 
 READINGS: Mapping[str, Step] = {
-    "If the report on the others is urgent: its hint; if it names none, the discard of step 5.": urgent_hint,
-    "If the report on the others is urgent: its hint; if it names none, the discard of step 6.": urgent_hint,
+    "If the report on the others is urgent: its hint; if it names none, the discard that a later step "
+    "gives.": urgent_hint,
     "Play the first slot that the report on the past lists as playable.": reported_play,
     'Play the slot likeliest to be playable by "What your own cards can be", if that is certain, or with 2 or '
     "3 lives at least 60%. Of those that are certain, the one with the lowest rank it can have, then the "
@@ -306,7 +306,7 @@ READINGS: Mapping[str, Step] = {
     "The first hint in the list of legal moves, to a player who still has a turn, that touches only cards "
     "which can be played now, and tells one of them a colour or rank that its owner cannot deduce yet.": plain_hint,
     "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the slot that the report on "
-    "the past calls likeliest.": reported_gamble,
+    "the past calls likeliest, if it names one.": reported_gamble,
     "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the slot likeliest to be "
     "playable, of equals the lowest slot, if any may be.": plain_gamble,
     "The legal move that is proposed most often, as the action of a report or as a candidate; of equals the "

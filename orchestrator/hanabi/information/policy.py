@@ -222,7 +222,8 @@ class CodePosition:
 
     def discards(self) -> Iterator[Reasoned[Discard]]:
         """All own cards: one that is useless, where several are, by the number for which it stands; then by how little
-        they are missed: that a copy is in sight counts twice as much as that it is not critical, then high ranks."""
+        they are missed: that a copy is in sight counts twice as much as that it is not critical, then high ranks; those
+        to play come last."""
         if self.coded:
             number = self.discard_sum.number
             yield Discard(slot=self.coded[number]), f"of {len(self.coded)} useless cards it stands for {number}"
@@ -231,7 +232,8 @@ class CodePosition:
         seen, spare = self.chances(elsewhere), self.chances(~self.table.piles.critical)
         ranks = [self.mean(types, RANK_OF) for types in self.own_hand[0]]
         missed = [20 * copy + 10 * free + rank for copy, free, rank in zip(seen, spare, ranks, strict=True)]
-        for slot in sorted(range(len(missed)), key=lambda slot: -missed[slot]):
+        to_play = {move.slot for move, _ in self.plays()}
+        for slot in sorted(range(len(missed)), key=lambda slot: (slot in to_play, -missed[slot])):
             yield Discard(slot=slot), "it is least missed"
 
 
