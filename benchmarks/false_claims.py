@@ -1,8 +1,8 @@
 """How often a report of a run without an effect claims one, for each kind of sentence; and whether controls decide
 rightly in worlds whose causes are known.
 
-Games are made up, and go through the analysis, the verdict and the sentences of roles as those of a run do. The deal
-explains 30 % of the variance of the points that a game keeps; it scores 0 where it is struck out.
+Games and decisions are made up, and go through the analysis, the verdict and the sentences as those of a run do. The
+deal explains 30 % of the variance of the points that a game keeps; it scores 0 where it is struck out.
 """
 
 import math
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from benchmarks import null_positions
 from benchmarks.simulated_experiments import game
 from experiments.analysis import sentence_templates as say
 from experiments.analysis import stopping
@@ -275,6 +276,12 @@ def over_arms() -> Trials:
         yield f"{arms} arms, true effects spread {spread:g} SD", partial(correlations, arms=arms, spread=spread)
 
 
+def decisions() -> Trials:
+    for arms, deals, positions in product((1, 3), (6, 10, 30), (1, 5)):
+        design = f"{arms} roles with two controls each, {deals} deals of {positions} positions"
+        yield design, partial(null_positions.claims, roles=arms, deals=deals, positions=positions)
+
+
 NONE_SEEN = "not false: says that neither struck out"
 KINDS: Mapping[str, Callable[[], Trials]] = {
     "headline, both scores": headlines,
@@ -285,6 +292,7 @@ KINDS: Mapping[str, Callable[[], Trials]] = {
     "faults": fault_counts,
     "marks": role_marks,
     "correlation over arms": over_arms,
+    "positions": decisions,
 }
 """Kinds of sentences, each with its designs."""
 

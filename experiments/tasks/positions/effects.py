@@ -66,10 +66,10 @@ class Effect:
     keeps_less: Comparison | None = None
     """How much less often than the baseline, deal by deal."""
     p_holm: float | None = None
-    """The p of `judged`, corrected for all arms of the run that have one; noise floors and coalitions are none of
-    them: terms of a design have tests of their own."""
+    """The p of `judged`, corrected for the losses and the flips of all arms of the run; noise floors and coalitions are
+    none of them: terms of a design have tests of their own."""
     beyond_p: float | None = None
-    """The p of `beyond`, corrected as `p_holm` is."""
+    """The p of `beyond`, of the same family as `p_holm`."""
     by_kind: tuple[tuple[str, str, int, float, float, float | None], ...] = ()
     """Dimension, value, positions, flips, loss, conventions kept: means over positions."""
 
@@ -80,7 +80,7 @@ class Effect:
 
     @property
     def claimed(self) -> bool:
-        """True if the test shows a loss or a gain, corrected for the number of arms."""
+        """True if the test shows a loss or a gain, corrected."""
         return significant(self.p_holm)
 
 
@@ -95,8 +95,12 @@ class Effects:
 
     @cached_property
     def pair_ps(self) -> Mapping[tuple[str, str], float | None]:
-        """By the arm with another note and that without it: p of their difference, corrected for all such pairs."""
-        removed = {effect.arm.nodes: effect.arm.name for effect in self.effects if effect.arm.kind == "removed"}
+        """By the arm with another note and that without it: p of their difference, corrected for all such pairs.
+
+        None where the arm without it is not shown to lose or gain: the comparison asks what causes an effect that is
+        shown, so where there is none it cannot claim one.
+        """
+        removed = {effect.arm.nodes: effect.arm.name for effect in self.effects if _is_shown_removal(effect)}
         controls = [effect.arm for effect in self.effects if effect.arm.kind in NOTES]
         pairs = [(arm.name, removed[arm.nodes]) for arm in controls if arm.nodes in removed]
         tests = [self.difference(arm, without) for arm, without in pairs]
@@ -111,6 +115,10 @@ class Effects:
         return _compared(self.outcomes.get(arm, ()), self.outcomes.get(other, ()), lambda row: row.judged)
 
 
+def _is_shown_removal(effect: Effect) -> bool:
+    return effect.arm.kind == "removed" and effect.claimed
+
+
 def read(folder: Path, study: PositionStudy, rollouts: int = 0) -> Effects:
     """Return the effects of a run's arms, the baseline left out, on the positions that both it and the arm decided.
 
@@ -123,14 +131,22 @@ def read(folder: Path, study: PositionStudy, rollouts: int = 0) -> Effects:
     arms = study.arms[1:]
     outcomes = {arm.name: list(reader.outcomes(arm)) for arm in arms}
     effects = [effect_of(arm, outcomes, cost(folder, study, arm)) for arm in arms if outcomes.get(arm.name)]
-    ps = corrected([None if effect.arm.is_noise_floor else _alone(effect, effect.judged) for effect in effects])
-    beyond = corrected([_alone(effect, effect.beyond) for effect in effects])
-    corrections = zip(effects, ps, beyond, strict=True)
-    effects = [replace(each, p_holm=p, beyond_p=flip) for each, p, flip in corrections]
+    effects = holm_corrected(effects)
     if not study.experiment.coalitions and not study.experiment.contrasts:
         return Effects(outcomes, tuple(effects))
     baseline = {study.baseline.name: list(reader.outcomes(study.baseline))}
     return Effects(outcomes, tuple(effects), designed(study, {**baseline, **outcomes}))
+
+
+def holm_corrected(effects: Sequence[Effect]) -> list[Effect]:
+    """Return the effects with their p corrected as one family: the losses and the flips of all arms of the run, so that
+    no more than one report in twenty claims either where there is neither."""
+    losses = [None if effect.arm.is_noise_floor else _alone(effect, effect.judged) for effect in effects]
+    flips = [_alone(effect, effect.beyond) for effect in effects]
+    ps = corrected([*losses, *flips])
+    half = len(effects)
+    corrections = zip(effects, ps[:half], ps[half:], strict=True)
+    return [replace(effect, p_holm=loss, beyond_p=flip) for effect, loss, flip in corrections]
 
 
 def _alone(effect: Effect, test: Comparison | None) -> float | None:
