@@ -102,6 +102,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         layout=context.layout(team),
         wording=context.worded(config.without_sections),
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
+        refuses=gate.refuses_now(config) if name == config.decides else None,
         colleagues={labels[read]: config.role(read) for read in node.reads},
         forgets=_forgotten(config),
         options=config.options_of(name),

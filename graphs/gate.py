@@ -6,7 +6,7 @@ that count as knowledge. So neither a refusal nor a forced move tells a seat wha
 `verify.knows: all` the rule knows more; its verdict then tells the seat only what the seat may know.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,12 +20,13 @@ from roles.hanabi.reasoning.position import Position
 from roles.hanabi.safety import Safety
 from roles.hanabi.sections.convention_facts import PACKS, ConventionFacts
 from roles.hanabi.sections.fixed import Conventions
+from roles.hanabi.sections.history import History
 from roles.hanabi.sections.table import State
 from roles.legal_moves import LegalMoves
 from roles.notes_text import Notes
 from roles.reply_types import Judgement
 from roles.role_options import defaults
-from roles.sections import Section, Sections, cut
+from roles.sections import UNSAID, Section, Sections, cut
 from roles.words import Words
 
 SAFETY = "safety"
@@ -67,8 +68,21 @@ def of_seat(config: GraphConfig) -> Kinds:
     partners = "blind" if all(options["partners"] == "blind" for options in facts) else "learnt"
     taken_sections = (kind for kind in roles.get(SAFETY).takes if kind is not ConventionFacts)
     kinds_read: Kinds = tuple((kind, {}) for kind in taken_sections if kind in reaching or kind is LegalMoves)
+    if not (read and tells_own):
+        kinds_read = (*kinds_read, *_latest_hints(config))
     facts_read = {"told": scope, "partners": partners, "pack": facts[0]["pack"]} if read else {}
     return (*kinds_read, (ConventionFacts, facts_read)) if read else kinds_read
+
+
+def _latest_hints(config: GraphConfig) -> Kinds:
+    """The past moves and the conventions as the node that decides is shown them, where it is shown both."""
+    shown = {kind: {**defaults(kind.choices), **options} for kind, options in config.kinds(config.decides)}
+    if not config.verify.conventions or History not in shown or Conventions not in shown:
+        return ()
+    unsaid = shown[History]["details"] == UNSAID or shown[Conventions]["told"] in ("terms", "doing", UNSAID)
+    if unsaid or shown[Conventions]["pack"] != "newest":
+        return ()
+    return ((History, shown[History]), (Conventions, shown[Conventions]))
 
 
 def _on_the_way(config: GraphConfig) -> list[str]:
@@ -117,11 +131,31 @@ def in_words(config: GraphConfig, words: Words) -> str:
     """The rule as the prompt of the node that decides states it; empty where there is none."""
     if config.verify.rule != SAFETY:
         return ""
-    if any(kind is ConventionFacts and options.get("told") != "others" for kind, options in kinds(config)):
-        grounds = "by hints, counting and conventions"
+    judged_by = dict(kinds(config))
+    if judged_by.get(ConventionFacts, {}).get("told", "others") != "others":
+        grounds = safety.AGREED
+    elif trusted(config):
+        grounds = safety.NOTED
     else:
-        grounds = "by hints, counting and the report on past moves" if trusted(config) else "by hints and counting"
+        grounds = safety.FRESH if History in judged_by else "by hints and counting"
     return Safety(config.verify.limits).words(words, grounds, config.at_most)
+
+
+def refuses_now(config: GraphConfig) -> Callable[[Sections, Notes], Sequence[Move]] | None:
+    """Return what tells which moves of its list the rule refuses, from what the node that decides is shown.
+
+    None where there is no rule, and where it judges by more than that node is shown: what it refuses would then tell
+    what a report, or nobody, has to tell.
+    """
+    shown, reports = dict(config.kinds(config.decides)), trusted(config)
+    judged_by = dict(of_seat(config))
+    facts = judged_by.pop(ConventionFacts, {})
+    own_facts = shown.get(ConventionFacts, {"told": "others"}).get("told", "whole")
+    told = bool(reports) or facts.get("told", "others") == "others" or own_facts not in ("others", "without_own")
+    complete = {*judged_by} <= {*shown} and {*reports} <= {*config.nodes[config.decides].reads}
+    if config.verify.rule != SAFETY or config.verify.knows == "all" or not (told and complete):
+        return None
+    return partial(safety.refused_now, Safety(config.verify.limits), reports)
 
 
 def safest(config: GraphConfig, view: View) -> tuple[Move, str]:

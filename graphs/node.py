@@ -1,12 +1,12 @@
 """One node of a seat's graph: what it sees of a turn, and the question that its role asks a model."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from graphs.context import Context
 from graphs.controls import NONE, Controls, NoteControl
-from orchestrator.hanabi.moves import Move
+from orchestrator.hanabi.moves import Move, Play
 from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Memory
 from orchestrator.models import second_ask
@@ -61,6 +61,8 @@ class RoleNode:
     """The folder of the roles' texts that its instruction is taken from, if any."""
     gate: str = ""
     """The rule by which its choice may be refused, in the words of its prompt; empty where nothing may refuse it."""
+    refuses: Callable[[Sections, Notes], Sequence[Move]] | None = None
+    """Tells which moves of its list that rule refuses; None where the node may not know."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """The role's own."""
     colleagues: Mapping[str, Role] = field(default_factory=dict)
@@ -145,7 +147,7 @@ class RoleNode:
             raw=passed == "raw",
             brief=passed == "brief",
             wording=self.wording,
-            gate=self.gate,
+            gate=self._rule(sections, notes),
             listed=[
                 name
                 for name, role in self.colleagues.items()
@@ -171,6 +173,17 @@ class RoleNode:
             place=place or Place(),
             graph=self.graph,
         )
+
+    def _rule(self, sections: Sections, notes: Notes) -> str:
+        """Return the rule by which its choice may be refused, and the moves that it refuses now."""
+        refused = self.refuses(sections, notes) if self.gate and self.refuses else ()
+        if not refused:
+            return self.gate
+        moves = [str(move) for move in refused]
+        legal = sections[LegalMoves].moves
+        if all(move in refused for move in legal if isinstance(move, Play)):
+            moves = [self.words("every play"), *(str(move) for move in refused if not isinstance(move, Play))]
+        return f"{self.gate} {self.words('Now it refuses: $moves.', moves=self.words.series(moves))}"
 
 
 def refused_moves(notes: Notes, verdicts: tuple[str, ...]) -> tuple[Move, ...]:

@@ -2,19 +2,20 @@
 
 A play is judged by the belief about its slot: by what hints and visible cards allow, narrowed by a trusted note on the
 past where there is one, else by the exact reading of the past by the conventions where prompts tell a model to trust
-it. It never looks at the hidden card.
+it, else, with a life to spare, by what the latest hints mean by the conventions. It never looks at the hidden card.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.cards import Mask, mask
+from orchestrator.hanabi.cards import ANY, Mask, mask
 from orchestrator.hanabi.convention import policy
 from orchestrator.hanabi.convention.policy import GAMBLES
 from orchestrator.hanabi.moves import Discard, Hint, Move, Play
 from roles.hanabi.history_report import HistoryReport
-from roles.hanabi.reasoning import literal_play
+from roles.hanabi.reasoning import fresh_hints, literal_play
 from roles.hanabi.reasoning.position import NEEDS, TAKES, Position
 from roles.hanabi.sections.convention_facts import ConventionFacts
 from roles.hanabi.sections.table import State
@@ -28,7 +29,10 @@ NEEDED = "$chance (lives left: $lives)"
 LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.LIKELY}
 """Lives left -> the probability from which a play may be made; the last life is never gambled."""
 AGREED = "by hints, counting and conventions"
+FRESH = "by hints, counting and, with a life to spare, what the latest hints to you mean by the conventions"
 NOTED = "by hints, counting and the report on past moves"
+POINTED = "by hints, counting and what the latest hints mean by the conventions"
+NOTHING_POINTED: Mapping[int, Mask] = MappingProxyType({})
 LAST_CHANCE = 0.01
 """The probability from which a play may be made when the deck is nearly out (`GAMBLES`) and a life is to spare, which
 then buys nothing else."""
@@ -58,12 +62,22 @@ class Safety:
         move: Move,
         trusted: Sequence[HistoryReport] = (),
         reading: ConventionFacts | None = None,
+        pointed: Mapping[int, Mask] = NOTHING_POINTED,
     ) -> Judgement:
-        """`reading`: the exact reading of the past, which counts where no note is trusted."""
+        """Return the rule's verdict on a move.
+
+        `reading`: the exact reading of the past, which counts where no note is trusted. `pointed`: the own slots that
+        the latest hints point at as playable, which counts where no such reading is there, with a life to spare.
+        """
         if isinstance(move, Play):
             reads_own = reading is not None and reading.about_own
             exact = reading.scene.beliefs if reading is not None and reads_own else ()
-            return self._play(position, move, _inferred(position, trusted) or exact, AGREED if reads_own else NOTED)
+            narrowed, grounds = _inferred(position, trusted) or exact, AGREED if reads_own else NOTED
+            if not exact and move.slot in pointed and position.lives > 1:
+                by_hints = _pointed(position, pointed)
+                if by_hints and by_hints[move.slot].playable > (narrowed or position.slots)[move.slot].playable:
+                    narrowed, grounds = by_hints, POINTED
+            return self._play(position, move, narrowed, grounds)
         if not isinstance(move, Discard):
             return Judgement(accept=True, reason="a hint risks nothing")
         dead = [number for number, slot in enumerate(position.slots) if slot.dead == 1.0]
@@ -99,6 +113,26 @@ def _inferred(position: Position, trusted: Sequence[HistoryReport]) -> tuple[bel
         return belief.believe(masks, position.piles, *position.hands.values())
     except ValueError:
         return ()
+
+
+def _pointed(position: Position, pointed: Mapping[int, Mask]) -> tuple[belief.Slot, ...]:
+    """The belief narrowed by what hints point at; empty where no hand fits that."""
+    masks = [possible & pointed.get(slot, ANY) for slot, possible in enumerate(position.own)]
+    try:
+        return belief.believe(masks, position.piles, *position.hands.values())
+    except ValueError:
+        return ()
+
+
+def refused_now(rule: Safety, reports: Sequence[str], sections: Sections, notes: Notes) -> Sequence[Move]:
+    """Return the moves of the list that the rule refuses. `reports`: the trusted notes on the past among `notes`; no
+    moves where they are not all there."""
+    trusted = of_type({name: notes[name] for name in reports if name in notes}, HistoryReport)
+    if State not in sections or len(trusted) < len(reports):
+        return ()
+    position, reading = Position.read(sections), sections.get(ConventionFacts)
+    pointed = fresh_hints.play_hints(sections, position)
+    return [move for move in position.moves if not rule.judge(position, move, trusted, reading, pointed).accept]
 
 
 def safest(position: Position, reading: ConventionFacts | None = None) -> tuple[Move, str]:
@@ -155,4 +189,6 @@ def judged(rule: Safety, sections: Sections, notes: Notes) -> Judgement:
     if State not in sections:
         return Judgement(accept=True, reason="nothing of the table is shown to judge by")
     move, trusted = of_type(notes, Choice)[0].action, of_type(notes, HistoryReport)
-    return rule.judge(Position.read(sections), move, trusted, sections.get(ConventionFacts))
+    position = Position.read(sections)
+    pointed = fresh_hints.play_hints(sections, position)
+    return rule.judge(position, move, trusted, sections.get(ConventionFacts), pointed)

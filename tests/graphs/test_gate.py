@@ -1,13 +1,16 @@
 """The safety rule and the conventions: it trusts what the prompts tell a model to trust, and says by what it judges."""
 
+import re
+
 import pytest
 
 import graphs
 from graphs import gate
 from graphs.prompt_preview import requests
 from orchestrator.hanabi import belief
-from orchestrator.hanabi.moves import Play
+from orchestrator.hanabi.moves import Move, Play
 from orchestrator.hanabi.referee import Referee, deal
+from orchestrator.hanabi.view import View
 from orchestrator.journal.events import Call, Event, VerdictGiven
 from orchestrator.models.simulated_settings import Rates
 from orchestrator.table.seat import GameContext
@@ -15,7 +18,8 @@ from roles.hanabi import error_injection
 from roles.hanabi.error_injection import Slips
 from roles.hanabi.history_report import HistoryReport
 from roles.hanabi.sections.convention_facts import ConventionFacts
-from roles.sections import Sections
+from roles.reply_types import Choice, Judgement
+from roles.sections import Sections, cut
 from tests.support.positions import GRAPHS, dealt, position, turn_of
 from tests.support.prove import FULL
 from tests.support.small_graph import scripted, turn
@@ -116,3 +120,53 @@ def test_the_rule_trusts_partners_blindly_where_the_whole_seat_does() -> None:
     partly = graphs.dotted(HOUSE, ["nodes.tom_interpreter.options.convention_facts.partners=blind"])
     told = [dict(gate.of_seat(config))[ConventionFacts]["partners"] for config in (HOUSE, partly, blind)]
     assert told == ["learnt", "learnt", "blind"]
+
+
+# What the latest hints mean
+
+BARE = graphs.without_sections(graphs.without(HOUSE, "history_analyst"), "convention_facts")
+"""Nobody at this seat reads the past; who decides is told what hints mean, and the latest moves."""
+POINTED = ["hint P1 red"]
+"""It touches slots 0, 1 and 4, and by the conventions means the newest, the 1; by counting that is less likely."""
+
+
+def judged(config: graphs.GraphConfig, view: View, move: Move) -> Judgement:
+    notes = {config.decides: (Choice(reason="r", action=move),)}
+    return gate.rule(config)(cut(view, gate.kinds(config)), notes)
+
+
+@pytest.mark.parametrize("config", (BARE, graphs.without_sections(graphs.read("house_solo"), "convention_facts")))
+def test_a_play_that_a_fresh_hint_points_at_is_not_refused(config: graphs.GraphConfig) -> None:
+    view = dealt(*HANDS, moves=POINTED).view()
+    assert belief.own_hand(view)[4].playable < 0.6
+    pointed, beside = judged(config, view, Play(slot=4)), judged(config, view, Play(slot=1))
+    assert pointed.accept and "the latest hints" in pointed.reason and not beside.accept
+    deaf = graphs.setting(config, verify={"rule": "safety", "conventions": False})
+    unread = graphs.without_sections(config, "conventions")
+    assert not judged(deaf, view, Play(slot=4)).accept and not judged(unread, view, Play(slot=4)).accept
+
+
+def test_a_warning_points_at_nothing_to_play_and_the_last_life_is_not_risked_for_a_hint() -> None:
+    warned = dealt("R2 Y3 G4 W2 B3", "R5 R3 Y3 G3 R1", moves=["hint P1 rank 5"]).view()
+    assert not judged(BARE, warned, Play(slot=0)).accept
+    last = dealt(*HANDS, moves=LAST_LIFE).view()
+    assert last.lives == 1 and not judged(BARE, last, Play(slot=4)).accept
+
+
+SHERLOCK = graphs.verified(graphs.read("sherlock"), "safety")
+
+
+@pytest.mark.parametrize("config", (HOUSE, BARE, graphs.read("house_solo"), SHERLOCK))
+async def test_a_prompt_says_which_moves_the_rule_refuses_where_it_shows_what_they_are_judged_by(
+    config: graphs.GraphConfig,
+) -> None:
+    views = [dealt(*HANDS, moves=moves).view() for moves in (POINTED, LAST_LIFE)] + [position("3p-middle")]
+    for view in views:
+        asked = requests(graphs.at(config, view.players), view, await turn_of(config, view))
+        text = "\n".join(part.text for part in asked[config.decides].parts)
+        said = re.search(r"Now it refuses: (.+)\.$", text, re.MULTILINE)
+        refused = [move for move in view.legal if not judged(config, view, move).accept]
+        every = all(move in refused for move in view.legal if isinstance(move, Play))
+        moves = ["every play", *(m for m in refused if not isinstance(m, Play))] if refused and every else refused
+        expected = ", ".join(map(str, moves)) or None
+        assert (said[1] if said else None) == (None if config is HOUSE else expected)
