@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from experiments.analysis.differences import Difference, contrast, differences
+from experiments.analysis.differences import Difference, contrast, differences, second_differences
 from experiments.analysis.extensions import Extension, unclaimed
 from experiments.analysis.games import by_arm
 from experiments.analysis.statistics.estimates import Interval
@@ -46,7 +46,8 @@ class Analysis:
     score: Metric = "strict"
     """The score that tables show first: the metric, if it is one. Summaries have both."""
     other_differences: tuple[Difference, ...] = ()
-    """The same differences by the other score, or by the score where the metric is none, corrected among themselves."""
+    """The same differences by the other score, or by the score where the metric is none: each tested only where it is
+    claimed by the metric, so that two metrics make no more false claims than one."""
     stopped: Stopped | None = None
     """The stop rule, and how the arms stand by it; None for a run without one."""
     apart: tuple[Difference, ...] = ()
@@ -90,16 +91,18 @@ def analyse(
     tested = [pair for pair in pairs if not no_hypothesis(*pair)]
     unforced = [row for row in rows if not row.forced]
     withheld = tuple(arm for arm, games in arms.items() if too_few_own(games))
+    first = unclaimed(differences(tested, measure, stopped, gates=gates), extension, gates)
+    second = second_differences(tested, other, first, stopped)
     analysis = Analysis(
         baseline=baseline,
         summaries=tuple(summary for games in arms.values() for summary in summaries(games, interval)),
-        differences=unclaimed(differences(tested, measure, stopped, gates=gates), extension, gates),
+        differences=first,
         flagged=tuple(arm for arm, games in arms.items() if forced_share(games) > FLAGGED),
         withheld=withheld,
         interval=interval,
         metric=measure.key,
         score=headline,
-        other_differences=unclaimed(differences(tested, other, stopped, gates=gates), extension, gates),
+        other_differences=unclaimed(second, extension, gates),
         extension=extension,
         stopped=stopped,
         apart=tuple(each for pair in pairs if no_hypothesis(*pair) for each in differences([pair], measure, stopped)),

@@ -284,8 +284,8 @@ def _clauses(difference: Difference, analysis: Analysis, more: Mapping[str, str]
     key = difference.arm, difference.baseline, difference.players
     others = {(each.arm, each.baseline, each.players): each for each in widest(analysis.other_differences)}
     other = others.get(key) if analysis.metric in OTHER else None
-    if other is not None and other.p is not None and other.claimed != difference.claimed:
-        yield (say.OTHER_SHOWN if other.claimed else say.OTHER_OPEN)(metric=other.metric, p=tested(other))
+    if other is not None and other.p is not None:
+        yield from _other_score(difference, other)
     if clause := more.get(difference.arm):
         yield clause
 
@@ -297,6 +297,18 @@ def _strike_outs(difference: Difference, ours: int, theirs: int) -> Iterator[str
         yield say.RARELY(arm=difference.arm, than=difference.baseline, **values)
     elif difference.claimed and not ours and not theirs:
         yield say.NEVER(units=difference.units)
+
+
+def _other_score(difference: Difference, other: Difference) -> Iterator[str]:
+    """Say what the other score adds to what is said of the first one."""
+    same = (difference.mean, difference.bounds) == (other.mean, other.bounds)
+    if other.claimed or same or other.bounds is None:
+        return
+    if difference.claimed:
+        yield say.OTHER_OPEN(metric=other.metric, p=tested(other))
+    elif not other.bounds[0] <= 0 <= other.bounds[1]:
+        change = f"{signed(other.mean)} {other.measured_in}"
+        yield say.OTHER_BESIDE(metric=other.metric, change=change, interval=interval_of(other))
 
 
 def _struck_out(arm: str | None, analysis: Analysis, players: int | None = None) -> str:

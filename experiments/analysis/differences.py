@@ -92,8 +92,8 @@ class Difference(Bounded):
     flattered: bool = False
     """Whether the difference favours the one with more strike-outs, which are too few to count on: no claim."""
     gate: str | None = None
-    """Of a control: the arm without the role. It is tested only where that arm's difference is claimed, and takes no
-    power from the other arms."""
+    """What it is tested after, and only where that is claimed, so that it takes no power from the other arms: of a
+    control the arm without the role, of a second metric the same arm by the first one."""
     alpha: float = ALPHA
     """The level of claims: that of the stop rule, where there is one; 0 where an extended run has none left."""
 
@@ -114,7 +114,7 @@ class Difference(Bounded):
 
     @property
     def shut(self) -> bool:
-        """Whether it is a control that is not tested, because the effect that it is to explain is not shown."""
+        """Whether it is not tested, because what it is tested after is not shown."""
         return self.gate is not None and self.p is not None and self.p_holm is None
 
     @property
@@ -218,10 +218,7 @@ def differences(
     `gates`: controls with the arm whose effect they are to explain. They are tested after it, where it is claimed, at
     the level that it was tested at (a fixed sequence); a stop rule corrects for all arms instead.
     """
-    compared, tested = _comparable(pairs), list[_Tested]()
-    for pair, shared in compared:
-        for counts in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
-            tested += _test(pair, counts, measure, stopped, max(tests, len(compared)))
+    tested = _all_tested(pairs, measure, stopped, tests)
     if stopped:
         return tuple(_by_rule(each, stopped) for each in tested)
     played = {games[0].arm for games, _ in pairs if games}
@@ -231,11 +228,53 @@ def differences(
     results = dict(zip(map(id, first), corrected, strict=True))
     for each in tested:
         if id(each) not in results:
-            level = levels.get((gates[each.arm], each.players)) if each.test else None
-            tests = round(ALPHA / level) if level else 1  # so many of which Holm's procedure had not rejected yet
-            p = min(1.0, each.test.p * tests) if each.test and level else None
-            results[id(each)] = replace(each.difference(p, level, tests), gate=gates[each.arm])
+            gate = gates[each.arm]
+            results[id(each)] = _after(each, gate, levels.get((gate, each.players)))
     return tuple(results[id(each)] for each in tested)
+
+
+def second_differences(
+    pairs: Sequence[Pair], measure: Measure, first: Sequence[Difference], stopped: Stopped | None = None
+) -> tuple[Difference, ...]:
+    """Compare the same pairs by a second metric, each only where the first one shows its difference, and at its level.
+
+    Two scores tested side by side would claim a difference in up to twice as many runs without one.
+    """
+    tested = _all_tested(pairs, measure, stopped, 0)
+    claims = {(each.arm, each.players): each for each in first if each.claimed}
+    results = []
+    for pair in tested:
+        claim = claims.get((pair.arm, pair.players))
+        gate = f"{pair.arm} by {_named(first)}"
+        if claim is None or not stopped:
+            results.append(_after(pair, gate, claim.level if claim else None))
+        else:
+            results.append(replace(_by_rule(pair, stopped), gate=gate))
+    return tuple(results)
+
+
+def _named(differences: Sequence[Difference]) -> str:
+    """Return the metric of differences in words."""
+    metric = differences[0].metric if differences else ""
+    return f"the {metric} score" if metric in ("strict", "kept") else metric
+
+
+def _all_tested(pairs: Sequence[Pair], measure: Measure, stopped: Stopped | None, tests: int) -> list[_Tested]:
+    """Test each pair of arms at each player count that both played, then pooled."""
+    compared = _comparable(pairs)
+    tested = list[_Tested]()
+    for pair, shared in compared:
+        for counts in [*([n] for n in shared), *([shared] if len(shared) > 1 else [])]:
+            tested += _test(pair, counts, measure, stopped, max(tests, len(compared)))
+    return tested
+
+
+def _after(tested: _Tested, gate: str, level: float | None) -> Difference:
+    """Return a difference that is tested after another one, at the level of that; None: that one is not shown."""
+    if tested.test is None or level is None:
+        return replace(tested.difference(None, None, 1), gate=gate)
+    tests = round(ALPHA / level)  # so many of which Holm's procedure had not rejected yet
+    return replace(tested.difference(min(1.0, tested.test.p * tests), level, tests), gate=gate)
 
 
 def contrast(

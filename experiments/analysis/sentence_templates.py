@@ -42,7 +42,10 @@ NO_VALUE = Template("games left out because they have no value: {games}", "the m
 NO_COUNTERPART = Template(
     "games left out because they have no counterpart: {games}", "some pairs, or player counts of a deal, are incomplete"
 )
-OTHER_SHOWN = Template("by the {metric} score a difference is shown ({p})", "only the other score shows a difference")
+OTHER_BESIDE = Template(
+    "by the {metric} score {change} ({interval}), not tested, since the score that the run names shows no difference",
+    "the score shows no difference, and the uncorrected interval of the other one excludes 0",
+)
 OTHER_OPEN = Template("by the {metric} score it is not shown ({p})", "the other score does not show the difference")
 DETECTS = Template(
     "{n} {units} reach 80 % power only from {size} {unit} on",
@@ -134,7 +137,7 @@ SINGLE = Template(
 )
 SHUT = Template(
     "{arm}: not tested beside {than}, since the effect of {gate} is not shown ({change}; {interval}){more}.",
-    "a control of a role whose removal is not shown to have an effect",
+    "a control of a role whose removal is not shown to have an effect; a second metric where the first shows none",
 )
 REPEATED = Template(
     "{arm}: {change} beside {than}; all {n} repeats are the same game, so they allow no conclusion{more}.",

@@ -247,8 +247,8 @@ def differences_caption(analysis: Analysis) -> str:
     )
     return (
         f"How many {first.measured_in} more or fewer than {first.baseline} on the same {deals}, first by "
-        f"{spoken(analysis.metric)}, then by {spoken(second)}. SE: standard error of the mean difference; "
-        f"{sd}{corrections(analysis)} W/T/L: {units} {won}.{planning}"
+        f"{spoken(analysis.metric)}, then by {spoken(second)}, tested where the first shows a difference. "
+        f"SE: standard error of the mean difference; {sd}{corrections(analysis)} W/T/L: {units} {won}.{planning}"
     )
 
 

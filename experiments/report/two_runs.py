@@ -9,7 +9,7 @@ from experiments.analysis import conclusions
 from experiments.analysis.analysis import Analysis
 from experiments.analysis.caveats import caveats
 from experiments.analysis.compare import compare
-from experiments.analysis.differences import differences
+from experiments.analysis.differences import differences, second_differences
 from experiments.analysis.games import by_arm, player_counts
 from experiments.analysis.statistics.estimates import Interval
 from experiments.analysis.summaries import Summary, summaries, too_few_own
@@ -124,11 +124,12 @@ def diff(
         raise UserError(f"{str(first)!r} and {str(second)!r} have no deal in common: the same players, seed and repeat")
     samples = [sample for b, a in tested for sample in (a, b)]
     flat = [[row for sample in samples[i::2] for row in sample] for i in (0, 1)]
+    first_differences = differences(tested, run_data.of_runs(headline.metric, folders, flat))
     analysis = Analysis(
         baseline=None,
         summaries=tuple(summary for sample in samples for summary in summaries(sample, interval)),
-        differences=differences(tested, run_data.of_runs(headline.metric, folders, flat)),
-        other_differences=differences(tested, run_data.second(headline)),
+        differences=first_differences,
+        other_differences=second_differences(tested, run_data.second(headline), first_differences),
         metric=headline.metric,
         score=headline.score,
         withheld=tuple(sample[0].arm for sample in samples if too_few_own(sample)),

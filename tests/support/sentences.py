@@ -31,7 +31,8 @@ TEMPLATES = {
 FIELDS: dict[str, str] = {
     **dict.fromkeys(("number", "low", "high", "size"), r"[-+]?[\d,]*\.?\d+"),
     **dict.fromkeys(("n", "enough", "games", "ours", "theirs"), r"[\d,]+"),
-    **dict.fromkeys(("arm", "name", "gate"), r"(?:[AB]: )?[^\s;:,()]+"),
+    **dict.fromkeys(("arm", "name"), r"(?:[AB]: )?[^\s;:,()]+"),
+    "gate": r"<name>(?: by (?:the (?:strict|kept) score|<metric>))?",
     "arms": r"(?:<name>|\d+ arms)(?:, <name>)*(?: and <name>)?",
     "than": r"<name>(?: at [\d, and]+ players)?",
     "role": "<name>(?: and <name>)*",
@@ -66,7 +67,7 @@ FIELDS: dict[str, str] = {
     "removed": "(?:section )?<name>(?:(?:, | and )(?:section )?<name>)*",
     "struck_out": "<STRIKE_OUTS>",
     "more": (
-        "(?:; (?:<STRIKE_OUTS>|<NO_VALUE>|<NO_COUNTERPART>|<OTHER_SHOWN>|<OTHER_OPEN>|<DETECTS>|<LEAST_P>|<LACKS>|"
+        "(?:; (?:<STRIKE_OUTS>|<NO_VALUE>|<NO_COUNTERPART>|<OTHER_BESIDE>|<OTHER_OPEN>|<DETECTS>|<LEAST_P>|<LACKS>|"
         "<RARELY>|<NEVER>|<CONTROLS_ALIKE>|"
         "<CONTROLS_HOLD>|<CONTROL_EXPLAINS>|<CONTROLS_OPEN>|<CONTROLS_MISSING>))*"
     ),

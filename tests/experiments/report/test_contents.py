@@ -33,7 +33,7 @@ def test_a_report_is_about_the_score_that_the_run_names_and_tables_have_both(tmp
     assert (
         "so --metric asks" in said
         and "- better scores as much as base in each" in said
-        and "by the kept score a difference is shown" in said
+        and "by the kept score +4.25 kept points" in said
     )
     assert strict.data.analysis.differences[0].mean == 0 and made.data.analysis.differences[0].mean == 4.25
     old = report(tmp_path / "c", WEAK, {"name": "old", "baseline": "base"})
