@@ -7,7 +7,7 @@ from experiments.analysis.analysis import OTHER
 from experiments.analysis.coalitions import CoalitionStudy, Effect, Kind
 from experiments.analysis.conclusions import estimated, listed, pvalue, signed, size
 from experiments.analysis.differences import Difference
-from experiments.analysis.statistics.estimates import ROUNDING
+from experiments.analysis.statistics.estimates import ALPHA, ROUNDING
 from experiments.study.coalitions import FULL, Absence, label
 from roles.words import many
 
@@ -89,8 +89,17 @@ def _term(effect: Effect) -> str:
         mean=signed(difference.mean),
         limits=bounds,
         chance=p if p.startswith("<") else f"= {p}",
-        still_open="" if difference.claimed else say.COALITION_OPEN(),
+        still_open=_unclaimed(difference),
     )
+
+
+def _unclaimed(difference: Difference) -> str:
+    """Return the clause that says why a term is no claim; empty for a claim."""
+    if difference.claimed:
+        return ""
+    if difference.p_holm is None or difference.p_holm >= ALPHA:
+        return say.COALITION_OPEN()
+    return say.COALITION_SPENT() if difference.spent else say.COALITION_FLATTERED()
 
 
 def _disagreements(study: CoalitionStudy, by: str) -> Iterator[str]:
@@ -149,8 +158,7 @@ def own_contrasts(differences: Sequence[Difference], weights: Mapping[str, Mappi
         if difference.p is None or not difference.testable:
             yield say.OWN_CONTRAST_UNTESTED(**values, n=difference.n, units=difference.units)
         else:
-            claims = "" if difference.claimed else say.COALITION_OPEN()
-            yield say.OWN_CONTRAST(**values, estimate=estimated(difference), still_open=claims)
+            yield say.OWN_CONTRAST(**values, estimate=estimated(difference), still_open=_unclaimed(difference))
 
 
 def in_words(weights: Mapping[str, float]) -> str:

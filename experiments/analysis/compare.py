@@ -4,6 +4,7 @@ Games, positions, marks and probes are compared alike: values of a cluster, such
 are the sample, and signs of their differences are flipped. Of a single deal its repeats are the sample.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -65,6 +66,8 @@ class Comparison:
     """Of the games that are left out, the number without a value."""
     scale: float = 1.0
     """How many times the range of the measure the range of a difference is; more than 1 for combinations of arms."""
+    favours_strike_outs: bool = False
+    """Of a combination of arms: whether it is flattered."""
 
     @cached_property
     def deltas(self) -> list[float]:
@@ -111,6 +114,8 @@ class Comparison:
         """
         if self.measure is None or self.measure.key != "strict":
             return False
+        if not self.rows[1]:
+            return self.favours_strike_outs
         ours, theirs = self.struck_out
         rare = any(0 < number < STRIKE_OUTS for number in (ours, theirs))
         return rare and self.mean * (ours - theirs) > 0
@@ -241,9 +246,36 @@ def combine(arms: Mapping[str, Sequence[Sampled]], weigh: Weigh, measure: Measur
         return None
     testable = len(sums) > 1 and alike < len(sums)
     left_out, unvalued = len(every) - len(rows_combined), len(every) - len(valued)
+    flattered = _favours_strike_outs(games, weigh, fsum(sums) - fsum(subtractions))
     return Comparison(
-        (rows_combined, ()), left_out, measure, (sums, subtractions), "deals", alike, testable, tests, unvalued, scale
+        (rows_combined, ()),
+        left_out,
+        measure,
+        (sums, subtractions),
+        "deals",
+        alike,
+        testable,
+        tests,
+        unvalued,
+        scale,
+        flattered,
     )
+
+
+def _favours_strike_outs(
+    games: Mapping[int, Mapping[str, Mapping[Any, Sampled]]], weigh: Weigh, difference: float
+) -> bool:
+    """Return whether a combination has more points where arms struck out more, though one did so in few deals."""
+    deals = Counter[str]()
+    balance = 0.0
+    for seed, of_arm in games.items():
+        for arm, weight in (weigh(seed) or {}).items():
+            lives = [getattr(row, "lives", None) for row in of_arm.get(arm, {}).values()]
+            if 0 in lives:
+                deals[arm] += 1
+                balance += weight * lives.count(0) / len(lives)
+    rare = any(number < STRIKE_OUTS for number in deals.values())
+    return rare and balance * difference > 0
 
 
 def _mean_over_counts(rows: Sequence[Sampled], measure: Measure) -> float:

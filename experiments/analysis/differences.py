@@ -199,7 +199,7 @@ class _Tested:
             tests=tests,
             stop=self.stop,
             struck_out=found.struck_out if found.measure.key == "strict" and not self.name else None,
-            flattered=not self.name and found.flattered,
+            flattered=found.flattered,
         )
 
 

@@ -332,6 +332,13 @@ COALITION_TERMS = Template(
 )
 COALITION_TERM = Template("{component} {mean} ({limits}p {chance}{still_open})", "for each term of that kind")
 COALITION_OPEN = Template("; neither shown nor excluded", "the term's corrected p is .05 or more")
+COALITION_FLATTERED = Template(
+    "; not claimed, since it favours arms that struck out more often, one of them in one to four deals",
+    "p is below .05, and points and strike-outs of the strict score have the same sign",
+)
+COALITION_SPENT = Template(
+    "; not claimed, because the run was extended", "p is below .05 in a run that was extended after its planned end"
+)
 COALITION_SAME = Template("{component} 0 (nothing differs)", "a part changes no game, or no decision's value")
 COALITION_UNTESTED = Template(
     "{title}; inconclusive, since with {deals} none of {tests} could reach p < .05: {terms}.",

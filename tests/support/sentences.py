@@ -104,7 +104,7 @@ FIELDS: dict[str, str] = {
     "counts_named": r"(?:, over [\d, and]+ players)?",
     "worth": "<change>",
     **dict.fromkeys(("value", "gap", "mean"), "<number>"),
-    "still_open": "<COALITION_OPEN>?",
+    "still_open": "(?:<COALITION_OPEN>|<COALITION_FLATTERED>|<COALITION_SPENT>)?",
     "title": r"[A-Z][\w ()&,;:-]+",
     "terms": "(?:(?:<COALITION_TERM>|<COALITION_SAME>|<component> <number>)(?:; |, )?)+",
     "tests": r"\d+",

@@ -206,6 +206,26 @@ def test_the_same_games_are_no_evidence() -> None:
     assert shares["b"].claimed
 
 
+@pytest.mark.parametrize("arm", ["without-a", "full"])
+def test_no_term_is_claimed_that_favours_an_arm_with_rare_strike_outs(arm: str) -> None:
+    """Each coalition with `a` scores five more; the strikes of `full` speak for it."""
+    rows, run = played({present: 10.0 + 5 * ("a" in present) for present in design("ab").every}, noise=0.5)
+    struck = [
+        replace(row, score_strict=0, lives=0, score_kept=row.score_strict) if (row.arm, row.seed) == (arm, 3) else row
+        for row in rows
+    ]
+    found = coalition_study(struck, run, STRICT)
+    assert found is not None
+    (share,) = (effect.difference for effect in found.of("shapley", "removed") if effect.name == "a")
+    assert share.mean > 4 and share.p_holm is not None and share.p_holm < 0.05
+    assert share.flattered is (arm == "full") and share.claimed is (arm == "without-a")
+    said = next(sentence for sentence in coalition_sentences.sentences(found) if sentence.startswith("Shapley values"))
+    assert ("not claimed, since it favours arms that struck out more often" in said) is (arm == "full")
+    by_kept = coalition_study(struck, run, measures.KEPT)
+    assert by_kept is not None
+    assert all(effect.difference.claimed for effect in by_kept.of("shapley", "removed") if effect.name == "a")
+
+
 def test_a_run_without_coalitions_or_without_a_complete_deal_has_no_study() -> None:
     rows, run = played(dict.fromkeys(design("ab").every, 5.0))
     assert coalition_study(rows, {}, STRICT) is None

@@ -54,8 +54,8 @@ def test_either_score_says_so_where_the_other_does_not() -> None:
     first = sentences(analyse(rows, "full"))[0]
     assert first.startswith("b scores as much as full in each of 8 deals; it may differ in up to 31% of")
     assert first.endswith(
-        "; by the kept score -4.38 kept points (95 % interval -5.00 to -3.67), not tested, since the score that the run "
-        "names shows no difference."
+        "; by the kept score -4.38 kept points (95 % interval -5.00 to -3.67), not tested, since the score that the "
+        "run names shows no difference."
     )
     by_kept = sentences(analyse(rows, "full", metric="kept"))[0]
     assert by_kept.startswith("b scores ") and by_kept.endswith("; by the strict score it is not shown (p = 1.000).")
