@@ -22,6 +22,11 @@ def is_printable(char: str) -> bool:
     return char.isprintable() or char in "\n\t" or unicodedata.category(char) == "Zs"
 
 
+def writable(text: str) -> str:
+    """Return a text with question marks for lone surrogates, which no file and no provider accepts."""
+    return text.encode("utf-8", "replace").decode()
+
+
 _HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
 
 

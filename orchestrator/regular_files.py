@@ -6,7 +6,7 @@ A pipe would make everybody wait for who writes it, and a device such as /dev/ze
 import os
 import stat
 from functools import cache
-from io import BufferedReader, FileIO
+from io import BufferedReader, FileIO, StringIO
 from pathlib import Path
 
 from orchestrator.logs import log
@@ -48,8 +48,14 @@ def content(path: Path) -> bytes:
 
 def text(path: Path, encoding: str = "utf-8") -> str:
     """Return the text of a file. Raises UnicodeDecodeError, and OSError, NotRegular for what is no file."""
-    with open(path, encoding=encoding, opener=regular) as file:
-        return file.read()
+    return StringIO(content(path).decode(encoding), newline=None).read()
+
+
+def not_text(error: UnicodeDecodeError) -> str:
+    """Return why bytes are no text, and what to do, to follow the name of their file."""
+    line = error.object.count(b"\n", 0, error.start) + 1
+    byte = error.object[error.start]
+    return f"it is not UTF-8 text (byte 0x{byte:02x} in line {line}); save it as UTF-8"
 
 
 def below(folder: Path, pattern: str, *, deep: bool = False) -> list[Path]:

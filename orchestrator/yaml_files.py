@@ -28,8 +28,8 @@ def from_file(path: Path, what: str) -> str:
         return regular_files.text(path)
     except OSError as error:
         raise UserError(f"cannot read {what} {str(path)!r}: {error.strerror}{nearby(path)}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read {what} {str(path)!r}: it is not text") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read {what} {str(path)!r}: {regular_files.not_text(error)}") from None
 
 
 def about(text: str) -> str:
@@ -130,6 +130,8 @@ def loaded(text: str, where: str) -> Any:
         problem = getattr(error, "problem", None)
         place, reason = f", line {line}" if line else "", f": {problem}" if problem else ""
         raise UserError(f"{where} is not YAML{place}{reason}") from None
+    except UnicodeEncodeError:
+        raise UserError(f"{where} is not UTF-8 text") from None
     except ValueError as error:  # a value that only looks like a number
         raise UserError(f"{where} is not YAML: {error}") from None
 

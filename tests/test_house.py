@@ -42,7 +42,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "locks": set(),
         "plugins": {"errors", "regular_files"},
         "yaml_files": {"errors", "regular_files"},
-        "replies": {"errors", "values"},
+        "replies": {"errors", "printable", "values"},
         "models": NEUTRAL,
         "hanabi": NEUTRAL,
         "journal": {*NEUTRAL, "models", "hanabi"},

@@ -33,7 +33,7 @@ from experiments.cli import (
     train,
 )
 from experiments.cli.shared_options import HELP, INTERRUPTED, Commands, Interrupted, Output
-from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean
+from orchestrator.errors import Suspended, TurnError, UserError, complaint, did_you_mean, shortened
 from orchestrator.models import keys
 
 app = Commands(no_args_is_help=True, context_settings=HELP)
@@ -115,6 +115,8 @@ def _ended(error: Exception) -> tuple[int, str]:
             return code, str(error)
     if isinstance(error, OSError):
         return 1, ": ".join(str(part) for part in (error.strerror or error, error.filename) if part)
+    if isinstance(error, UnicodeEncodeError):  # from the command line, a file's name or an escape in JSON
+        return 2, f"{shortened(repr(error.object))} is not UTF-8 text"
     if isinstance(error, RecursionError):
         return 2, "a file, a setting or an answer has values that lie too deep inside one another"
     if isinstance(error, MemoryError) or (isinstance(error, ImportError | RuntimeError) and SHORT.search(str(error))):

@@ -12,6 +12,7 @@ from stat import S_ISREG
 
 from orchestrator.errors import UserError
 from orchestrator.models import keys
+from orchestrator.regular_files import not_text
 
 NAME = ".env"
 AZURE_KEYS = ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN")
@@ -41,8 +42,8 @@ def load() -> Iterator[str]:
         if any(os.environ.get(key) for key in AZURE_KEYS):
             settings.pop(keys.AZURE_ENDPOINT, None)  # a key goes where the environment, or its own file, says
         os.environ.update(settings)
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read {path}: it is not UTF-8 text") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read {path}: {not_text(error)}") from None
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:  # a NUL, which no variable can hold

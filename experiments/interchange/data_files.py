@@ -151,7 +151,7 @@ def _opened(path: Path, columns: Mapping[str, str]) -> Iterator[Add]:
         with parquet.table(path, columns) as add:
             yield add
         return
-    with whole(path) as part, part.open("w", encoding="utf-8") as file:
+    with whole(path) as part, part.open("w", encoding="utf-8", errors="replace") as file:
         yield lambda row: print(json.dumps(row, ensure_ascii=False), file=file)
 
 

@@ -28,6 +28,7 @@ from orchestrator.hanabi.moves import HintColour, HintRank, Move
 from orchestrator.hanabi.referee import End, Referee
 from orchestrator.journal.events import Event, SeatInfo
 from orchestrator.models.settings import PROGRAM
+from orchestrator.printable import writable
 from orchestrator.table.seat import Decision
 from orchestrator.values import Frozen
 
@@ -78,8 +79,8 @@ def read(source: str) -> Imported:
         text = regular_files.text(Path(source), "utf-8-sig")
     except OSError as error:
         raise UserError(f"cannot read {source!r}: {error.strerror}{nearby(Path(source))}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read {source!r}: it is not UTF-8 text") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read {source!r}: {regular_files.not_text(error)}") from None
     if text.lstrip().startswith("https://"):
         return _game(hanab_live.of_address(text), source)
     try:
@@ -120,7 +121,7 @@ def _game(data: Mapping[str, Any], where: str) -> Imported:
     deck, actions = table.deck(deck), [table.action(action) for action in actions]
     moves, ended, given_up = _moves(actions, len(players), deck, where)
     # a journal can hold no lone surrogates, and no book
-    labels = tuple(shortened(name.encode("utf-8", "replace").decode()) for name in players)
+    labels = tuple(shortened(writable(name)) for name in players)
     return Imported((*labels[first:], *labels[:first]), deck, moves, ended, given_up)
 
 

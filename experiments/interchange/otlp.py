@@ -209,7 +209,7 @@ def export(path: Path, out: Path | None, endpoint: str | None, *, content: bool 
             raise UserError(f"--out {str(out)!r} is a folder; all spans go to one file, e.g. {out / 'spans.jsonl'}")
         Library()
         out.parent.mkdir(parents=True, exist_ok=True)
-        with whole(out) as part, part.open("w", encoding="utf-8") as file:
+        with whole(out) as part, part.open("w", encoding="utf-8", errors="replace") as file:
             for source in games:
                 file.writelines(lines(_spans(source, written, content=content)))
         written.to.append(str(out))

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from orchestrator import locks, regular_files
 from orchestrator.cells import defused
+from orchestrator.printable import writable
 
 LONGEST_NAME = 40
 """Characters of a part of a file's name that is made of settings."""
@@ -29,12 +30,12 @@ def write_atomically(path: Path, text: str) -> None:
     """Write a text file so that no reader sees and no killed process leaves half of it. One that holds this text
     already is left alone, so that it may lie on a disk that cannot be written. Raises OSError, which names the file."""
     with suppress(OSError):
-        if regular_files.content(path) == text.encode():
+        if regular_files.content(path) == writable(text).encode():
             return
     part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")  # others may write it at the same time
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, "utf-8")
+        part.write_text(writable(text), "utf-8")
         part.replace(path)
     except OSError as error:
         with suppress(OSError):

@@ -198,8 +198,6 @@ class Game:
             return cls(started, whole_result(path, last), lines, name or path.stem, written_at(first), ended)
         except file.Changed as why:
             raise UserError(f"{str(path)!r} was changed after it was written: {why}") from None
-        except UnicodeDecodeError:
-            raise UserError(f"cannot read {path} as a journal: it is not text") from None
         except ValueError as error:
             reason = NO_GAME if isinstance(error, ValidationError) else str(error)
             kind = NotAJournal if isinstance(error, file.Foreign) else UserError

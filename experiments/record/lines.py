@@ -168,7 +168,7 @@ class Lines:
                 return Line("game_started", 0, 0, len(data), _stamp(data), self.first[1])
             line = _line(data, self.end, before.turn if before else 0)
         except UnicodeDecodeError:
-            raise UserError(f"cannot read {self.title} as a journal: it is not text") from None
+            raise UserError(f"{self.title}, line {self._number + 1}: {file.NOT_TEXT}") from None
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(f"{self.title}, line {self._number + 1}: {error}") from None
         if before is None and line.tag != "game_started":
@@ -188,7 +188,7 @@ class Lines:
                 if not line.isspace() and file.tag(line) == "moved":
                     moves.append(parse(file.data(line)["past"]["move"]))
         except UnicodeDecodeError:
-            raise UserError(f"cannot read {self.title} as a journal: it is not text") from None
+            raise UserError(f"{self.title}, line {number}: {file.NOT_TEXT}") from None
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(f"{self.title}, line {number}: {error}") from None
         return moves

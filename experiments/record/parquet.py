@@ -119,7 +119,11 @@ def table(path: Path, types: Mapping[str, str]) -> Iterator[Callable[[Mapping[st
     columns = [(name, kinds[kind] if kind in kinds else getattr(arrow, kind)()) for name, kind in types.items()]
     schema = arrow.schema(columns)
     batch, size = list[Mapping[str, Any]](), BATCH // 20 if {*types} & TEXT_COLUMNS else BATCH
-    with whole(path) as part, parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+    with (
+        whole(path) as part,
+        part.open("wb") as file,  # pyarrow opens only names in UTF-8
+        parquet.ParquetWriter(file, schema, compression="zstd") as writer,
+    ):
 
         def write_batch() -> None:
             writer.write_table(arrow.Table.from_pylist(batch, schema=schema))

@@ -90,5 +90,7 @@ def _json(path: Path) -> Any:
         return json.loads(regular_files.text(path))
     except OSError as error:
         raise UserError(f"cannot read deck {str(path)!r}: {error.strerror}{nearby(path)}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read deck {str(path)!r}: {regular_files.not_text(error)}") from None
     except (ValueError, RecursionError) as error:
         raise UserError(f"deck {str(path)!r} is not JSON: {error}") from None

@@ -205,8 +205,8 @@ def _prompt_file(value: Any, info: ValidationInfo) -> Any:
         return {"file": value, "text": regular_files.text(path).strip()}
     except FileNotFoundError:
         why = "there is no such file"
-    except UnicodeDecodeError:
-        why = "it is not UTF-8 text"
+    except UnicodeDecodeError as error:
+        why = regular_files.not_text(error)
     except OSError as error:
         why = f"it cannot be read: {error.strerror}"
     raise ValueError(f"{str(path)!r} is to hold a prompt's new words, but {why}")

@@ -25,6 +25,7 @@ from orchestrator.errors import Unwritten, UserError, did_you_mean, nearby
 from orchestrator.hanabi.public_record import Record
 from orchestrator.journal import fingerprint, fsync, spare_room
 from orchestrator.journal.events import Call, Event, GameStarted, Moved, StoredEvent, TurnStarted, VerdictGiven
+from orchestrator.printable import writable
 from orchestrator.regular_files import appending, reading
 from orchestrator.replies.values import models_in
 
@@ -41,6 +42,11 @@ LONGEST = 64 * 2**20
 
 _START = re.compile(rb'\{"v": 1, "event": ("\w+"), "t": "[\w.:+-]*"')
 """The beginning of a line as this version writes it."""
+
+NOT_TEXT = "not UTF-8 text"
+
+SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+"""What may stand for half a character, which this program never writes."""
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(StoredEvent)
 
@@ -168,8 +174,6 @@ def _events(lines: Iterable[bytes], path: Path) -> list[Event]:
     for number, line in enumerate(lines, 1):
         try:
             events += [parsed(line)] if line.strip() else []
-        except UnicodeDecodeError:
-            raise UserError(f"cannot read {path} as a journal: it is not text") from None
         except ValueError as error:
             raise UserError(f"{path}, line {number}: {error}") from None
     return events
@@ -244,9 +248,12 @@ def tag(line: bytes) -> str:
 def data(line: bytes) -> dict[str, Any]:
     """Return the event of a line as plain data. Raises ValueError, in a sentence, when it holds none, Foreign
     when it is another program's."""
-    text = line.decode("utf-8")
     try:
-        event = json.loads(text)
+        event = json.loads(line.decode("utf-8"))
+        if SURROGATE.search(line):
+            event = json.loads(writable(json.dumps(event, ensure_ascii=False)))
+    except UnicodeDecodeError:
+        raise ValueError(NOT_TEXT) from None
     except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):

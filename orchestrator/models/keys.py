@@ -159,8 +159,8 @@ def hosts_file() -> Path:
 def _lines(path: Path) -> Iterator[str]:
     """Yield the lines of a file without comments; none where it cannot be read."""
     try:
-        text = path.read_text("utf-8") if path.is_file() else ""
-    except (OSError, UnicodeDecodeError):
+        text = path.read_text("utf-8", "replace") if path.is_file() else ""
+    except OSError:
         return
     for line in text.splitlines():
         yield line.partition("#")[0].strip()

@@ -32,6 +32,7 @@ from orchestrator.models.request import (
 from orchestrator.models.server_facts import ContextWindow, Offers, ServerFacts
 from orchestrator.models.settings import ModelSettings
 from orchestrator.models.transport import CompletionRequest, Transport
+from orchestrator.printable import writable
 
 LONGEST_WAIT_S = 60.0
 """The longest wait between two tries, unless the server names a longer one."""
@@ -265,7 +266,7 @@ class ChatBrain:
         It is read as it is written, so that a game that is resumed reads the same; words of the prompt stay in it.
         """
         if isinstance(value, str):
-            return redact(value, self.transport.secrets, prompt).encode("utf-8", "replace").decode()
+            return writable(redact(value, self.transport.secrets, prompt))
         if isinstance(value, tuple | list):
             return tuple(self._clean(item, prompt) for item in value)
         if isinstance(value, Mapping):

@@ -121,6 +121,13 @@ class ModelSettings(Frozen):
     """Seeds of the deals that the model was trained on, such as `10001-10080`; an experiment with one of them is
     refused."""
 
+    @field_validator("model", "reasoning_effort", "reasoning_summary")
+    @classmethod
+    def _of_words(cls, text: str | None) -> str | None:
+        if text is not None and not text.isprintable():
+            raise ValueError(f"{text!r} holds characters that cannot be sent")
+        return text
+
     @field_validator("model")
     @classmethod
     def _form(cls, model: str) -> str:

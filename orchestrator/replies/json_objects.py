@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 import json_repair
 from pydantic import TypeAdapter, ValidationError
 
+from orchestrator.printable import writable
 from orchestrator.replies.doubts import RETRACTS, disowned, phrases, taken_back
 from orchestrator.replies.reply import Options, Reply, Unreadable
 from orchestrator.replies.text import Missing, last_stated, parts
@@ -140,7 +141,7 @@ def words(text: str) -> tuple[str, ...]:
 
 def _printable(data: Any) -> dict[str, object] | None:
     """Return the object with question marks for lone surrogates, which no file and no provider accepts."""
-    clean = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
+    clean = writable(json.dumps(data, ensure_ascii=False))
     printable: dict[str, object] | None = json.loads(clean) if isinstance(data, dict) else None
     return printable
 

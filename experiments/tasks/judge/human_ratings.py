@@ -37,8 +37,8 @@ def read(path: Path) -> tuple[HumanRating, ...]:
         text = regular_files.text(path, "utf-8-sig")
     except OSError as error:
         raise UserError(f"cannot read the ratings {str(path)!r}: {error.strerror}{nearby(path)}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read the ratings {str(path)!r}: it is not UTF-8 text; save it as CSV UTF-8") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read the ratings {str(path)!r}: {regular_files.not_text(error)}") from None
     try:
         return _read(csv.DictReader(StringIO(text, newline=""), strict=True), path)
     except csv.Error as error:

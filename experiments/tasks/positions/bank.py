@@ -276,8 +276,10 @@ def plain_lines(path: Path) -> Iterator[str]:
         text = (gzip.decompress(data) if data[:2] == GZIP else data).decode("utf-8")
     except OSError as error:
         raise UserError(f"cannot read the bank {str(path)!r}: {error.strerror or 'it is no whole gzip file'}") from None
-    except (UnicodeDecodeError, EOFError, zlib.error):
-        raise UserError(f"cannot read the bank {str(path)!r}: it is not text, or not whole") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read the bank {str(path)!r}: {regular_files.not_text(error)}") from None
+    except (EOFError, zlib.error):
+        raise UserError(f"cannot read the bank {str(path)!r}: it is no whole gzip file") from None
     yield from text.removesuffix("\n").split("\n")  # not splitlines: what models write may hold other line breaks
 
 

@@ -164,8 +164,8 @@ def _rows(path: Path) -> tuple[list[dict[str, str]], str]:
         rows = list(csv.DictReader(data.decode("utf-8-sig").splitlines(keepends=True), strict=True))
     except OSError as error:
         raise UserError(f"cannot read the questions {str(path)!r}: {error.strerror}{nearby(path)}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"cannot read the questions {str(path)!r}: it is not UTF-8 text") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"cannot read the questions {str(path)!r}: {regular_files.not_text(error)}") from None
     except csv.Error as error:
         raise UserError(f"{path} is not a CSV file: {error}") from None
     if not rows:

@@ -13,7 +13,7 @@ from tests.support.known_games import journal_of
     ("content", "said"),
     [
         (b"some text\n", "line 1: not a journal line"),
-        (b"\xff\xfe\n", "it is not text"),
+        (b"\xff\xfe\n", "not UTF-8 text"),
         (b"", "has no game yet"),
         (b'{"v": 9, "event": "call", "t": "2026-01-01"}\n', "line 1: "),
     ],
