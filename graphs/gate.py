@@ -76,13 +76,13 @@ def of_seat(config: GraphConfig) -> Kinds:
 
 def _latest_hints(config: GraphConfig) -> Kinds:
     """The past moves and the conventions as the node that decides is shown them, where it is shown both."""
-    shown = {kind: {**defaults(kind.choices), **options} for kind, options in config.kinds(config.decides)}
-    if not config.verify.conventions or History not in shown or Conventions not in shown:
+    kinds = {kind: {**defaults(kind.choices), **options} for kind, options in config.kinds(config.decides)}
+    if not config.verify.conventions or History not in kinds or Conventions not in kinds:
         return ()
-    unsaid = shown[History]["details"] == UNSAID or shown[Conventions]["told"] in ("terms", "doing", UNSAID)
-    if unsaid or shown[Conventions]["pack"] != "newest":
+    unsaid = kinds[History]["details"] == UNSAID or kinds[Conventions]["told"] in ("terms", "doing", UNSAID)
+    if unsaid or kinds[Conventions]["pack"] != "newest":
         return ()
-    return ((History, shown[History]), (Conventions, shown[Conventions]))
+    return ((History, kinds[History]), (Conventions, kinds[Conventions]))
 
 
 def _on_the_way(config: GraphConfig) -> list[str]:
@@ -147,13 +147,15 @@ def refuses_now(config: GraphConfig) -> Callable[[Sections, Notes], Sequence[Mov
     None where there is no rule, and where it judges by more than that node is shown: what it refuses would then tell
     what a report, or nobody, has to tell.
     """
-    shown, reports = dict(config.kinds(config.decides)), trusted(config)
+    kinds, reports = dict(config.kinds(config.decides)), trusted(config)
     judged_by = dict(of_seat(config))
     facts = judged_by.pop(ConventionFacts, {})
-    own_facts = shown.get(ConventionFacts, {"told": "others"}).get("told", "whole")
-    told = bool(reports) or facts.get("told", "others") == "others" or own_facts not in ("others", "without_own")
-    complete = {*judged_by} <= {*shown} and {*reports} <= {*config.nodes[config.decides].reads}
-    if config.verify.rule != SAFETY or config.verify.knows == "all" or not (told and complete):
+    own_facts = kinds.get(ConventionFacts, {"told": "others"}).get("told", "whole")
+    within_facts = (
+        bool(reports) or facts.get("told", "others") == "others" or own_facts not in ("others", "without_own")
+    )
+    complete = {*judged_by} <= {*kinds} and {*reports} <= {*config.nodes[config.decides].reads}
+    if config.verify.rule != SAFETY or config.verify.knows == "all" or not (within_facts and complete):
         return None
     return partial(safety.refused_now, Safety(config.verify.limits), reports)
 
