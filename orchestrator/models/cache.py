@@ -17,8 +17,9 @@ from pathlib import Path
 from orchestrator import locks
 from orchestrator.errors import Unwritten, UserError
 from orchestrator.logs import log
+from orchestrator.models.finish import TOO_LARGE, TOO_LONG
 from orchestrator.models.json_schema import constraints
-from orchestrator.models.request import TOO_LARGE, TOO_LONG, Brain, Message, ModelRequest, ModelResponse, takes_schema
+from orchestrator.models.request import Brain, Message, ModelRequest, ModelResponse, takes_schema
 from orchestrator.models.settings import ModelSettings
 
 POLL_S = 0.02

@@ -11,7 +11,7 @@
 | a redirect to another server                                 | no                 | the game is suspended         |
 | 400 or 422 to a request with `response_format`               | the same, without  | the game is suspended         |
 | the text of the model did not fit the schema                 | no                 | an answer that is unusable    |
-| the content is refused                                       | no                 | an empty answer               |
+| the content is refused                                       | no                 | asked once more, then absent  |
 | the prompt is too long                                       | no                 | no answer: the node is absent |
 | 401, 402, 403, 404 and every other 4xx                       | no                 | the game is suspended         |
 

@@ -14,6 +14,7 @@ from orchestrator.errors import UserError
 from orchestrator.models import keys, langchain_fields
 from orchestrator.models.completion import parse_completion
 from orchestrator.models.faults import NoFormatError
+from orchestrator.models.finish import FILTERED
 from orchestrator.models.llm_runs import labels, spoken
 from orchestrator.models.request import ModelResponse
 from orchestrator.models.settings import ModelSettings, of_object
@@ -61,7 +62,7 @@ class LangChainTransport:
         except Exception as error:
             # openai's client raises what it cannot parse
             if type(error).__name__ == "ContentFilterFinishReasonError":
-                return ModelResponse(text="", finish="content_filter")
+                return ModelResponse(text="", finish=FILTERED)
             if (cut_off := getattr(error, "completion", None)) is None:
                 raise
             return parse_completion(cut_off.model_dump())

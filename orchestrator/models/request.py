@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from orchestrator.errors import ModelError, UserError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import second_ask
+from orchestrator.models.finish import FILTERED, TOO_LARGE, TOO_LONG, UNFIT
 from orchestrator.replies.reader import Cause, Reading, Unreadable, copied, read
 from orchestrator.replies.reply import Form, Options, Reply
 from orchestrator.values import Frozen, Value
@@ -208,20 +209,11 @@ FAKE = "hanabi-orchestrator-fake-endpoint"
 """The `system_fingerprint` in the answers of `orchestrator.models.fake_endpoint`, whatever model is asked for: so they
 are told from those of a language model."""
 
-TOO_LONG = "context_length"
-"""The finish reason of a response that never came, because the prompt is longer than the model's context."""
-
-TOO_LARGE = "too_large"
-"""The finish reason of a response that was not read, because it has more bytes than `max_answer_bytes`."""
-
 IN_REASONING = (
     "it is empty: all its text stands in the reasoning "
     "(if all answers do, the server's reasoning parser does not fit the model)"
 )
 """Why an answer is unusable whose text may stand in another field."""
-
-UNFIT = "json_validate_failed"
-"""The finish reason of a text that the server refused because it did not fit the schema that was asked for."""
 
 Outcome = Literal["ok", "repaired", "reasked", "fallback", "failed", "unasked"]
 """`repaired`: usable after a repair of its form, or without a part that could not be read; `reasked`: unusable, so the
@@ -335,6 +327,9 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
         raise Unreadable("it is so long that it was not read", "too_long")
     if response.finish == UNFIT:
         raise Unreadable("the server says that it did not fit the schema", "schema")
+    if response.finish == FILTERED:  # even if there is a text, a part of it may be missing
+        why = response.attempts[-1].error if response.attempts else None
+        raise Unreadable("the server refused the content" + (f": it {why}" if why else ""), "refused")
     if not response.text.strip() and (why := _why_empty(response)):
         raise Unreadable(why, "empty")
     return read(response.text, request.reply, request.moves, request.form, cut_off=response.finish == "length")
@@ -342,9 +337,6 @@ def _read(request: ModelRequest, response: ModelResponse) -> Reading:
 
 def _why_empty(response: ModelResponse) -> str | None:
     """Return why a response has no text, where that is known."""
-    if response.finish == "content_filter":
-        why = response.attempts[-1].error if response.attempts else None
-        return f"the server refused the content: it {why}" if why else "the server refused the content"
     if response.finish in ("tool_calls", "function_call"):
         return "it is empty: it calls tools, and none was offered"
     return IN_REASONING if response.reasoning and response.finish != "length" else None

@@ -15,14 +15,12 @@ from orchestrator.errors import Held, ModelError, UserError, WireTry
 from orchestrator.logs import log
 from orchestrator.models import faults, llm_runs, network
 from orchestrator.models.faults import Fault
+from orchestrator.models.finish import FILTERED, KNOWN_ENDS, TOO_LARGE, TOO_LONG, UNFIT
 from orchestrator.models.json_schema import constraints
 from orchestrator.models.limiter import Limit
 from orchestrator.models.pause import Pause
 from orchestrator.models.redaction import redact
 from orchestrator.models.request import (
-    TOO_LARGE,
-    TOO_LONG,
-    UNFIT,
     Message,
     ModelRequest,
     ModelResponse,
@@ -119,7 +117,7 @@ class ChatBrain:
         """Return the response that stands for a fault of the content, after which the game goes on; None for a fault of
         the server."""
         if fault.filtered:
-            return self._unanswered("content_filter", tries)
+            return self._unanswered(FILTERED, tries)
         if fault.too_long:
             return self._too_long(request, fault, tries)
         if fault.generation is not None:
@@ -255,8 +253,8 @@ class ChatBrain:
         for part in fields(response):
             value = self._clean(getattr(response, part.name), prompt)
             cleaned[part.name] = None if part.name in texts and not isinstance(value, str) else value
-        if (cleaned["finish"] or "").lower() in CUT_OFF:
-            cleaned["finish"] = "length"
+        finish = (cleaned["finish"] or "").lower()
+        cleaned["finish"] = KNOWN_ENDS.get(finish, cleaned["finish"])
         cleaned["text"] = cleaned["text"] or ""
         return replace(response, **cleaned)
 
@@ -287,10 +285,6 @@ def text_fields(kind: Any) -> frozenset[str]:
     """Return the fields of a kind of response that are declared as texts of a server."""
     hints = get_type_hints(kind)
     return frozenset(name for name, hint in hints.items() if hint in (str, str | None))
-
-
-CUT_OFF = ("length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded")
-"""The finish reasons of providers for an answer that was cut off, in small letters."""
 
 
 def call_seed(base: int, request: ModelRequest) -> int:

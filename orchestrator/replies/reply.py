@@ -52,10 +52,10 @@ class Contradiction(ValueError):  # noqa: N818  # named for what is wrong with t
     """A reply says the opposite of what it decides; the message is a sentence for the model."""
 
 
-Cause = Literal["cut_off", "too_long", "empty", "prose", "schema", "illegal", "contradiction", "overflow"]
+Cause = Literal["cut_off", "too_long", "empty", "prose", "schema", "illegal", "contradiction", "overflow", "refused"]
 """Why an answer is unusable: it was cut off; has more characters than are read; is empty; has no object or part in it;
 has a wrong value in a field; names a move that is not on the list; has a reason that says the opposite of what it
-decides; or never came, since the prompt was too long for the model."""
+decides; or never came, since the prompt was too long for the model, or its content, or the answer's, was refused."""
 
 
 class Unreadable(Exception):  # noqa: N818  # named for the text; callers ask the model again

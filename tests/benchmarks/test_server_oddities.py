@@ -63,6 +63,7 @@ async def test_each_is_asked_as_often_as_helps_and_counted_as_whose_fault_it_is(
         case "content":
             assert isinstance(reply, Absent) and outcomes == ["reasked", "fallback"] and tries == 1
             assert all("the server refused the content" in str(exchange.error) for exchange in seen)
+            assert reply.cause == "refused"
         case "absent":
             assert isinstance(reply, Absent) and outcomes == ["fallback"] and reply.cause == "overflow" and tries == 1
         case "refused":

@@ -20,12 +20,11 @@ from orchestrator.journal.events import Call, Event
 from orchestrator.journal.recorded_answers import Recording, Replay
 from orchestrator.models import fake_endpoint
 from orchestrator.models.cache import Cache, Cached
+from orchestrator.models.finish import TOO_LARGE, TOO_LONG
 from orchestrator.models.json_schema import response_format
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.limiter import Limiter
 from orchestrator.models.request import (
-    TOO_LARGE,
-    TOO_LONG,
     Message,
     ModelRequest,
     ModelResponse,

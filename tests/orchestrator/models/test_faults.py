@@ -167,9 +167,26 @@ async def test_no_money_is_not_waited_for() -> None:
 async def test_a_filter_that_refuses_the_content_is_an_absence() -> None:
     body = {"error": {"message": "filtered", "code": "content_filter"}}
     reply, seen = await asked_of(refusing(400, body, []))
-    assert isinstance(reply, Absent) and {exchange.response.finish for exchange in seen if exchange.response} == {
-        "content_filter"
-    }
+    assert isinstance(reply, Absent) and reply.cause == "refused"
+    assert {exchange.response.finish for exchange in seen if exchange.response} == {"content_filter"}
+    assert [exchange.cause for exchange in seen] == ["refused", "refused"]
+
+
+@pytest.mark.parametrize("finish", ["content_filter", "SAFETY", "refusal", "guardrail_intervened"])
+@pytest.mark.parametrize("text", ["", GOOD[:20], GOOD], ids=["none", "half", "all"])
+async def test_a_text_that_a_filter_cut_is_not_read(finish: str, text: str) -> None:
+    """What stands there may lack the part that was held back."""
+
+    async def filtering(_: web.Request) -> web.Response:
+        choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text}}
+        return web.json_response({"choices": [choice]})
+
+    reply, seen = await asked_of(server(filtering))
+    assert isinstance(reply, Absent) and reply.cause == "refused"
+    assert [(exchange.outcome, exchange.cause) for exchange in seen] == [
+        ("reasked", "refused"),
+        ("fallback", "refused"),
+    ]
 
 
 async def test_a_server_without_schemas_is_asked_without_from_then_on() -> None:
