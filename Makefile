@@ -6,6 +6,10 @@ READY  := $(VENV)/ready
 DEV    := $(VENV)/ready-dev
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e
 
+# HLE is built where there is a compiler; elsewhere OpenSpiel's build of it plays the same games.
+HLE = (command -v c++ >/dev/null && $(INSTALL) '.[hle]' >$(VENV)/hle.log 2>&1) || \
+	echo "HLE is not installed, for want of a C++ compiler: OpenSpiel's build of it plays the same games."
+
 # HLE 0.0.4 asks for a CMake older than 3.5; CMake 4 builds it only under this policy.
 export CMAKE_POLICY_VERSION_MINIMUM := 3.5
 export CMAKE_BUILD_PARALLEL_LEVEL ?= 2
@@ -65,6 +69,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Installing into $(VENV)/, once; it takes a minute or two."
 	@$(PYTHON) -m venv $(VENV)
 	@$(INSTALL) .
+	@$(HLE)
 	@touch $@
 
 # All of it with what tests and checks need, at once: Ray, PyArrow, matplotlib, mypy and the like.
@@ -72,6 +77,7 @@ $(DEV): pyproject.toml constraints.txt
 	@echo "Installing with what tests need into $(VENV)/; it takes two to four minutes."
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(INSTALL) '.[dev]'
+	@$(HLE)
 	@touch $(READY) $@
 
 clean:

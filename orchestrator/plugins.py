@@ -1,17 +1,15 @@
-"""Code from outside: plugins, which are entry points that installed packages declare, and what `--import` names; and
-the versions of the packages that can change a game.
+"""Code from outside: plugins, which are entry points that installed packages declare, and what `--import` names.
 
 A plugin that fails to load raises at every use: going on silently without it could play a different game.
 """
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points, version
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -22,15 +20,6 @@ from orchestrator.errors import UserError, in_words
 
 BUILT_IN = "built-in"
 """The source of objects that this project itself defines."""
-
-VERSIONS = ("hanabi-orchestrator", "hanabi-learning-environment", "langgraph", "langchain-core", "openai", "pydantic")
-"""The packages that can change a game."""
-
-
-@cache
-def versions() -> Mapping[str, str]:
-    """Return the versions of those packages; journals, run.yaml and `--version` state them."""
-    return {name: version(name) for name in VERSIONS}
 
 
 @dataclass(frozen=True)

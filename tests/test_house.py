@@ -46,7 +46,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "models": NEUTRAL,
         "hanabi": NEUTRAL,
         "journal": {*NEUTRAL, "models", "hanabi"},
-        "table": {*NEUTRAL, "event_loop", "models", "hanabi", "journal"},
+        "versions": {"hanabi"},
+        "table": {*NEUTRAL, "event_loop", "models", "hanabi", "journal", "versions"},
         "players": {*NEUTRAL, "event_loop", "models", "hanabi", "journal", "table"},
     },
     "experiments": {
@@ -74,7 +75,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
 """The rooms of the two large packages, each with those that it may import."""
 
 ONLY_IN = {
-    "hanabi_learning_environment": {"orchestrator/hanabi/referee.py"},
+    "hanabi_learning_environment": {"orchestrator/hanabi/engine.py"},
+    "pyspiel": {"orchestrator/hanabi/engine.py"},
     "openai": {"orchestrator/models/openai_client.py", "orchestrator/models/http_client.py"},
     "httpx2": {"orchestrator/models/http_client.py"},
     "langchain": {"orchestrator/models/langchain_client.py"},

@@ -233,7 +233,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from platform import python_version
 
-        from orchestrator.plugins import versions
+        from orchestrator.versions import versions
 
         print("\n".join(f"{name} {number}" for name, number in {**versions(), "python": python_version()}.items()))
         raise typer.Exit

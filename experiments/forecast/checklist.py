@@ -50,7 +50,7 @@ class Checklist:
     def short(self, *abouts: str) -> list[Finding]:
         """The findings about these, and of the others what is not well, else one that all is."""
         findings = [item for item in self.findings if item.about in abouts or item.status != "ok"]
-        fine = "Python, the learning environment, disk and open files are as they should be; `doctor` alone lists them"
+        fine = "Python, the engine, disk and open files are as they should be; `doctor` alone lists them"
         return findings if self.failed else [*findings, Finding("machine", "ok", fine)]
 
     def data(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What can be told of this machine: Python, the learning environment, extras, disk, keys, open files, processors.
+"""What can be told of this machine: Python, the engine, extras, disk, keys, open files, processors.
 
 Nothing of the game is imported before it is looked at, so that a broken installation is told in a sentence.
 """
@@ -15,11 +15,13 @@ from pathlib import Path
 from platform import python_version
 
 from experiments.forecast.checklist import Checklist
+from orchestrator.errors import UserError
 from orchestrator.models import keys
-from orchestrator.plugins import versions
+from orchestrator.versions import versions
 
 PACKAGE = "hanabi-orchestrator"
 EXTRAS = {
+    "hle": ("hanabi_learning_environment", "games on HLE itself; OpenSpiel's build of it plays the same"),
     "langchain": ("langchain", "`--model langchain:...`"),
     "figures": ("matplotlib", "pictures in reports; their tables need nothing"),
     "tables": ("pyarrow", "`export --to tables`"),
@@ -39,7 +41,7 @@ def examine() -> Checklist:
     """Check what every command needs of this machine, and what some can use."""
     checklist = Checklist()
     _installation(checklist)
-    _environment(checklist)
+    _engine(checklist)
     for extra, (module, use) in EXTRAS.items():
         try:
             there = find_spec(module) is not None
@@ -83,14 +85,23 @@ def _installation(checklist: Checklist) -> None:
         checklist.ok("python", f"{python_version()} at {sys.executable}")
     try:
         names = versions()
+    except UserError:
+        pass  # no engine, as the next line says
     except PackageNotFoundError as error:
         checklist.fail("packages", f"{error.name} is not installed: pip install --force-reinstall {PACKAGE}")
     else:
         checklist.ok("packages", ", ".join(f"{name} {number}" for name, number in names.items()))
 
 
-def _environment(checklist: Checklist) -> None:
-    """Whether the Hanabi Learning Environment plays a game."""
+def _engine(checklist: Checklist) -> None:
+    """Whether the engine plays a game."""
+    from orchestrator.hanabi import engine
+
+    try:
+        title = engine.TITLES[engine.name()]
+    except UserError as error:
+        checklist.fail("engine", str(error))
+        return
     began = time.monotonic()
     try:
         from experiments.study import prompt_positions
@@ -98,13 +109,13 @@ def _environment(checklist: Checklist) -> None:
         turns = prompt_positions.game(2).turns
     except Exception as error:  # of whatever kind: the library is built in C++
         checklist.fail(
-            "environment",
-            f"the Hanabi Learning Environment plays no game ({type(error).__name__}: {error}): "
-            "pip install --force-reinstall hanabi-learning-environment",
+            "engine",
+            f"{title} plays no game ({type(error).__name__}: {error}): "
+            f"pip install --force-reinstall {engine.distribution()}",
         )
         return
     took = time.monotonic() - began
-    checklist.ok("environment", f"the Hanabi Learning Environment played a game of {turns} turns in {took:.1f} s")
+    checklist.ok("engine", f"{title} played a game of {turns} turns in {took:.1f} s")
 
 
 def _folder(checklist: Checklist, folder: Path) -> None:

@@ -16,7 +16,7 @@ from experiments.record.files import write_all
 from experiments.record.game import Game, Turn
 from orchestrator.hanabi.view import Past
 from orchestrator.journal.events import Call
-from orchestrator.plugins import versions
+from orchestrator.versions import versions
 from roles.words import many
 
 SCHEMA = "ATIF-v1.7"

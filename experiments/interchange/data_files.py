@@ -27,7 +27,7 @@ from experiments.values.marking import Done
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import deal
 from orchestrator.journal.fingerprint import hashed
-from orchestrator.plugins import versions
+from orchestrator.versions import versions
 
 SUFFIXES = (".jsonl", ".parquet")
 MARK = "<!-- written by hanabi-orchestrator export -->"

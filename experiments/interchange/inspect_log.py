@@ -25,7 +25,7 @@ from orchestrator.errors import UserError
 from orchestrator.hanabi.view import Past
 from orchestrator.journal.events import Call, Result
 from orchestrator.journal.fingerprint import hashed
-from orchestrator.plugins import versions
+from orchestrator.versions import versions
 
 SCORES = ("kept", "strict")
 MISSING = (

@@ -21,7 +21,7 @@ from experiments.interchange.spans import Span
 from experiments.record.files import whole
 from experiments.record.game import Game
 from orchestrator.errors import UserError, shortened
-from orchestrator.plugins import versions
+from orchestrator.versions import versions
 
 MISSING = "OTLP needs OpenTelemetry's SDK, which is not installed: `pip install 'hanabi-orchestrator[otlp]'`"
 

@@ -20,8 +20,9 @@ from experiments.record.rows import RESULTS, Row
 from orchestrator import regular_files
 from orchestrator.cells import restored
 from orchestrator.errors import UserError, complaint, nearby, shortened, user_error
-from orchestrator.plugins import own_code, versions
+from orchestrator.plugins import own_code
 from orchestrator.values import Frozen
+from orchestrator.versions import versions
 from orchestrator.yaml_files import from_file, loaded
 
 RUN = "run.yaml"

@@ -30,7 +30,7 @@ from graphs.config import PLAYERS
 from graphs.graph_seat import label
 from orchestrator.errors import UserError
 from orchestrator.models.settings import PROGRAM
-from orchestrator.plugins import versions
+from orchestrator.versions import versions
 from prompts import digest
 
 PLANNED = "planned"

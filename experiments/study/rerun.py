@@ -15,8 +15,8 @@ from graphs import prompt_files
 from graphs.config import PlayerCount
 from orchestrator.errors import UserError, user_error
 from orchestrator.hanabi import referee
-from orchestrator.plugins import versions
 from orchestrator.values import Frozen
+from orchestrator.versions import changed
 
 
 class RecordedSeat(PlayerSpec):
@@ -90,8 +90,8 @@ class RecordedRun(Frozen):
         for seed in experiment.numbers:
             if seed not in experiment.decks and seed in run.deals and run.deals[seed] != cards(seed):
                 raise UserError(
-                    f"seed {seed} gives another deck than in run.yaml; use the version of the learning environment "
-                    "that is named there"
+                    f"seed {seed} gives another deck than in run.yaml, which was edited or written where HLE deals "
+                    "otherwise; restore the file, or run the experiment anew"
                 )
         return run
 
@@ -128,11 +128,9 @@ class RecordedRun(Frozen):
     @property
     def notes(self) -> list[str]:
         """Why the games may differ although everything recorded is the same."""
-        now = versions()
         return [
-            f"run.yaml was written with {name} {old}, and this is {now.get(name, 'another')}: its programs may differ."
-            for name, old in self.versions.items()
-            if now.get(name) != old
+            f"run.yaml was written with {name} {before}, and this is {after}: its programs may differ."
+            for name, before, after in changed(self.versions)
         ]
 
 

@@ -41,8 +41,8 @@ from orchestrator.journal.file import Journal
 from orchestrator.journal.game_so_far import GameSoFar, differences
 from orchestrator.journal.totals import Ledger
 from orchestrator.logs import log
-from orchestrator.plugins import versions
 from orchestrator.table.seat import Decision, GameContext, JournaledSeat, Seat, Traced, at_once, describe
+from orchestrator.versions import versions
 
 
 class Gate(Protocol):

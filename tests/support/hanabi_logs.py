@@ -8,9 +8,7 @@ import json
 import random
 from typing import Any
 
-from orchestrator.hanabi.referee import _import_hle
-
-hle = _import_hle()
+from tests.support.hle import pyhanabi as hle
 
 
 def rows(

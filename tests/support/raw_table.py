@@ -13,7 +13,7 @@ from math import perm
 from random import Random
 from typing import Any
 
-from hanabi_learning_environment import pyhanabi
+from tests.support.hle import pyhanabi
 
 LETTERS = "RYGWB"
 NAMES = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}

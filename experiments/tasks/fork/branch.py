@@ -16,8 +16,8 @@ from orchestrator.errors import UserError
 from orchestrator.journal import file, fingerprint
 from orchestrator.journal.events import GameStarted, Parent, SeatInfo
 from orchestrator.models.layer import ModelLayer
-from orchestrator.plugins import versions
 from orchestrator.table.seat import Seat, describe
+from orchestrator.versions import versions
 
 
 @dataclass(frozen=True)

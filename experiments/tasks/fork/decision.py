@@ -27,11 +27,11 @@ from orchestrator.journal.events import Call, Event, Memory
 from orchestrator.journal.recorded_answers import Replay, first_difference
 from orchestrator.models.layer import ModelLayer
 from orchestrator.models.request import ModelRequest, messages, prompt_hash
-from orchestrator.plugins import versions
 from orchestrator.replies import reader
 from orchestrator.replies.reply import Form, Options, Reply, Unreadable
 from orchestrator.table.game_loop import decided_event
 from orchestrator.table.seat import GameContext
+from orchestrator.versions import changed
 from roles import Notes
 from roles.legal_moves import LegalMoves
 
@@ -230,9 +230,8 @@ NAMES = 4
 
 def warnings(place: Position, turn: Turn) -> Iterator[str]:
     """Yield a sentence for each way in which this version decides otherwise than the recorded one."""
-    for name, old in place.started.versions.items():
-        if versions().get(name) != old:
-            yield f"the game was played with {name} {old}, and this is {versions().get(name, 'another')}"
+    for name, before, after in changed(place.started.versions):
+        yield f"the game was played with {name} {before}, and this is {after}"
     if not place.same_view:
         yield "this version shows seats another view of the position; the recorded one is used"
     graph = place.config

@@ -32,7 +32,7 @@ from orchestrator.errors import UserError
 from orchestrator.journal import fingerprint
 from orchestrator.journal.events import Call, Decided, SeatInfo, StoredEvent, VerdictGiven
 from orchestrator.logs import log
-from orchestrator.plugins import versions
+from orchestrator.versions import versions
 
 LOOKS = 9
 """Turns of a game whose kind is worked out, for each position of it."""

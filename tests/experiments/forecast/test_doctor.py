@@ -209,7 +209,7 @@ def test_without_a_model_it_checks_the_machine_and_shows_no_key(run: Run, monkey
     assert code == 0 and "played a game of" in out and "OPENAI_API_KEY is set" in out and "sk-very" not in out
     assert " failed" not in out and out.splitlines()[-1].startswith("next  orchestrator play")
     code, found = machine_checks(run)
-    abouts = {"python", "packages", "environment", "folder", "disk", "keys", "files", "processors", "extra ray"}
+    abouts = {"python", "packages", "engine", "folder", "disk", "keys", "files", "processors", "extra ray"}
     assert code == 0 and abouts <= set(found)
     assert run("doctor", "--online")[0] == 2
 
@@ -225,7 +225,7 @@ def test_what_the_machine_lacks_is_told_with_what_to_do(run: Run, monkeypatch: p
     monkeypatch.setattr("resource.getrlimit", lambda _: (64, 64))
     code, found = machine_checks(run)
     assert code == 1
-    assert found["environment"][0] == "fail" and "pip install --force-reinstall" in found["environment"][1]
+    assert found["engine"][0] == "fail" and "pip install --force-reinstall" in found["engine"][1]
     assert found["extra ray"] == (
         "ok",
         "not installed; only for `--executor ray`: pip install 'hanabi-orchestrator[ray]'",

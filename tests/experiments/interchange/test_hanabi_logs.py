@@ -13,7 +13,8 @@ from experiments.values import role_marks
 from orchestrator.errors import UserError
 from orchestrator.hanabi.referee import Referee, deal, rebuild
 from tests.conftest import Run
-from tests.support.hanabi_logs import hle, rows
+from tests.support.hanabi_logs import rows
+from tests.support.hle import hle_game
 
 Row = dict[str, Any]
 STATE, LEGAL = "raw_game_state_before_move", "legal_moves_description_for_llm"
@@ -60,7 +61,7 @@ def _hle(found: Game, turn: int) -> str:
     """The move of a turn in HLE's words."""
     referee = rebuild(found.started.players, found.started.deck, found.moves[:turn])
     number = referee.legal().index(found.moves[turn])
-    return f"({referee._state.legal_moves()[number]})"
+    return f"({hle_game(referee).state.legal_moves()[number]})"
 
 
 def test_answers_are_read_and_marked_as_those_of_a_game(tmp_path: Path, game: list[Row]) -> None:
@@ -155,8 +156,7 @@ def test_parquet_is_read_as_json_lines_are(tmp_path: Path, game: list[Row]) -> N
 
 def test_a_state_says_how_it_differs_from_a_game() -> None:
     referee = Referee(2, deal(3))
-    own = hle_state.read(str(referee._state), None)
+    own = hle_state.read(referee._game.text(), None)
     assert own.first and not list(hle_state.differences(own, referee))
     other = Referee(2, deal(4))
     assert any("P0's slot" in one for one in hle_state.differences(own, other))
-    assert hle is not None

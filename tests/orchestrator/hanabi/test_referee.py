@@ -1,19 +1,27 @@
-"""The guarded edge to HLE: what it deals, allows, tells and refuses."""
+"""The guarded edge to the engine: what it deals, allows, tells and refuses, in either build."""
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from orchestrator.errors import IllegalMove, UserError
-from orchestrator.hanabi.cards import CARDS, DECK_SIZE, HAND_SIZES, INDEX, Card
+from orchestrator.hanabi.cards import CARDS, DECK_SIZE, INDEX, Card
 from orchestrator.hanabi.moves import Discard, HintColour, HintRank, Move, Play
 from orchestrator.hanabi.referee import MAX_SEED, Referee, deal, rebuild
+from tests.support.engines import BUILDS, playing_on
 from tests.support.positions import random_game, random_views
 
 PLAYERS = (2, 3, 4, 5)
+
+
+@pytest.fixture(autouse=True, params=BUILDS)
+def build(request: pytest.FixtureRequest) -> Iterator[None]:
+    with playing_on(request.param):
+        yield
 
 
 def stacked(*first: str) -> list[Card]:
@@ -24,20 +32,7 @@ def stacked(*first: str) -> list[Card]:
     return [*(Card(card) for card in first), *rest]
 
 
-@pytest.mark.parametrize("players", PLAYERS)
-def test_a_seed_deals_hles_own_deck_whatever_the_player_count(players: int) -> None:
-    from hanabi_learning_environment import pyhanabi
-
-    game = pyhanabi.HanabiGame({"players": players, "seed": 17})
-    state = game.new_initial_state()
-    while state.cur_player() == pyhanabi.CHANCE_PLAYER_ID:
-        state.deal_random_card()
-    hands = [[Card(str(card)) for card in hand] for hand in state.player_hands()]
-    size = HAND_SIZES[players]
-    assert hands == [list(deal(17)[seat * size : (seat + 1) * size]) for seat in range(players)]
-
-
-def test_a_deck_or_a_seat_that_would_abort_hle_is_refused() -> None:
+def test_a_deck_or_a_seat_that_would_abort_the_engine_is_refused() -> None:
     with pytest.raises(UserError, match="a deck has 3 x R1, this one has 50"):
         Referee(2, ["R1"] * 50)
     for seat in (-1, 2, 7):
@@ -51,13 +46,13 @@ def test_a_seed_is_always_the_same_deal_and_other_seeds_are_others() -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 2**31, 2**63, True, "1", 1.5])
-def test_a_seed_that_would_abort_hle_is_refused(seed: Any) -> None:
+def test_a_seed_that_would_abort_the_engine_is_refused(seed: Any) -> None:
     with pytest.raises(UserError, match=f"a whole number from 0 to 2147483647, not {seed}"):
         deal(seed)
 
 
 @pytest.mark.parametrize("players", [0, 1, 6])
-def test_a_player_count_that_would_abort_hle_is_refused(players: int) -> None:
+def test_a_player_count_that_would_abort_the_engine_is_refused(players: int) -> None:
     with pytest.raises(UserError, match=f"2 to 5 players, not {players}"):
         Referee(players, deal(1))
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hanabi_learning_environment import pyhanabi, rl_env
 
 from orchestrator.errors import UserError
 from orchestrator.hanabi.determinize import determinized_game
 from orchestrator.hanabi.referee import Referee, deal
 from orchestrator.hanabi.view import View
+from tests.support.hle import hle_game, pyhanabi, rl_env
 from tests.support.positions import random_game
 from tests.support.prove import FULL
 
@@ -51,8 +51,9 @@ def test_the_own_hand_is_never_in_it() -> None:
     for referee in random_game(3, 2):
         view = referee.view()
         other = determinized_game(view)
-        assert View.from_hle(other._state, view.seat) == View.from_hle(referee._state, view.seat) == view
-        different += other._hands()[view.seat] != referee._hands()[view.seat]
+        games = hle_game(other), hle_game(referee)
+        assert [View.from_hle(game.state, view.seat) for game in games] == [view, view]
+        different += other.view(view.seat, own_hand=True) != referee.view(view.seat, own_hand=True)
     assert different > 20
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hanabi_learning_environment import pyhanabi, rl_env
 
 import experiments
 import graphs
@@ -16,6 +15,7 @@ from orchestrator import Decision, HleAgent, Memory, Result, Seat, View, hle_age
 from orchestrator.errors import ModelError, UserError
 from orchestrator.models.request import Message, ModelRequest, ModelResponse, Scripted
 from orchestrator.players import partners
+from tests.support.hle import pyhanabi, rl_env
 from tests.support.prove import FULL
 
 PLAYERS = (2, 3, 4, 5)

@@ -4,8 +4,6 @@ import asyncio
 from typing import Any, ClassVar
 
 import pytest
-from hanabi_learning_environment import rl_env
-from hanabi_learning_environment.agents.simple_agent import SimpleAgent
 
 from orchestrator.errors import IllegalMove, TurnError, UserError
 from orchestrator.hanabi.cards import Card, check_deck, mask
@@ -52,6 +50,8 @@ def test_a_hand_is_found_where_the_first_fit_would_not_do() -> None:
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_an_agent_of_hle_sees_and_plays_here_what_it_sees_and_plays_there(players: int) -> None:
+    from tests.support.hle import SimpleAgent, rl_env
+
     env = rl_env.HanabiEnv({"players": players, "seed": 5, "random_start_player": False})
     there, done = env.reset(), False
     seat = PythonAgent("python:SimpleAgent", SimpleAgent)
