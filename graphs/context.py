@@ -152,7 +152,8 @@ class Context(Frozen):
     def check_conditions(self, role: Role, without: Iterable[str] = ()) -> None:
         """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError."""
         sections = {f"section {section}" for section in roles.SECTIONS}
-        terms = {REPORT, PROPOSAL, OTHER, *roles.names(), *sections, *role.conditions()}
+        table = {condition for kind in roles.SECTIONS.values() for condition in kind.conditions}
+        terms = {REPORT, PROPOSAL, OTHER, *roles.names(), *sections, *table, *role.conditions()}
         if role.template is None:
             return
         texts = {f"roles/{name}.md": text for name, text in role.texts(self.words, self.worded(without)).items()}

@@ -52,6 +52,8 @@ class Section:
     always."""
     choices: ClassVar[AllowedValues] = {}
     """The options that a context or a graph may set. The first may be given by its bare value."""
+    conditions: ClassVar[tuple[str, ...]] = ()
+    """What conditional blocks may ask of it: `8 tokens`; those that hold are its `holds`."""
     states: ClassVar[Mapping[Fact, tuple[str, ...]]] = {}
     """The facts that its words state, each with the options that must not be `unsaid` for it."""
 
@@ -109,6 +111,11 @@ class Section:
     def entries(self) -> Mapping[str, int]:
         """The numbers of players, other players and own slots: lists of a reply have one entry for each."""
         return {}
+
+    @property
+    def holds(self) -> frozenset[str]:
+        """Those of its `conditions` that hold now."""
+        return frozenset()
 
     @property
     def silent(self) -> bool:
@@ -209,10 +216,11 @@ class Sections:
         return {name: count for section in self for name, count in section.entries().items()}
 
     def present(self, colleagues: Iterable[str] = ()) -> frozenset[str]:
-        """The conditions that hold for conditional blocks: the roles whose notes are read, `any report`, and the
-        sections told in words."""
+        """The conditions that hold for conditional blocks: the roles whose notes are read, `any report`, the sections
+        told in words, and what sections say of the position."""
         reports = {REPORT, *colleagues} if colleagues else ()
-        return frozenset((*reports, *(f"section {section.name}" for section in self if not section.silent)))
+        sections = frozenset(f"section {section.name}" for section in self if not section.silent)
+        return sections.union(reports, *(section.holds for section in self))
 
     def parts(self, present: frozenset[str] = frozenset()) -> tuple[Part, ...]:
         """The sections in words, those with nothing to say left out."""

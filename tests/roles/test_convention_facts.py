@@ -34,7 +34,7 @@ def test_the_own_cards_are_told_by_hints_and_counting_and_by_conventions() -> No
     told = facts(dealt(*POINTED, moves=["hint P1 red"]).view()).words()
     assert "- slot 3: R1; playable 100%, dead 0%, critical 0%" in told
     assert (
-        "Surely playable, in the order to play them: slot 3 (everybody knows).\n"
+        "Surely playable, in the order to play them: slot 3 (everybody knows, by the conventions).\n"
         "Surely dead, in the order to discard them: none.\nYou discard next: none." in told
     )
 

@@ -305,16 +305,16 @@ READINGS: Mapping[str, Step] = {
     "The hint of the report on the others.": reported_hint,
     "The first hint in the list of legal moves, to a player who still has a turn, that touches only cards "
     "which can be played now, and tells one of them a colour or rank that its owner cannot deduce yet.": plain_hint,
-    "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the slot that the report on "
-    "the past calls likeliest, if it names one.": reported_gamble,
-    "With 3 lives and at most 3 cards in the deck, or 2 lives and at most 1: play the slot likeliest to be "
-    "playable, of equals the lowest slot, if any may be.": plain_gamble,
+    "The deck is nearly out, and a life is to spare: play the slot that the report on the past calls "
+    "likeliest, if it names one.": reported_gamble,
+    "The deck is nearly out, and a life is to spare: play the slot likeliest to be playable, of equals the "
+    "lowest slot, if any may be.": plain_gamble,
     "The legal move that is proposed most often, as the action of a report or as a candidate; of equals the "
     "first.": most_proposed,
     "Discard the first slot of the strategist's list.": reported_discard,
     "Discard a slot that is surely dead, else any; of these one that no hint of its colour or rank has "
     "touched, else any; of these the lowest.": plain_discard,
-    "With 8 tokens, the rank hint of the highest rank in the list, of equals the first.": highest_rank,
+    "The rank hint of the highest rank in the list, of equals the first.": highest_rank,
 }
 """The words of each deciding step, and how the follower reads them."""
 

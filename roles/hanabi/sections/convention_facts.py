@@ -13,9 +13,7 @@ from orchestrator.hanabi.convention.common_knowledge import CommonKnowledge
 from orchestrator.hanabi.convention.hint_convention import STRANGER, is_certain, next_discard
 from orchestrator.hanabi.convention.partner_model import NOTHING_KNOWN, Understanding, learnt, understand
 from orchestrator.hanabi.convention.policy import (
-    HOUSE_STEPS,
     HintEffect,
-    PolicyStep,
     Scene,
     discard,
     is_kept,
@@ -28,7 +26,7 @@ from orchestrator.hanabi.literal_knowledge import types_of, with_hand
 from orchestrator.hanabi.moves import Move
 from orchestrator.hanabi.view import Past, View
 from orchestrator.table.seat import BEFORE
-from roles.hanabi.sections import code_words, compact_words
+from roles.hanabi.sections import code_words, compact_words, decision_sheet
 from roles.hanabi.sections.past_games import records_of
 from roles.role_options import Options
 from roles.sections import Fact, Section, section
@@ -121,7 +119,7 @@ class ConventionFacts(Section):
             values = compact_words.values(self.scene, self.history, words)
             text = words.fill(FILES[self.told], doubts=doubts, **values)
             return "\n".join((text, "", *self._code_lines(self.code, words))) if self.code else text
-        return words.fill(FILES[self.told], doubts=doubts, steps=self._sheet(words))
+        return words.fill(FILES[self.told], doubts=doubts, steps=decision_sheet.steps(self.scene, self.legal, words))
 
     def without(self, refused: Sequence[Move]) -> Self:
         return replace(self, legal=tuple(move for move in self.legal if move not in refused))
@@ -190,8 +188,9 @@ class ConventionFacts(Section):
         if self.told == "losses":
             lines += self._risk_lines(words)
         if self.told in ("whole", "without_hints", "losses"):
-            chop = words("none") if self.scene.chop is None else words("slot $slot", slot=self.scene.chop)
-            lines += (words(DEAD, slots=self._sure("dead", words)), words(GOING, slot=chop))
+            chop = self.scene.chop if self.scene.chop is not None else self._dead_next(self.seat)
+            going = words("none") if chop is None else words("slot $slot", slot=chop)
+            lines += (words(DEAD, slots=self._sure("dead", words)), words(GOING, slot=going))
         if self.told in ("whole", "without_hints"):
             lines.append("")
         if self.told == "own" and self.scene.among_strangers:
@@ -234,21 +233,6 @@ class ConventionFacts(Section):
         yield words(RISKS)
         yield from words.shared_slots(enumerate(risks))
 
-    def _sheet(self, words: Words) -> str:
-        """The steps of `policy.HOUSE_STEPS` that name legal moves, the best first and with its reason."""
-        legal, lines = set(self.legal), list[str]()
-        for step, text in SHEET.items():
-            reasons = dict[str, str]()
-            for move, reason in step(self.scene):
-                if move in legal:
-                    reasons.setdefault(str(move), reason)
-            if not reasons:
-                continue
-            first, *moves = reasons
-            more = words("; else $moves", moves=words.series(moves)) if moves else ""
-            lines.append(f"{len(lines) + 1}. {words(text)} {first} ({reasons[first]}){more}.")
-        return "\n".join(lines)
-
     def _doubts(self, words: Words) -> str:
         """What is different about partners; nothing where all keep to the conventions."""
         reads = {seat: self.scene.knowledge.conventions[seat].reads for seat in self.hands}
@@ -276,8 +260,11 @@ class ConventionFacts(Section):
         sure = [slot for slot, belief in enumerate(self.scene.beliefs) if getattr(belief, what) == 1.0]
         commonly = self.scene.knowledge.common[self.seat]
         slots = dict.fromkeys(move.slot for move, _ in step(self.scene) if move.slot in sure)
-        certain = {slot: is_certain(commonly[slot], types) for slot in slots}
-        texts = (words(EVERYBODY_KNOWS if common else BY_SIGHT, slot=slot) for slot, common in certain.items())
+        texts = list[str]()
+        for slot in slots:
+            knowers = words(EVERYBODY_KNOWS if is_certain(commonly[slot], types) else BY_SIGHT)
+            grounds = words(BY_COUNTING if getattr(self.by_hints[slot], what) == 1.0 else BY_CONVENTION)
+            texts.append(words("slot $slot ($knowers, $grounds)", slot=slot, knowers=knowers, grounds=grounds))
         return words.series(texts) or words("none")
 
     # The others' cards
@@ -287,7 +274,7 @@ class ConventionFacts(Section):
         fits = [slot for slot, m in enumerate(now.common[seat]) if is_certain(m, now.piles.playable)]
         if now.conventions[seat] == STRANGER:
             going = words("not known")
-        elif (slot := next_discard(now.common[seat], now.piles, now.conventions[seat])) is None:
+        elif (slot := self._discards_next(seat)) is None:
             going = words("none")
         else:
             going = words("slot $slot ($card)", slot=slot, card=hand[slot].value)
@@ -295,6 +282,18 @@ class ConventionFacts(Section):
         right = {slot: now.piles.playable >> INDEX[card] & 1 for slot, card in cards.items()}
         seen = (words(RIGHT if right[slot] else WRONG, slot=slot, card=card.value) for slot, card in cards.items())
         return words(PARTNER, seat=seat, fits=words.series(seen) or words("none"), going=going)
+
+    def _discards_next(self, seat: int) -> int | None:
+        """The slot that a player who keeps to conventions discards next; None for one who plays."""
+        now = self.scene.knowledge
+        slot = next_discard(now.common[seat], now.piles, now.conventions[seat])
+        return self._dead_next(seat) if slot is None else slot
+
+    def _dead_next(self, seat: int) -> int | None:
+        """The oldest card that a player takes for dead, where they take none for playable."""
+        now = self.scene.knowledge
+        dead = [slot for slot, mask in enumerate(now.common[seat]) if is_certain(mask, now.piles.dead)]
+        return None if now.takes_for_playable(seat) else min(dead, default=None)
 
     def _danger(self, words: Words) -> str:
         following, slot = self.scene.next, self.scene.in_danger()
@@ -345,26 +344,6 @@ def _by_code(table: HatTable) -> CommonKnowledge:
     )
 
 
-SHEET: Mapping[PolicyStep, str] = dict(
-    zip(
-        HOUSE_STEPS,
-        (
-            "Save a critical card that the next player is about to discard:",
-            "Warn of it without a token, by a discard in place of the play that everybody expects:",
-            "A table of two, 3 tokens or more, and the other takes no card for playable; a hint that makes them play:",
-            "Surely playable:",
-            "Playable with 60% or more, where nobody else keeps to the conventions and a life is to spare:",
-            "A hint that makes somebody play a playable card, most value first:",
-            "To somebody who reads hints literally, something new of playable cards, of the most first:",
-            "All 8 tokens are there, and no discard is allowed; a hint that says nothing:",
-            "Nearly at the end, with a life to spare, the likeliest play:",
-            "Discard, the safest first:",
-        ),
-        strict=True,
-    )
-)
-"""What the sheet says of each step."""
-
 FILES = {"sheet": "sections/decision_sheet.md", "compact": "sections/compact.md"}
 """The templates of those words that have one of their own."""
 
@@ -407,4 +386,5 @@ NEWS = "; news $types"
 NO_TURN = "- any hint to P$seat: nothing, for P$seat has no turn left"
 NO_TOKEN = "There is no token for a hint."
 WAITS = " Everybody expects you to play, so a discard would warn P$seat."
-EVERYBODY_KNOWS, BY_SIGHT = "slot $slot (everybody knows)", "slot $slot (by what you see)"
+EVERYBODY_KNOWS, BY_SIGHT = "everybody knows", "by what you see"
+BY_COUNTING, BY_CONVENTION = "for certain", "by the conventions"

@@ -6,7 +6,8 @@ from typing import Self
 
 from orchestrator.hanabi import belief
 from orchestrator.hanabi.belief import Slot
-from orchestrator.hanabi.cards import COLOURS, Card, Fireworks, Mask, Piles
+from orchestrator.hanabi.cards import COLOURS, MAX_TOKENS, Card, Fireworks, Mask, Piles
+from orchestrator.hanabi.convention.policy import GAMBLES
 from orchestrator.hanabi.view import Hand, Knowledge, View
 from orchestrator.models.request import Absent
 from roles.notes_text import Notes
@@ -24,6 +25,7 @@ class State(Section):
 
     name = "state"
     choices = {"own": ("told", "unsaid"), "words": ("told", "unsaid")}
+    conditions = ("two players", "8 tokens", "no token", "nearly over")
     states = {"table": ("words",), "own_hand": ("own", "words")}
     players: int
     """2 to 5."""
@@ -88,6 +90,17 @@ class State(Section):
     @property
     def silent(self) -> bool:
         return not self.told
+
+    @property
+    def holds(self) -> frozenset[str]:
+        """`nearly over`: the deck is so short that a likely play is better than a discard, with a life to spare."""
+        conditions = {
+            "two players": self.players == 2,
+            "8 tokens": self.tokens == MAX_TOKENS,
+            "no token": self.tokens == 0,
+            "nearly over": self.deck_size <= GAMBLES.get(self.lives, -1),
+        }
+        return frozenset(condition for condition, holds in conditions.items() if holds)
 
 
 def unmoved(sections: Sections, notes: Notes) -> Absent | None:
