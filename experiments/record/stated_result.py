@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from orchestrator import regular_files
 from orchestrator.hanabi.referee import GIVEN_UP
 from orchestrator.journal import file
 from orchestrator.journal.events import GameEnded
@@ -49,7 +50,7 @@ def whole_result(path: Path, last: Sequence[bytes]) -> Result | None:
     result = stated_result(last)
     if result is not None:
         facts = path.stat()
-        moves, moved = _moves(path, facts.st_size, facts.st_mtime_ns)
+        moves, moved = _moves(path, facts.st_size, facts.st_mtime_ns, result.turns)
         if moves != result.turns:
             raise file.Changed(f"its result has {result.turns} turns, and it holds {many(moves, 'move')}")
         _check(result, moved)
@@ -57,10 +58,35 @@ def whole_result(path: Path, last: Sequence[bytes]) -> Result | None:
 
 
 @lru_cache(maxsize=20_000)
-def _moves(path: Path, size: int, changed: int) -> tuple[int, bytes | None]:
+def _moves(path: Path, size: int, changed: int, stated: int) -> tuple[int, bytes | None]:
     """The number of moves in a journal as it was at that size and time, and the line of the last one."""
+    number, moved = _moves_as_written(path)
+    if number == stated:
+        return number, moved
     number, moved = 0, None
     for line in file.lines(path):
         if not line.isspace() and file.tag(line) == "moved":
             number, moved = number + 1, line
     return number, moved
+
+
+MOVED = b"\n" + file.HEAD + b'"moved"'
+"""How the line of a move begins where this program wrote it; no text in JSON holds a line break."""
+BLOCK = 2**20
+
+
+def _moves_as_written(path: Path) -> tuple[int, bytes | None]:
+    """The same of lines as this program writes them, without looking at each line: 20 times as fast."""
+    number, place, last, kept = 0, 0, -1, b""
+    with regular_files.reading(path, BLOCK) as journal:
+        while block := journal.read(BLOCK):
+            window = kept + block
+            if moves := window.count(MOVED):
+                number += moves
+                last = place - len(kept) + window.rfind(MOVED)
+            place += len(block)
+            kept = window[1 - len(MOVED) :]
+        if last < 0:
+            return 0, None
+        journal.seek(last + 1)
+        return number, journal.readline(file.LONGEST)
