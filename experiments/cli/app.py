@@ -141,7 +141,7 @@ def _heed_sigterm() -> None:
     Background jobs of a shell script ignore SIGINT from the start, and go on to: it stays blocked. Its handler is there
     all the same, for event loops put theirs in its place, which ends a task where it may end.
     """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

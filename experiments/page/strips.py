@@ -80,7 +80,8 @@ class StripJob:
 def work(id: str, path: Path, folder: Path, metric: Metric, results: Connection) -> None:
     """Send the number of finished turns from a process of its own, at last the strip."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends this
-    os.nice(10)
+    if hasattr(os, "nice"):
+        os.nice(10)
     try:
         game = Game.open(path, id).with_next()
         values = strip(game, metric=metric, store=RolloutStore(folder), done=results.send)

@@ -1,7 +1,6 @@
 """Files that are written whole or not at all."""
 
 import csv
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -73,9 +72,6 @@ def whole(path: Path) -> Iterator[Path]:
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a run folder for a moment, since its shards share its files. It cannot be taken twice."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    locks.take(descriptor, wait=True)  # where there are none, shards of one run write nearly the same
-    try:
+    with locks.opened_folder(folder) as descriptor:
+        locks.take(descriptor, wait=True)  # where there are none, shards of one run write nearly the same
         yield
-    finally:
-        os.close(descriptor)

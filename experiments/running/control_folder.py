@@ -28,6 +28,8 @@ PLAYER, REQUEST, RESPONSE = ".player", ".request", ".response"
 PATIENCE_S = 10.0
 """Seconds for which a command waits for a response."""
 POLL_S = 0.05
+CAN_CONTROL = hasattr(os, "geteuid")
+"""Whether files have owners that can be told; Windows' cannot, and its processes cannot be asked whether they live."""
 LARGEST = 64 * 1024
 """Bytes of a request that are read."""
 
@@ -45,8 +47,7 @@ def alone(folder: Path, *, shared: bool = False, below: str = "") -> Iterator[No
     with the process. A file system without locks locks nothing; each journal is then guarded by its own lock alone.
     """
     (folder / below).mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / below, os.O_RDONLY)
-    try:
+    with locks.opened_folder(folder / below) as descriptor:
         until = time.monotonic() + LOCK_PATIENCE_S
         while not locks.take(descriptor, shared=shared):
             if time.monotonic() > until:
@@ -56,22 +57,17 @@ def alone(folder: Path, *, shared: bool = False, below: str = "") -> Iterator[No
                 )
             time.sleep(0.1)
         yield
-    finally:
-        os.close(descriptor)
 
 
 def is_playing(folder: Path) -> bool:
     """Return whether a run is played in a folder; false where the file system has no locks."""
     for path in (folder, folder / GAMES):
         try:
-            descriptor = os.open(path, os.O_RDONLY)
+            with locks.opened_folder(path) as descriptor:
+                if not locks.take(descriptor):
+                    return True
         except OSError:
             continue
-        try:
-            if not locks.take(descriptor):
-                return True
-        finally:
-            os.close(descriptor)
     return False
 
 
@@ -135,6 +131,9 @@ def listening(folder: Path, about: Mapping[str, Any]) -> Iterator[Inbox | None]:
     `about`: what commands are told of this process. Unless it plays a `shard`, no other plays the run, and files that
     others have left are removed.
     """
+    if not CAN_CONTROL:
+        yield None
+        return
     name, control = f"{os.getpid()}-{uuid4().hex[:8]}", folder / CONTROL
     process = {"pid": os.getpid(), "host": socket.gethostname(), "user": _user(os.getuid()), "began": time.time()}
     try:
@@ -305,6 +304,8 @@ def command(folder: Path, name: str, **arguments: Any) -> dict[str, Any]:
     Returns what each said. Raises UserError for a run that is not running, or when all refuse.
     """
     processes = players(folder)
+    if not CAN_CONTROL:
+        raise UserError("on this system a run takes no commands while it plays; stop it with Ctrl-C")
     if not processes:
         if is_playing(folder):
             raise UserError(f"the run in {str(folder)!r} takes no commands: {DEAF}")

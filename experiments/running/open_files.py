@@ -16,7 +16,7 @@ def units(calls: int, *, cached: bool) -> int:
     A unit has its journal, a call its connection and, where answers are cached, a lock.
     """
     limit = _raised()
-    left = limit - len(list(Path("/dev/fd").iterdir())) - SPARE - calls * (2 if cached else 1)
+    left = limit - _open_files() - SPARE - calls * (2 if cached else 1)
     if left < 1:
         needed = 2 ** (limit - left).bit_length()
         raise UserError(
@@ -24,6 +24,12 @@ def units(calls: int, *, cached: bool) -> int:
             "first, or set a lower max_concurrency for the model"
         )
     return left
+
+
+def _open_files() -> int:
+    """Return how many files this process has open; 0 on a system that does not tell."""
+    folder = Path("/dev/fd")
+    return len(list(folder.iterdir())) if folder.is_dir() else 0
 
 
 def _raised() -> int:

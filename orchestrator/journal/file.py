@@ -78,7 +78,7 @@ class Journal:
                 raise self._unwritten(error) from None
             raise UserError(f"cannot write the journal {str(path)!r}: {error.strerror}") from None
         try:
-            if not locks.take(self._file.fileno()):
+            if not locks.take(self._file.fileno(), others_read=True):
                 raise InUse(f"another program is playing the game of {str(path)!r}")
             kept = [*lines(path)]
             if not kept and not may_begin(path):

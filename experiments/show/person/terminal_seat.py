@@ -72,6 +72,8 @@ class TypedLines:
             loop.add_reader(number, ready.set)
         except PermissionError:  # a file, which never makes anybody wait
             return os.read(number, BLOCK)
+        except NotImplementedError:  # Windows
+            return await asyncio.to_thread(os.read, number, BLOCK)
         try:
             await ready.wait()
         finally:
