@@ -45,6 +45,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "replies": {"errors", "printable", "values"},
         "models": NEUTRAL,
         "hanabi": NEUTRAL,
+        "guandan": {"errors", "values"},
         "journal": {*NEUTRAL, "models", "hanabi"},
         "versions": {"hanabi"},
         "table": {*NEUTRAL, "event_loop", "models", "hanabi", "journal", "versions"},

@@ -1,0 +1,6 @@
+"""Guandan itself, the game of "Evaluating and Enhancing LLMs Agent Based on Theory of Mind in Guandan" (appendix A).
+
+An engine only, for now: no seat, journal or graph plays it yet. This folder imports `values` and `errors` alone. Start
+with `cards` (two decks, the level and its wild hearts) and `plays` (combinations, and which beats which), then
+`listing` (the moves that a seat chooses from).
+"""
