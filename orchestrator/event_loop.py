@@ -5,6 +5,7 @@ import atexit
 import os
 import threading
 from collections.abc import Coroutine
+from concurrent import futures
 from contextlib import suppress
 from contextvars import copy_context
 from typing import Any, TypeVar
@@ -12,6 +13,9 @@ from typing import Any, TypeVar
 from orchestrator.errors import UserError
 
 T = TypeVar("T")
+
+WAKE_S = 0.1
+"""How soon an interrupt is heard, in seconds."""
 
 _RUNNERS: dict[int, asyncio.Runner] = {}
 """By process: a forked one must not touch the loop of its parent."""
@@ -46,7 +50,7 @@ def run_anywhere(task: Coroutine[Any, Any, T]) -> T:
     For what opens its connections itself: they belong to a loop that ends here. An interrupt cancels the coroutine.
     """
     try:
-        asyncio.get_running_loop()
+        caller = asyncio.current_task()
     except RuntimeError:
         return asyncio.run(task)
     runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -58,8 +62,14 @@ def run_anywhere(task: Coroutine[Any, Any, T]) -> T:
 
     thread = threading.Thread(target=serve)
     thread.start()
+    result = asyncio.run_coroutine_threadsafe(task, loop)
+    cancelled = caller.cancelling() if caller else 0
     try:
-        return asyncio.run_coroutine_threadsafe(task, loop).result()
+        while not futures.wait([result], WAKE_S).done:
+            # `asyncio.run` answers the first Ctrl-C by cancelling its task alone, which cannot hear that while it waits
+            if caller and caller.cancelling() > cancelled:
+                raise KeyboardInterrupt
+        return result.result()
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()

@@ -6,6 +6,7 @@ import unicodedata
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 """Stands for a character that is not shown."""
 
+_HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
 _WHITE = str.maketrans("", "", "\n\t")
 
 
@@ -14,7 +15,7 @@ def printable(text: str) -> str:
     private use are replaced; line breaks and tabs stay."""
     if text.translate(_WHITE).isprintable():
         return text
-    return "".join(char if is_printable(char) else REPLACED for char in text)
+    return _HIDDEN.sub(lambda match: match[0] if is_printable(match[0]) else REPLACED, text)
 
 
 def is_printable(char: str) -> bool:
@@ -25,9 +26,6 @@ def is_printable(char: str) -> bool:
 def writable(text: str) -> str:
     """Return a text with question marks for lone surrogates, which no file and no provider accepts."""
     return text.encode("utf-8", "replace").decode()
-
-
-_HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
 
 
 def escaped_json(text: str) -> str:

@@ -44,18 +44,31 @@ from tests.test_games import of
 GRAPHS = ("cac", "moa_sherlock", "best_of_k")
 
 
-async def recorded(folder: Path, graph: str = "cac", **more: Any) -> tuple[Path, str]:
+TURNS = 8
+"""Of a game where its end does not matter."""
+
+
+async def recorded(folder: Path, graph: str = "cac", turns: int | None = None, **more: Any) -> tuple[Path, str]:
     """A game through the fake endpoint, which is gone afterwards."""
     path = folder / f"{graph}.jsonl"
     async with fake_endpoint.serving(fake_endpoint.app()) as url:
         seat = graphs.seat(graph, quick(url, **more))
-        await play_async(seat, players=3, seed=2, journal=path)
+        await play_async(seat, players=3, seed=2, journal=path, max_turns=turns)
         await seat.aclose()
     return path, url
 
 
-async def replayed(config: Any, model: Any, path: Path, *, seed: int = 2, layer: ModelLayer | None = None) -> Path:
-    await play_async(graphs.seat(config, model, layer=layer), players=3, seed=seed, journal=path)
+@pytest.fixture(scope="module")
+def whole_game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A whole game of `cac`, and where its server was."""
+    return asyncio.run(recorded(tmp_path_factory.mktemp("whole")))
+
+
+async def replayed(
+    config: Any, model: Any, path: Path, *, seed: int = 2, layer: ModelLayer | None = None, turns: int | None = TURNS
+) -> Path:
+    seat = graphs.seat(config, model, layer=layer)
+    await play_async(seat, players=3, seed=seed, journal=path, max_turns=turns)
     return path
 
 
@@ -71,7 +84,7 @@ def same(first: Path, second: Path) -> bool:
 
 @pytest.mark.parametrize("graph", GRAPHS)
 async def test_a_recorded_game_is_played_again_with_the_server_gone(tmp_path: Path, graph: str) -> None:
-    path, url = await recorded(tmp_path, graph, temperature=0.7, seed=5)
+    path, url = await recorded(tmp_path, graph, TURNS, temperature=0.7, seed=5)
     by_model = await replayed(graph, f"replay:{path}", tmp_path / "a" / "again.jsonl")
     by_layer = await replayed(
         graph,
@@ -126,7 +139,7 @@ def test_an_answer_that_could_not_be_read_when_it_came_stays_unread_in_a_replay(
 async def test_a_request_that_was_not_recorded_names_its_node_and_the_first_section_that_differs(
     tmp_path: Path,
 ) -> None:
-    path, _ = await recorded(tmp_path)
+    path, _ = await recorded(tmp_path, turns=TURNS)
     blind = graphs.without_sections(graphs.read("cac"), "discards")
     with pytest.raises(TurnError, match=r"turn 1: node 'generate' asks what was not recorded .* section 'discards'"):
         await replayed(blind, f"replay:{path}", tmp_path / "again" / "a.jsonl")
@@ -138,7 +151,7 @@ async def test_a_request_that_was_not_recorded_names_its_node_and_the_first_sect
 
 
 async def test_two_recordings_of_one_game_that_say_different_things_are_named(tmp_path: Path) -> None:
-    path, _ = await recorded(tmp_path)
+    path, _ = await recorded(tmp_path, turns=TURNS)
     other = tmp_path / "other.jsonl"
     shutil.copy(path, other)
     await replayed("cac", f"replay:{tmp_path}", tmp_path / "again" / "a.jsonl")  # twice the same is one
@@ -156,7 +169,7 @@ async def test_a_recording_of_several_models_is_replayed_beside_their_names(tmp_
         named: dict[str, graphs.Model] = {"hot": quick(url, temperature=1.0)}
         config = graphs.replace(graphs.read("cac"), check="hot")
         seat = graphs.seat(config, quick(url), named=named)
-        await play_async(seat, players=3, seed=2, journal=path)
+        await play_async(seat, players=3, seed=2, journal=path, max_turns=TURNS)
         await seat.aclose()
     models = {event.model for event in journal.read(path) if isinstance(event, Call) and event.outcome != "unasked"}
     assert len(models) == 2 and any(model.endswith(" (hot)") for model in models)
@@ -164,12 +177,15 @@ async def test_a_recording_of_several_models_is_replayed_beside_their_names(tmp_
         graphs.seat("cac", f"replay:{path}")
     again = tmp_path / "again.jsonl"
     seat = graphs.seat(config, quick(url), named=named, layer=ModelLayer(replay=Replay(Recording.read(path))))
-    await play_async(seat, players=3, seed=2, journal=again)
+    await play_async(seat, players=3, seed=2, journal=again, max_turns=TURNS)
     assert same(path, again)
 
 
-def test_the_command_replays_a_folder_without_a_server_or_a_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, url = asyncio.run(recorded(Path("games")))
+def test_the_command_replays_a_folder_without_a_server_or_a_key(run: Run, whole_game: tuple[Path, str]) -> None:
+    game, url = whole_game
+    path = Path("games", game.name)
+    path.parent.mkdir()
+    shutil.copy(game, path)
     play = ("play", "--json", "--graph", "cac", "--seed", "2")
     code, out, _ = run(*play, "--model", "replay:games")
     result = json.loads(out)
@@ -212,7 +228,7 @@ async def test_a_folder_with_games_of_several_models_replays_each_from_its_own(t
     """Never one game with another's answers, not even where the first broke off."""
     path, url = tmp_path / "hot.jsonl", "http://127.0.0.1:9/v1"
     cold, hot = (quick(url, temperature=heat) for heat in (0.0, 1.0))
-    for model, turns in ((cold, 3), (hot, None)):
+    for model, turns in ((cold, 3), (hot, TURNS)):
         seat = graphs.seat("cac", model)
         seat = replace(seat, brains=dict.fromkeys(seat.brains, Blind(model["temperature"])))
         name = "cold" if model is cold else "hot"
@@ -352,7 +368,7 @@ async def test_a_game_from_the_cache_is_the_same_game_and_costs_nothing(tmp_path
             seat = graphs.seat("best_of_k", quick(url, price={"input": 1, "output": 2}), layer=layer)
             events: list[Event] = []
             path = tmp_path / f"{number}.jsonl"
-            results.append(await play_async(seat, players=2, seed=3, sink=events.append, journal=path))
+            results.append(await play_async(seat, players=2, seed=3, sink=events.append, journal=path, max_turns=TURNS))
             games.append(events)
             await seat.aclose()
             layer.close()
@@ -388,8 +404,8 @@ class Mixed:
 
 
 @pytest.fixture
-def mixed(run: Run) -> Iterator[Mixed]:
-    path, _ = asyncio.run(recorded(Path("recording")))
+def mixed(run: Run, whole_game: tuple[Path, str]) -> Iterator[Mixed]:
+    Path("recording").mkdir()
     asked: list[str] = []
 
     async def answer(request: web.Request) -> web.Response:
@@ -402,8 +418,7 @@ def mixed(run: Run) -> Iterator[Mixed]:
     with in_a_thread(server(answer)) as url:
         models = {"default": quick(url, temperature=0.5, max_tokens=500), "old": "replay:recording"}
         Path("mixed.yaml").write_text(yaml.safe_dump(models), "utf-8")
-        whole = path.read_bytes().splitlines(keepends=True)
-        path.unlink()
+        whole = whole_game[0].read_bytes().splitlines(keepends=True)
         yield Mixed(run, asked, whole)
 
 

@@ -33,10 +33,31 @@ def game(path: Path, brain: Scripted, **more: Any) -> Result:
     return play(graphs.seat("cac", brain), players=3, seed=4, journal=path, max_turns=16, **more)
 
 
-def whole(tmp_path: Path) -> tuple[Path, Scripted]:
-    path, brain = tmp_path / "whole.jsonl", talkative()
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Scripted]:
+    """The journal of a whole game, and who was asked in it."""
+    path, brain = tmp_path_factory.mktemp("whole") / "whole.jsonl", talkative()
     game(path, brain)
-    return path, brain
+    return path.read_bytes(), brain
+
+
+Whole = tuple[Path, Scripted]
+
+
+@pytest.fixture
+def whole(unbroken: tuple[bytes, Scripted], tmp_path: Path) -> Whole:
+    """A whole game in the folder of a test."""
+    path = tmp_path / "whole.jsonl"
+    path.write_bytes(unbroken[0])
+    return path, unbroken[1]
+
+
+@pytest.fixture(scope="module")
+def programs_game(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The journal of a game of `cac` by programs."""
+    path = tmp_path_factory.mktemp("programs") / "game.jsonl"
+    play(graphs.seat("cac"), players=3, seed=4, journal=path)
+    return path.read_bytes()
 
 
 def talkative() -> Scripted:
@@ -63,13 +84,13 @@ def cut(path: Path, size: int) -> Path:
     return broken
 
 
-def test_a_game_cut_anywhere_goes_on_to_the_same_journal_and_asks_nothing_twice(tmp_path: Path) -> None:
-    path, brain = whole(tmp_path)
+def test_a_game_cut_anywhere_goes_on_to_the_same_journal_and_asks_nothing_twice(whole: Whole) -> None:
+    path, brain = whole
     data, unbroken = path.read_bytes(), journal.comparable(journal.read(path))
     calls = sum(event.of_model for event in journal.read(path) if isinstance(event, Call))
     assert calls == len(brain.asked)
     chance = random.Random(1)
-    places = [0, 1, len(data) - 1, len(data), *(chance.randrange(len(data)) for _ in range(200 if FULL else 8))]
+    places = [0, 1, len(data) - 1, len(data), *(chance.randrange(len(data)) for _ in range(200 if FULL else 3))]
     for place in places:
         broken, again = cut(path, place), talkative()
         there = sum(event.of_model for event in journal.read(broken) if isinstance(event, Call))
@@ -79,18 +100,18 @@ def test_a_game_cut_anywhere_goes_on_to_the_same_journal_and_asks_nothing_twice(
         assert broken.read_bytes().endswith(b"\n")
 
 
-def test_a_game_cut_between_two_lines_goes_on_to_the_same_journal(tmp_path: Path) -> None:
-    path, _ = whole(tmp_path)
+def test_a_game_cut_between_two_lines_goes_on_to_the_same_journal(whole: Whole) -> None:
+    path, _ = whole
     lines = path.read_bytes().splitlines(keepends=True)
     unbroken = journal.comparable(journal.read(path))
-    for number in range(1, 26, 1 if FULL else 6):
+    for number in range(1, 26, 1 if FULL else 11):
         broken = cut(path, sum(map(len, lines[:number])))
         game(broken, talkative())
         assert journal.comparable(journal.read(broken)) == unbroken
 
 
-def test_a_finished_game_is_not_played_again(tmp_path: Path) -> None:
-    path, _ = whole(tmp_path)
+def test_a_finished_game_is_not_played_again(whole: Whole) -> None:
+    path, _ = whole
     before, again, heard = path.read_bytes(), talkative(), list[Event]()
     result = game(path, again, sink=heard.append)
     assert path.read_bytes() == before and not again.asked
@@ -112,7 +133,7 @@ def test_memories_go_on(tmp_path: Path) -> None:
     assert [e.memory["turns"] for e in first if isinstance(e, Decided) and e.seat == 1][:3] == [1, 2, 3]
 
 
-def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path) -> None:
+def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path, whole: Whole) -> None:
     class Gate:
         turns = 0
 
@@ -135,7 +156,7 @@ def test_a_suspended_game_goes_on_and_keeps_its_faults(tmp_path: Path) -> None:
     events = journal.read(path)
     assert stops > 3 and sum(isinstance(event, GameSuspended) for event in events) == stops
     plain = [event for event in events if not isinstance(event, GameSuspended)]
-    assert journal.comparable(plain) == journal.comparable(journal.read(whole(tmp_path)[0]))
+    assert journal.comparable(plain) == journal.comparable(journal.read(whole[0]))
 
 
 async def illegal(view: View, memory: Memory) -> Decision:
@@ -196,15 +217,14 @@ def model(**more: Any) -> dict[str, Any]:
     ],
 )
 def test_another_configuration_is_refused_with_the_difference_named(
-    tmp_path: Path, seat: Callable[[], Any], options: dict[str, Any], said: str
+    tmp_path: Path, programs_game: bytes, seat: Callable[[], Any], options: dict[str, Any], said: str
 ) -> None:
     path = tmp_path / "game.jsonl"
-    play(graphs.seat("cac"), players=3, seed=4, journal=path)
-    before = path.read_bytes()
+    path.write_bytes(programs_game)
     with pytest.raises(UserError) as caught:
         play(seat(), **{"players": 3, "seed": 4, "journal": path, **options})
     assert said in str(caught.value) and "holds another game: " in str(caught.value)
-    assert path.read_bytes() == before
+    assert path.read_bytes() == programs_game
 
 
 def test_another_sampling_is_another_game_and_another_timeout_is_not(tmp_path: Path) -> None:
@@ -221,11 +241,11 @@ def test_another_sampling_is_another_game_and_another_timeout_is_not(tmp_path: P
         play(graphs.seat("cac", model(attempts=2, timeout_s=1)), players=3, seed=4, journal=path)
 
 
-def test_a_changed_prompt_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_prompt_is_named(tmp_path: Path, programs_game: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     import prompts
 
     path = tmp_path / "game.jsonl"
-    play(graphs.seat("cac"), players=3, seed=4, journal=path)
+    path.write_bytes(programs_game)
     other = {**prompts.hashes(), "sections/rules_brief.md": "0123456789abcdef", "roles/analyst.md": "fedcba9876543210"}
     monkeypatch.setattr(prompts, "hashes", lambda: other)
     with pytest.raises(UserError) as caught:
@@ -243,8 +263,8 @@ def test_a_program_that_answers_otherwise_than_its_journal_is_found_out(tmp_path
         play(graphs.seat("watson"), players=3, seed=4, journal=path)
 
 
-def test_an_answer_to_another_prompt_is_not_used(tmp_path: Path) -> None:
-    path, _ = whole(tmp_path)
+def test_an_answer_to_another_prompt_is_not_used(whole: Whole) -> None:
+    path, _ = whole
     lines = path.read_text("utf-8").splitlines(keepends=True)
     last = max(number for number, line in enumerate(lines) if '"prompt_hash": "' in line)
     changed = re.sub('"prompt_hash": "[^"]*"', '"prompt_hash": "0"', lines[last])
@@ -271,8 +291,8 @@ def test_a_file_that_is_no_journal_stays_as_it_is(tmp_path: Path, text: str) -> 
         assert path.read_text("utf-8") == text
 
 
-def test_a_journal_without_its_first_line_is_not_played_on(tmp_path: Path) -> None:
-    path, brain = whole(tmp_path)
+def test_a_journal_without_its_first_line_is_not_played_on(whole: Whole) -> None:
+    path, brain = whole
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(rest := b"".join(lines[1:]))
     with pytest.raises(UserError, match="does not begin with a game_started line"):
