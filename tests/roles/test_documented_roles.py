@@ -55,6 +55,18 @@ def test_every_documented_role_keeps_its_promises_in_every_graph(documented: Pat
     assert needs in outcomes["chop", "sherlock"] and needs in outcomes["chop", "cac"]
 
 
+def test_the_documented_verifier_and_state_graph_fit_every_graph(documented: Path) -> None:
+    import_module("last_token")
+    app = import_module("careful").app
+    for name in _graphs():
+        config = graphs.read(name)
+        kept = graphs.add(config, keeper={"role": "last_token", "reads": [config.decides], "model": PROGRAM})
+        kept = graphs.setting(kept, check={"judge": "keeper", "redo": config.decides})
+        seats = [graphs.seat(kept, PROGRAM), graphs.seat(app)]
+        seats += [graphs.seat(config, PROGRAM)] * (config.players[0] - 2)
+        assert play(seats, players=config.players[0], seed=1, max_turns=3).turns == 3, name
+
+
 def _graphs() -> list[str]:
     """All packaged graphs, or, reduced, one of each context."""
     by_context = {graphs.read(name).context: name for name in graphs.names()}
