@@ -166,6 +166,8 @@ class ExperimentRun:
         self.runner.lock = GAMES
         self.min_own = MinOwn(plan.experiment.min_own if options.min_own is None else options.min_own)
         self.stages = Stages(plan)
+        self.finished = False
+        """True if all games were finished before."""
         if self.stages.rule and options.shard:
             raise UserError(
                 "--shard plays a part of the deals, and a stop rule looks at all arms of a deal; leave one out"
@@ -179,7 +181,9 @@ class ExperimentRun:
             self._play_partner_records()
             if self.runner.stopped:
                 return self._done(self.journals.rows())
-            manifest.write(self.plan)
+            over = {path for path, game in games.items() if game.result is not None}
+            self.finished = all(job.journal in over for job in self.runner.units)
+            self._write_manifest()
             mine = {job.name for job in self.runner.units}
             before = {row.name: Measured(row.score(self.metric), row.turns) for row in rows if row.name in mine}
             arms = [arm.name for arm in self.plan.arms if arm.players]
@@ -189,7 +193,6 @@ class ExperimentRun:
             self.runner.guard = lambda status: self.min_own.broken(
                 {arm.name: status.moves[arm.name] for arm in self.plan.arms if arm.name in status.moves}
             )
-            over = {path for path, game in games.items() if game.result is not None}
             try:
                 if not self.runner.halted:
                     self._play_stages([job for job in units if job.journal not in over])
@@ -197,6 +200,15 @@ class ExperimentRun:
                 self.runner.progress.end()
                 rows = self._write_results()
             return self._done(rows)
+
+    def _write_manifest(self) -> None:
+        """Bring run.yaml up to date. Raises UserError, and OSError unless the run is finished: such a run can be told
+        where nothing can be written."""
+        try:
+            manifest.write(self.plan)
+        except OSError:
+            if not self.finished:
+                raise
 
     def _play_stages(self, jobs: Sequence[Job]) -> None:
         """Play all games at once; with a stop rule those until the next look, and then those of arms that are not
@@ -256,7 +268,7 @@ class ExperimentRun:
 
     def _write_results(self) -> list[Row]:
         """Bring results.csv up to date; other shards may be doing the same. Raises OSError, unless that is why the run
-        stopped."""
+        stopped, or it was finished before."""
         with locked(self.plan.folder):
             rows = self.journals.rows()
             failed = {end.unit.name: end.failed for end in self.runner.unfinished if end.failed}
@@ -264,7 +276,7 @@ class ExperimentRun:
                 results.write(self.plan.folder, rows)
                 run_folder.write_failures(self.plan.folder, failed, {row.name for row in rows})
             except OSError:
-                if not any(end.unwritten for end in self.runner.unfinished):
+                if not self.finished and not any(end.unwritten for end in self.runner.unfinished):
                     raise
         return rows
 

@@ -76,6 +76,9 @@ def test_a_finished_run_is_told_from_a_disk_that_cannot_be_written(
 ) -> None:
     Path("small.yaml").write_text(yaml.safe_dump({**TEXT, "arms": {"a": {}, "b": {"verify": "safety"}}}), "utf-8")
     assert run(*RUN, "here")[0] == 0
+    manifest = Path("here/run.yaml")  # as another version of the program would write it
+    manifest.write_text(manifest.read_text("utf-8").replace("openai: ", "openai: 0."), "utf-8")
+    Path("here/results.csv").unlink()
 
     def refused(*_: Any, **__: Any) -> None:
         raise OSError(number, "it cannot be written")
