@@ -58,6 +58,8 @@ class Card(StrEnum):
         card.suit = None if joker else code[0]  # type: ignore[assignment]  # the other 52 members begin with a suit
         return card
 
+    __hash__ = str.__hash__  # that of Enum runs in Python, and hands are counted all the time
+
     S2, S3, S4, S5, S6, S7, S8 = "S2", "S3", "S4", "S5", "S6", "S7", "S8"
     S9, S10, SJ, SQ, SK, SA = "S9", "S10", "SJ", "SQ", "SK", "SA"
     H2, H3, H4, H5, H6, H7, H8 = "H2", "H3", "H4", "H5", "H6", "H7", "H8"
@@ -71,6 +73,7 @@ class Card(StrEnum):
 
 CARDS: tuple[Card, ...] = tuple(Card)
 """The 54 cards, by suit, then rank; the jokers last."""
+INDEX: dict[Card, int] = {card: number for number, card in enumerate(CARDS)}
 OF_SUIT: dict[tuple[Suit, int], Card] = {(card.suit, card.rank): card for card in CARDS if card.suit}
 """The card of a suit and a rank."""
 
@@ -87,7 +90,7 @@ def value(rank: int, level: Level) -> int:
 
 def in_order(cards: Iterable[Card], level: Level) -> tuple[Card, ...]:
     """Return cards from the lowest value to the highest, within a value by suit: spades, hearts, clubs, diamonds."""
-    return tuple(sorted(cards, key=lambda card: (value(card.rank, level), CARDS.index(card))))
+    return tuple(sorted(cards, key=lambda card: (value(card.rank, level), INDEX[card])))
 
 
 def deal(seed: int, level: Level | None = None) -> tuple[str, ...]:

@@ -7,10 +7,11 @@ hand. The rules allow other choices of cards, too; `plays.flaw` says which.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from orchestrator.guandan.cards import (
     ACE,
+    INDEX,
     JOKERS,
     OF_SUIT,
     RANKS,
@@ -38,6 +39,10 @@ from orchestrator.guandan.plays import (
 )
 
 GROUP_RANKS = (*RANKS, *JOKERS)
+FLUSHES: dict[tuple[int, Suit], tuple[Card, ...]] = {
+    (top, suit): tuple(OF_SUIT[suit, rank] for rank in sequence(top, 5)) for top in range(5, ACE + 1) for suit in SUITS
+}
+"""The cards of each straight flush by top and suit, from the lowest."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ class Holding:
         needed = self._in_straight_flushes()
         for row in cards.values():
             last = {card for card in row if row.count(card) == 1 and card in needed}
-            row.sort(key=lambda card, last=last: (card in last, _SUIT_ORDER[card]))  # type: ignore[misc]
+            row.sort(key=lambda card, last=last: (card in last, INDEX[card]))  # type: ignore[misc]
         return cards
 
     @cached_property
@@ -82,19 +87,14 @@ class Holding:
     def _in_straight_flushes(self) -> set[Card]:
         """Return the cards of straight flushes without wild cards."""
         cards: set[Card] = set()
-        for suit in SUITS:
-            for top in range(5, ACE + 1):
-                row = [OF_SUIT[suit, rank] for rank in sequence(top, 5)]
-                if self.types.issuperset(row):
-                    cards.update(row)
+        for row in FLUSHES.values():
+            if self.types.issuperset(row):
+                cards.update(row)
         return cards
 
     def wild_numbers(self, fewest: int, most: int) -> range:
         """Return how many wild cards an entry may have: the fewest and one more, if hand and entry have them."""
         return range(fewest, min(fewest + 1, most, self.wilds) + 1)
-
-
-_SUIT_ORDER: dict[Card, int] = {card: number for number, card in enumerate(Card)}
 
 
 def legal_moves(hand: Sequence[Card], level: Level, trick: Combination | None) -> tuple[Move, ...]:
@@ -124,8 +124,9 @@ def _groups(holding: Holding, kind: Kind, floor: int) -> Iterator[Combination]:
             yield from _group(holding, kind, rank, size)
 
 
-def _by_value(level: Level) -> list[int]:
-    return sorted(GROUP_RANKS, key=lambda rank: value(rank, level))
+@cache
+def _by_value(level: Level) -> tuple[int, ...]:
+    return tuple(sorted(GROUP_RANKS, key=lambda rank: value(rank, level)))
 
 
 def _group(holding: Holding, kind: Kind, rank: int, size: int) -> Iterator[Combination]:
@@ -209,13 +210,14 @@ def _with_wilds(rows: list[list[Card]], copies: int, wilds: int, holding: Holdin
 
 def _category_two(holding: Holding, height: int, floor: int) -> Iterator[Combination]:
     """List what has more power than `height`, or as much and is worth more than `floor`."""
+    ranks = [rank for rank in _by_value(holding.level) if holding.counts[rank] + holding.wilds >= BOMB_SIZES.start]
     for size in BOMB_SIZES:
         if size == 6 and height <= 3:
             yield from _straight_flushes(holding, floor if height == 3 else 0)
         if bomb_power(size) < height:
             continue
         least = floor if bomb_power(size) == height else 0
-        for rank in _by_value(holding.level):
+        for rank in ranks:
             if rank not in JOKERS and value(rank, holding.level) > least:
                 yield from _group(holding, "bomb", rank, size)
     jokers = [card for rank in JOKERS for card in holding.naturals[rank]]
@@ -224,14 +226,13 @@ def _category_two(holding: Holding, height: int, floor: int) -> Iterator[Combina
 
 
 def _straight_flushes(holding: Holding, floor: int) -> Iterator[Combination]:
-    for top in range(max(5, floor + 1), ACE + 1):
-        for suit in SUITS:
+    for (top, suit), row in FLUSHES.items():
+        if top > floor and len(holding.types.intersection(row)) + holding.wilds >= len(row):
             yield from _straight_flush(holding, suit, top)
 
 
 def _straight_flush(holding: Holding, suit: Suit, top: int) -> Iterator[Combination]:
-    row = [OF_SUIT[suit, rank] for rank in sequence(top, 5)]
-    rows = [[card] if card in holding.types else [] for card in row]
+    rows = [[card] if card in holding.types else [] for card in FLUSHES[top, suit]]
     fewest = rows.count([])
     for wilds in holding.wild_numbers(fewest, 2):
         cards = _with_wilds(rows, 1, wilds, holding)

@@ -7,7 +7,7 @@ CK`, `straight A-5: SA D2 C3 H4 S5`. The level's heart among the cards stands fo
 
 import re
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
@@ -109,6 +109,7 @@ Move = Pass | Combination
 """Any move; `str(move)` is its text."""
 
 
+@cache
 def sequence(top: int, length: int) -> tuple[int, ...]:
     """Return the ranks of a sequence from the lowest, e.g. 14 2 3 4 5 for the straight whose top is 5."""
     return tuple(ACE if rank == 1 else rank for rank in range(top - length + 1, top + 1))
