@@ -2,7 +2,7 @@
 
 `hanabi` is the game and `models` sends requests to language models; they do not import each other. `journal` stores
 what happens, `table` plays a game, `players` are seats that ask no model. Graphs of agents are in the package `graphs`.
-`collab`, on `sealed_play`, has the engines of other games, which nothing here plays yet.
+`collab` and `overcooked`, on `sealed_play`, are engines of other games, which nothing here plays yet.
 Imports go one way. In this order, each may import those named before it: `errors`, `values`, `logs`, `event_loop`,
 `plugins`, `yaml_files`, `replies`; then `models` and `hanabi`; `journal`; `table`; `players`. Start with `play` in
 `table/game_loop.py`.

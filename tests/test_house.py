@@ -48,6 +48,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "hanabi": NEUTRAL,
         "guandan": {"errors", "values"},
         "collab": {"errors", "sealed_play", "values"},
+        "overcooked": {"errors", "sealed_play", "values"},
         "journal": {*NEUTRAL, "models", "hanabi"},
         "versions": {"hanabi"},
         "table": {*NEUTRAL, "event_loop", "models", "hanabi", "journal", "versions"},

@@ -20,11 +20,11 @@ class Map:
     @cached_property
     def neighbours(self) -> dict[int, tuple[int, ...]]:
         """The rooms one way from each room, ascending."""
-        beside: dict[int, set[int]] = {room: set() for room in self.rooms}
+        adjacent: dict[int, set[int]] = {room: set() for room in self.rooms}
         for first, second in self.ways:
-            beside[first].add(second)
-            beside[second].add(first)
-        return {room: tuple(sorted(rooms)) for room, rooms in beside.items()}
+            adjacent[first].add(second)
+            adjacent[second].add(first)
+        return {room: tuple(sorted(rooms)) for room, rooms in adjacent.items()}
 
     @property
     def rooms(self) -> range:

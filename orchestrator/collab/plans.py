@@ -32,15 +32,15 @@ class CapturePlan:
         self.rounds: dict[capture.Position, int] = {}
         """Of each position from which the thief can be caught, the fewest rounds."""
         later = {position: self._later(position) for position in capture_positions()}
-        left = set(later)
+        open_positions = set(later)
         number = 0
-        while left:
+        while open_positions:
             number += 1
-            solved = {p for p in left if any(self._ends(p, after, number) for after in later[p])}
+            solved = {p for p in open_positions if any(self._ends(p, after, number) for after in later[p])}
             if not solved:
                 break
             self.rounds.update(dict.fromkeys(solved, number))
-            left -= solved
+            open_positions -= solved
 
     def _later(self, position: capture.Position) -> list[capture.Position]:
         return [capture.after(position, moves, self.rule) for moves in capture_joints(position)]

@@ -55,11 +55,11 @@ def escape_bold(view: EscapeView) -> tuple[escape.Move, str]:
 
 def escape_planner(view: EscapeView) -> tuple[escape.Move, str]:
     """Play the own half of the joint move with the surest escape, of these of the fastest."""
-    left = escape.ROUNDS - view.round + 1
+    most = escape.ROUNDS - view.round + 1
     plan = escape_plan(view.fix_rule)
-    moves = plan.best(view.position, left)
-    rounds = plan.rounds(view.position, left)
-    chance = plan.chance(view.position, left)
+    moves = plan.best(view.position, most)
+    rounds = plan.rounds(view.position, most)
+    chance = plan.chance(view.position, most)
     partner = f"with {_partner(view.seat)}'s {moves[1 - view.seat]}"
     return moves[view.seat], f"{partner} the chance of an escape in {_rounds(rounds)} is {chance:.2f}"
 
