@@ -19,7 +19,7 @@ from langchain_core.runnables.graph import Edge, Graph, Node
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from graphs import gate, tracing
+from graphs import drawing, gate, tracing
 from graphs.ablate import at
 from graphs.asking import SeatRuntime
 from graphs.attempts import SAFETY, Attempt, attempts, base, nth, role_node, safety_node, waits_for
@@ -66,6 +66,10 @@ class TurnGraph(CompiledStateGraph[TurnState, Any, TurnInput, TurnOutput]):
     async def aget_graph(self, config: Any = None, *, xray: int | bool = False) -> Graph:
         """Return a drawable graph."""
         return folded(await super().aget_graph(config, xray=xray))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """Return what a notebook shows of the graph; LangGraph's own would send it to a server to be drawn."""
+        return {"text/plain": repr(self), "image/svg+xml": drawing.svg(self.get_graph())}
 
 
 def plain(data: Any) -> Any:
