@@ -81,7 +81,7 @@ def keyless(monkeypatch: pytest.MonkeyPatch) -> None:
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A planner that is not told how much to search searches little; a role is checked on fewer positions."""
     monkeypatch.setitem(planner.OPTIONS, "rollouts", (6, range(100_001)))
-    monkeypatch.setattr(conformance, "EVERY", 13 if FULL else 42)
+    monkeypatch.setattr(conformance, "EVERY", 13 if FULL else processes.FEW_POSITIONS)
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,7 @@ from orchestrator.models.request import Absent
 from orchestrator.plugins import BUILT_IN
 from orchestrator.replies import reader, writer
 from orchestrator.replies.values import models_in
+from orchestrator.values import cached_by_identity
 from roles import registry
 from roles.hanabi.reasoning import literal_play
 from roles.hanabi.reasoning.position import TAKES, Position
@@ -200,7 +201,7 @@ def _legal(role: Role, at: Case) -> None:
 
 def _reads_back(role: Role, at: Case) -> None:
     """Its replies survive every answer format: written as text and read by the ordinary reader."""
-    reply = _reply_to(role, at.sections(role), at.notes(role))
+    reply = _own_reply(role, at)
     example = role.reply.model_validate(role.reply.example)
     for written, form in product([example, *([reply] if reply else [])], FORMS):
         with _blaming(f"its reply cannot be read back from the answer format {form!r}:"):
@@ -215,7 +216,7 @@ def _reads_back(role: Role, at: Case) -> None:
 
 def _does_without(role: Role, at: Case) -> None:
     """A section that it takes and does not need may be taken away."""
-    if _reply_to(role, at.sections(role), at.notes(role)) is None:
+    if _own_reply(role, at) is None:
         return
     for kind in role.takes:
         if kind not in role.requirements:
@@ -225,7 +226,7 @@ def _does_without(role: Role, at: Case) -> None:
 
 def _reads_notes(role: Role, at: Case) -> None:
     """Other nodes may reply anything, or nothing."""
-    if _reply_to(role, at.sections(role), at.notes(role)) is None:
+    if _own_reply(role, at) is None:
         return
     answered = {name: replies for name, replies in _replies_of_others(at).items() if name != role.name}
     absent = (Absent(reason="no usable answer"),)
@@ -256,7 +257,7 @@ def _marks(role: Role, at: Case) -> None:
     """Its marks are finite numbers, also of a reply that does not fit the position, as models give them; so are their
     baselines, and what it stated has chances."""
     sections, mark = at.sections(role), role.mark
-    for reply in (_reply_to(role, sections, at.notes(role)), role.reply.model_validate(role.reply.example)):
+    for reply in (_own_reply(role, at), role.reply.model_validate(role.reply.example)):
         with _blaming("mark() failed:"):
             if reply is None:
                 continue
@@ -282,6 +283,12 @@ CHECKS: tuple[Callable[[Role, Case], None], ...] = (
     _reads_notes,
     _marks,
 )
+
+
+@cached_by_identity(most=100)
+def _own_reply(role: Role, at: Case) -> Reply | None:
+    """The program's reply there; it gives the same each time, or `_answers` reports it."""
+    return _reply_to(role, at.sections(role), at.notes(role))
 
 
 def _reply_to(role: Role, sections: Sections, notes: Notes) -> Reply | None:

@@ -100,6 +100,8 @@ def misread(sections: Sections, dice: random.Random | None) -> Iterator[Sections
 
 def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None:
     """The position with the negative hints to one hand forgotten; None where there are none."""
+    if dice is None:
+        return None
     variants: list[Section] = []
     if deductions := sections.get(OwnDeductions):
         outright = tuple(card.positive for card in deductions.known)
@@ -111,7 +113,7 @@ def forgetful(sections: Sections, dice: random.Random | None) -> Sections | None
             variants += [less] if less != partners else []
     if remembered := sections.get(Remembered):
         variants += _less_remembered(remembered)
-    return sections.replacing(dice.choice(variants)) if dice and variants else None
+    return sections.replacing(dice.choice(variants)) if variants else None
 
 
 def _less_remembered(remembered: Remembered) -> Iterator[Remembered]:

@@ -30,6 +30,9 @@ IMPORTED = (
 )
 """What costs a process of its own a second or three to import; plugins are loaded later, in the process itself."""
 
+FEW_POSITIONS = 42
+"""Turns from one position to the next of those on which a test checks a role."""
+
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(list(IMPORTED))
 
@@ -73,14 +76,17 @@ def run_command(*arguments: str) -> None:
 
 
 def marking_command(*arguments: str) -> None:
-    """Run `orchestrator ARGUMENTS` in this process; reports have empty pictures but in `make prove`."""
+    """Run `orchestrator ARGUMENTS` in this process; but in `make prove`, reports have empty pictures and roles are
+    checked on fewer positions."""
     sys.argv = ["orchestrator", *arguments]
     from experiments.cli import main
     from experiments.report.figures import drawing
+    from roles.hanabi import conformance
     from tests.support.pictures import blank
 
     if not FULL:
         drawing._picture = blank
+        conformance.EVERY = FEW_POSITIONS
     main()
 
 

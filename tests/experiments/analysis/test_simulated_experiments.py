@@ -19,7 +19,7 @@ SOME_POWERED = (Design(1, 1, 12), Design(5, 2, 9), Design(2, 4, 8))
 
 
 def test_experiments_without_an_effect_claim_one_as_seldom_as_promised_and_never_contradict_themselves() -> None:
-    trials = simulated_experiments.NULLS if FULL else 25
+    trials = simulated_experiments.NULLS if FULL else 15
     designs = simulated_experiments.NULL_DESIGNS if FULL else SOME_NULLS
     for found in simulated_experiments.nulls(trials, designs):
         assert found.misleading == 0, found
@@ -55,7 +55,7 @@ def test_intervals_of_skewed_scores_cover_as_often_as_the_page_says() -> None:
     lines = (line for line in PAGE.splitlines() if re.match(r"\| \d+% \| \d+% \| 0\.\d \|", line))
     rows = {tuple(cells[:4]): cells[4:8] for cells in (line.strip("| ").split(" | ") for line in lines)}
     assert len(rows) == 12
-    trials = interval_coverage.TRIALS if FULL else 60
+    trials = interval_coverage.TRIALS if FULL else 40
     tried = trials, min(trials, interval_coverage.RESAMPLED), min(trials, interval_coverage.TESTED), trials
     for found in interval_coverage.measure(trials):
         arms = found.arms

@@ -37,7 +37,8 @@ def test_every_view_of_a_whole_game_is_that_of_our_referee(players: int, shown: 
     for seed in range(1, 6 if FULL else 2):
         before: dict[int, View] = {}
         for environment, observations, referee in games(players, seed, observation_type=shown):
-            for player in range(players) if FULL or not shown else ():  # a state is the same, whatever is shown of it
+            everybody = FULL or (not shown and referee.turn % 5 == 0)  # a state is the same, whatever is shown of it
+            for player in range(players) if everybody else ():
                 assert View.from_hle(environment.state, player) == referee.view(player)
             acting = observations["current_player"]
             observation = observations["player_observations"][acting]
