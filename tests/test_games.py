@@ -190,9 +190,10 @@ async def test_a_journal_is_never_written_over(tmp_path: Path) -> None:
     ("line", "said"),
     [
         ("{", "line 2: not a journal line"),
-        ('{"v": 2, "event": "moved"}', "line 2: journal version 2; this program reads 1"),
-        ('{"v": 1, "event": "danced"}', "line 2: .*danced"),
-        ('{"v": 1, "event": "game_ended"}', "line 2: game_ended.result: Field required"),
+        ('{"v": 1, "event": "moved"}', "line 2: journal version 1; this program reads 2; an older release wrote it"),
+        ('{"v": 3, "event": "moved"}', "line 2: journal version 3; this program reads 2$"),
+        ('{"v": 2, "event": "danced"}', "line 2: .*danced"),
+        ('{"v": 2, "event": "game_ended"}', "line 2: game_ended.result: Field required"),
     ],
 )
 def test_a_line_that_is_no_event_is_named(tmp_path: Path, line: str, said: str) -> None:

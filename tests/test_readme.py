@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import pytest
 from typer.testing import CliRunner
 
-from experiments.cli import old_words
 from experiments.cli.app import app
 from tests.support import processes
 from tests.support.engines import HAS_HLE
@@ -196,10 +195,8 @@ def test_the_shell_snippets_name_what_there_is(page: str) -> None:
             if name == "make":
                 assert arguments[0] in targets
             elif name not in OTHERS:
-                words, hints = old_words.renewed(arguments)
-                assert not hints, "a page uses an old spelling"
-                options = {word for word in words if word.startswith("--")}
-                known = helped(*words[: 2 if words[0] in GROUPS else 1])
+                options = {word.partition("=")[0] for word in arguments if word.startswith("--")}
+                known = helped(*arguments[: 2 if arguments[0] in GROUPS else 1])
                 assert name == "orchestrator" and all(option in known for option in options)
 
 

@@ -25,7 +25,6 @@ from experiments.cli import (
     export,
     game,
     logs,
-    old_words,
     parts,
     report,
     show,
@@ -66,14 +65,13 @@ def main() -> None:
         _heed_sigterm()
         _open_streams()
         everywhere, words = hoisted(sys.argv[1:])
-        line = old_words.renewed(words)
         keys.allow_typed(words)
-        notes = [*line.hints, *env_file.load()]
+        notes = env_file.load()
         if not {"-q", "--quiet"} & {*everywhere}:
             for note in notes:
                 _tell(f"note: {note}")
         # the code of a typer.Exit, as which an interrupt comes too
-        code = built(app)([*everywhere, *line.words], standalone_mode=False)
+        code = built(app)([*everywhere, *words], standalone_mode=False)
     except Exception as error:
         code, sentence = _ended(error)
         head = HEADS.get(code, "error: ")

@@ -238,7 +238,7 @@ def _turn(event: Event, before: int) -> int:
     return event.past.turn if event.event == "moved" else getattr(event, "turn", before)
 
 
-_HEAD = re.compile(rb'\{"v": 1, "event": "(\w+)", "t": "([^"]*)"(?:, "turn": (\d+))?')
+_HEAD = re.compile(rb'\{"v": 2, "event": "(\w+)", "t": "([^"]*)"(?:, "turn": (\d+))?')
 _CALL = re.compile(
     rb', "seat": \d+, "node": "([^"\\]*)", "role": "([^"\\]*)", "sample": \d+, "ask": (\d+), '
     rb'"model": "([^"\\]*)", "prompt_hash": (null|"\w*")'

@@ -53,7 +53,7 @@ class Number:
 
 @dataclass(frozen=True, order=True)
 class Row:
-    """A finished game; the fields are the columns of results.csv. Counts are None in journals too old to state them."""
+    """A finished game; the fields are the columns of results.csv."""
 
     arm: str
     """The name of the arm."""
@@ -102,28 +102,26 @@ class Row:
         Int8, Number("plays that cost a life", "misplays per game", "fewer", most=MAX_LIVES, by_moves=True)
     ] = 0
     hints_wasted: Annotated[
-        Int16 | None, Number("hints that told nothing new", "wasted hints per game", "fewer", by_moves=True)
-    ] = None
+        Int16, Number("hints that told nothing new", "wasted hints per game", "fewer", by_moves=True)
+    ] = 0
     reasked: Annotated[Int32, Number("answers that were asked again", "second asks per game", "fewer")] = 0
-    model_moves: Annotated[Int16 | None, Number("moves of seats that ask a model")] = None
-    own: Annotated[Int16 | None, Number("of these, the moves that the seat chose")] = None
-    refused: Annotated[
-        Int16 | None, Number("choices that a judge or rule refused", "refused choices per game", "fewer")
-    ] = None
-    refused_by_rule: Annotated[Int16 | None, Number("of these, choices that the safety rule refused")] = None
-    refused_turns: Annotated[Int16 | None, Number("turns with a refused choice")] = None
-    after_refusal: Annotated[Int16 | None, Number("of these, turns in which the next choice was accepted")] = None
-    copied: Annotated[Int32 | None, Number("answers that repeat the example of their prompt")] = None
-    copied_moves: Annotated[Int16 | None, Number("moves read from such answers")] = None
-    second_ask: Annotated[Int16 | None, Number("moves read from the deciding node's second answer")] = None
-    first_misplays: Annotated[Int16 | None, Number("refused first choices that would have cost a life")] = None
-    first_points: Annotated[Int16 | None, Number("refused first choices that would have scored")] = None
-    played_misplays: Annotated[Int16 | None, Number("moves played in their place that cost a life")] = None
-    played_points: Annotated[Int16 | None, Number("moves played in their place that scored")] = None
-    fake: bool | None = None
+    model_moves: Annotated[Int16, Number("moves of seats that ask a model")] = 0
+    own: Annotated[Int16, Number("of these, the moves that the seat chose")] = 0
+    refused: Annotated[Int16, Number("choices that a judge or rule refused", "refused choices per game", "fewer")] = 0
+    refused_by_rule: Annotated[Int16, Number("of these, choices that the safety rule refused")] = 0
+    refused_turns: Annotated[Int16, Number("turns with a refused choice")] = 0
+    after_refusal: Annotated[Int16, Number("of these, turns in which the next choice was accepted")] = 0
+    copied: Annotated[Int32, Number("answers that repeat the example of their prompt")] = 0
+    copied_moves: Annotated[Int16, Number("moves read from such answers")] = 0
+    second_ask: Annotated[Int16, Number("moves read from the deciding node's second answer")] = 0
+    first_misplays: Annotated[Int16, Number("refused first choices that would have cost a life")] = 0
+    first_points: Annotated[Int16, Number("refused first choices that would have scored")] = 0
+    played_misplays: Annotated[Int16, Number("moves played in their place that cost a life")] = 0
+    played_points: Annotated[Int16, Number("moves played in their place that scored")] = 0
+    fake: bool = False
     """Whether the package's fake server answered, which must never be taken for a language model."""
-    moves_digest: str | None = None
-    """A hash of the moves; None in old journals."""
+    moves_digest: str = ""
+    """A hash of the moves: games of a deal with the same are the same game."""
     control: str | None = None
     """The control that the arm is, such as `noise_floor` or `placebo analyst`; with `own_hand` a seat cheated."""
 
@@ -145,28 +143,18 @@ class Row:
 
     @property
     def game(self) -> tuple[object, ...]:
-        """The identity of the game among those of its deal: its moves; in old journals, all known numbers."""
-        if self.moves_digest is not None:
-            return (self.moves_digest,)
-        score = self.score_strict, self.score_kept, self.lives, self.turns, self.end
-        return *score, self.hints_wasted, self.forced, self.calls, self.tokens_in, self.tokens_out
+        """The identity of the game among those of its deal: its moves, or the game itself where these are not known."""
+        return (self.moves_digest or self.name,)
 
     @property
     def moves(self) -> tuple[int, int]:
-        """The moves of seats that ask a model, and the number of own moves among them.
-
-        Old journals state forced moves only: there all moves count as those of models, if any was asked.
-        """
-        if self.model_moves is not None and self.own is not None:
-            return self.model_moves, self.own
-        return (self.turns, self.turns - self.forced) if self.calls else (0, 0)
+        """The moves of seats that ask a model, and the number of own moves among them."""
+        return self.model_moves, self.own
 
     @property
     def provenance(self) -> Provenance:
-        """The kinds of players; an old journal of the fake server is recognised by its model's name."""
-        names = self.model.split("+") if self.fake is None else ()
-        fake = bool(self.fake) or any(name.partition("@")[0] == "openai:fake" for name in names)
-        return Provenance.of_models(self.model, fake=fake)
+        """The kinds of players."""
+        return Provenance.of_models(self.model, fake=self.fake)
 
     @property
     def cheats(self) -> bool:

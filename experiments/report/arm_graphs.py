@@ -147,7 +147,7 @@ def _added(data: RunData, arm: str, baseline: str, nodes: tuple[str, ...]) -> Ad
     ours, theirs = ({row.pairing: row for row in data.rows_of(name)} for name in (arm, baseline))
     deals, turns, kinds = sorted(ours.keys() & theirs.keys()), list[int](), Counter[str]()
     for deal in deals:
-        if (digest := ours[deal].moves_digest) is not None and digest == theirs[deal].moves_digest:
+        if ours[deal].moves_digest == theirs[deal].moves_digest:
             continue
         mine, base = (Game.open(data.path(rows[deal])).moves for rows in (ours, theirs))
         if (turn := first_difference(mine, base)) is not None and turn <= min(len(mine), len(base)):

@@ -19,6 +19,7 @@ from orchestrator.errors import UserError
 from orchestrator.journal.events import Call, Event, GameStarted
 from orchestrator.models.settings import PROGRAM
 from orchestrator.models.simulated_settings import among, is_simulated
+from roles.words import many
 
 
 def own_decks(rows: Iterable[Row]) -> str:
@@ -30,6 +31,8 @@ def own_decks(rows: Iterable[Row]) -> str:
 
 DECKS = 12
 """How many names of decks are listed."""
+NAMED = 4
+"""Files that are left out and named; more are counted."""
 
 
 def facts(data: RunData) -> Table:
@@ -59,7 +62,11 @@ def missing(data: RunData) -> Iterator[str]:
     failed = {game: why for game, why in run_folder.failures(data.folder).items() if game not in played}
     if failed:
         yield f"{run_folder.failure_sentence(failed, planned)}. They have no score."
-    yield from (f"left out: {why}" for why in data.unread.values())
+    sentences = list(data.unread.values())
+    for sentence in sentences[:NAMED]:
+        yield f"left out: {sentence}."
+    if len(sentences) > NAMED:
+        yield f"Left out likewise: {many(len(sentences) - NAMED, 'more file')}, which `orchestrator list games` names."
     if data.analysis.stopped:
         return  # how many games are left depends on what the next look shows; the conclusions say how the arms stand
     if planned and (unfinished := planned - len(data.rows) - len(failed)) > 0:

@@ -198,7 +198,7 @@ def _games(arm: str, folders: tuple[Path, Path], headline: Headline, first: Deal
         a, b = first[deal], second[deal]
         paths = folders[0] / a.journal, folders[1] / b.journal
         turn = None
-        if a.moves_digest is None or a.moves_digest != b.moves_digest:
+        if a.moves_digest != b.moves_digest:
             there = all(path.exists() for path in paths)
             turn = first_difference(*(Game.open(path).moves for path in paths)) if there else 0
         yield GamePair(arm, *deal, a.score(headline.score), b.score(headline.score), turn)

@@ -114,15 +114,15 @@ def _origins(result: Result) -> Iterator[tuple[str, str]]:
     if result.second_ask:
         yield "second ask", f"{many(result.second_ask, 'move')} read from a second answer"
     if result.copied:
-        moves = f"; {many(result.copied_moves or 0, 'move')} read from them" if result.copied_moves else ""
+        moves = f"; {many(result.copied_moves, 'move')} read from them" if result.copied_moves else ""
         yield "copied", f"{many(result.copied, 'answer')} that repeat the example of the prompt{moves}"
     if result.refused:
         rule = f", {result.refused_by_rule} by the safety rule" if result.refused_by_rule else ""
-        yield "refused", f"{many(result.refused, 'choice')} in {many(result.refused_turns or 0, 'turn')}{rule}"
+        yield "refused", f"{many(result.refused, 'choice')} in {many(result.refused_turns, 'turn')}{rule}"
         yield (
             "",
-            f"the first choices would have cost {many(result.first_misplays or 0, 'life', 'lives')} and scored "
-            f"{many(result.first_points or 0, 'point')} at once; the moves played instead cost "
+            f"the first choices would have cost {many(result.first_misplays, 'life', 'lives')} and scored "
+            f"{many(result.first_points, 'point')} at once; the moves played instead cost "
             f"{result.played_misplays} and scored {result.played_points}",
         )
 

@@ -167,7 +167,7 @@ def _stated(path: Path, peeked: Game) -> Iterator[Look]:
         forced = f"{result.forced} of {result.turns} moves {'was' if result.forced == 1 else 'were'} forced"
         reasons.append(("forced", result.forced / result.turns, forced, None))
     if result.refused:
-        turns = result.refused_turns or 0
+        turns = result.refused_turns
         why = f"{many(result.refused, 'choice')} refused, in {many(turns, 'turn')} of {result.turns}"
         reasons.append(("refused", turns / result.turns, why, None))
     if bad := result.fallbacks + result.faults:

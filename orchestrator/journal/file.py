@@ -1,6 +1,6 @@
 """The journal file of a game: JSON lines, one event each, in the order in which things happened.
 
-It is the only record of a game. A line is `{"v": 1, "event": tag, "t": iso time, ...}`. It is written before `__call__`
+It is the only record of a game. A line is `{"v": 2, "event": tag, "t": iso time, ...}`. It is written before `__call__`
 returns, so that a killed program loses nothing that it knew; `flush` waits until the responses of models are on the
 disk, so that a power failure loses none of them either. Times are stored in the file alone, not in events.
 
@@ -29,9 +29,9 @@ from orchestrator.printable import writable
 from orchestrator.regular_files import appending, reading
 from orchestrator.replies.values import models_in
 
-VERSION = 1
+VERSION = 2
 
-HEAD = b'{"v": 1, "event": '
+HEAD = b'{"v": 2, "event": '
 """How every line begins."""
 
 TAIL = 16384
@@ -40,7 +40,7 @@ TAIL = 16384
 LONGEST = 64 * 2**20
 """Bytes of a line; the longest prompt that any model takes has less."""
 
-_START = re.compile(rb'\{"v": 1, "event": ("\w+"), "t": "[\w.:+-]*"')
+_START = re.compile(rb'\{"v": 2, "event": ("\w+"), "t": "[\w.:+-]*"')
 """The beginning of a line as this version writes it."""
 
 NOT_TEXT = "not UTF-8 text"
@@ -261,7 +261,9 @@ def data(line: bytes) -> dict[str, Any]:
     version = event.pop("v", None)
     if version != VERSION:
         kind = Foreign if version is None else ValueError
-        raise kind(f"journal version {version!r}; this program reads {VERSION}")
+        older = isinstance(version, int) and version < VERSION
+        remedy = "; an older release wrote it, and reads it" if older else ""
+        raise kind(f"journal version {version!r}; this program reads {VERSION}{remedy}")
     event.pop("t", None)
     if event.get("event") == "game_started" and not fingerprint.holds(event):
         raise Changed("its config_hash is not that of its deck and its seats")

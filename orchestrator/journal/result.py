@@ -14,8 +14,6 @@ from orchestrator.values import Value
 NOT_STATED = Field(exclude_if=lambda value: value is None)
 Count = Annotated[int, Field(ge=0, lt=10**12)]
 """As many as there can be: a journal with other numbers was changed."""
-Later = Annotated[Count | None, NOT_STATED]
-"""A total that old journals do not state. Read from them it is None, and None is not written."""
 
 Score = Annotated[int, Field(ge=0, le=5 * len(COLOURS))]
 
@@ -42,10 +40,10 @@ class Result(Value):
     graph: str
     model: str
     fireworks: dict[str, int]
-    hints_wasted: Count | None = None
-    """Hints that told their receiver nothing new about any card; None in old journals, which do not store it."""
-    moves_digest: Annotated[str | None, NOT_STATED] = None
-    """A hash of the moves: games of one deal are the same game when theirs are equal. None in old journals."""
+    hints_wasted: Count = 0
+    """Hints that told their receiver nothing new about any card."""
+    moves_digest: str = ""
+    """A hash of the moves: games of one deal are the same game when theirs are equal."""
     tokens_in: Count
     """Prompt tokens of responses that were paid for; those of the cache do not count."""
     tokens_out: Count
@@ -69,33 +67,33 @@ class Result(Value):
     """Part of `calls`: responses of the cache, or of the game that this one was forked from."""
     forced: Count
     """Decisions that were forced."""
-    copied: Later = None
+    copied: Count = 0
     """Usable responses that repeat the example of their prompt."""
-    model_moves: Later = None
+    model_moves: Count = 0
     """Moves of seats that ask a model."""
-    own: Later = None
+    own: Count = 0
     """Part of `model_moves`: those that the seat chose; see `orchestrator.journal.move_origins`."""
-    refused: Later = None
+    refused: Count = 0
     """Choices that a verifier refused, the safety rule included."""
-    refused_by_rule: Later = None
+    refused_by_rule: Count = 0
     """Part of `refused`: by the safety rule."""
-    refused_turns: Later = None
+    refused_turns: Count = 0
     """Turns with a refused choice."""
-    after_refusal: Later = None
+    after_refusal: Count = 0
     """Part of `refused_turns`: those in which the seat then made a choice that was accepted."""
-    copied_moves: Later = None
+    copied_moves: Count = 0
     """Part of `model_moves`: those read from a copy of the prompt's example."""
-    second_ask: Later = None
+    second_ask: Count = 0
     """Moves that were read from the deciding node's second answer, since its first was unusable."""
-    first_misplays: Later = None
+    first_misplays: Count = 0
     """In turns with a refusal: first choices that would have cost a life."""
-    first_points: Later = None
+    first_points: Count = 0
     """In the same turns: first choices that would have scored."""
-    played_misplays: Later = None
+    played_misplays: Count = 0
     """In the same turns: moves played instead that cost a life."""
-    played_points: Later = None
+    played_points: Count = 0
     """In the same turns: moves played instead that scored."""
-    fake: Annotated[bool | None, NOT_STATED] = None
+    fake: bool = False
     """True if the package's fake server answered any call."""
     deck_name: Annotated[str | None, NOT_STATED] = None
     """The name of the deck that was given; None for HLE's deal."""
@@ -148,12 +146,12 @@ class Result(Value):
         remark = f" (kept: {self.score_kept})" if self.score_kept != self.score_strict else ""
         deal = deal_in_words(self.seed, self.deck_name)
         board = " ".join(f"{colour}{top}" for colour, top in self.fireworks.items())
-        moves, own_moves = self.model_moves or 0, self.own or 0
+        moves = self.model_moves
         lines = [
             f"<b>{self.score_strict}</b> of 25{remark}: {self.ending}",
             f"{self.players} players, {escape(deal)}, {escape(self.graph)} on {escape(self.model)}",
             f"<code>{board}</code>",
-            f"own moves: {own_moves} of {moves} ({100 * own_moves / moves:.0f}%)" if moves else "no model was asked",
+            f"own moves: {self.own} of {moves} ({100 * self.own / moves:.0f}%)" if moves else "no model was asked",
             *(f"<i>{escape(note)}</i>" for note in self.notes),
         ]
         return f"<div>{'<br>'.join(lines)}</div>"

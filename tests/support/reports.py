@@ -1,6 +1,7 @@
 """Reports on made-up games, and what stands in them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ def game(arm: str, seed: int, kept: int, *, players: int = 2, repeat: int = 1, l
     """A game of a program; `lost`: its third life."""
     strict, lives, end = (0, 0, "lives_lost") if lost else (kept, 2, "perfect" if kept == 25 else "deck_exhausted")
     journal = f"games/{arm}/{players}p-s{seed}-r{repeat}.jsonl"
-    return Row(arm, "g", players, seed, repeat, strict, kept, lives, 50, end, 9, 0, 0, 5, 5, None, journal, model="m")
+    row = Row(arm, "g", players, seed, repeat, strict, kept, lives, 50, end, 9, 0, 0, 5, 5, None, journal, model="m")
+    return replace(row, moves_digest=journal, model_moves=50, own=50)
 
 
 def games(arm: str, kept: Sequence[int], **more: Any) -> list[Row]:

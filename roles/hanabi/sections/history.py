@@ -124,8 +124,8 @@ class Remembered(Section):
     name = "remembered"
     choices = {"table": ("counts", "whole")}
     memory: Mapping[str, Any] = field(default_factory=dict)
-    """`turn`, `move`, `lives`, `tokens`, `deck_size`, `fireworks`, `own`, `hands` and `discards` (not in journals of
-    version 0.1.0), and `notes`: node -> its replies as data."""
+    """`turn`, `move`, `lives`, `tokens`, `deck_size`, `fireworks`, `own`, `hands` and `discards`, and `notes`: node ->
+    its replies as data."""
     whole: bool = False
     """Whether the words give the others' hands and the discard pile of that turn, too."""
 
@@ -151,12 +151,10 @@ class Remembered(Section):
         }
 
     def _table(self, words: Words) -> str:
-        if not self.whole or "hands" not in self.memory:
+        if not self.whole:
             return ""
         hands = [words("P$seat: $text", seat=seat, text=words.by_slot(h)) for seat, h in self.memory["hands"].items()]
         text = words("The others' hands then: $hands", hands=words("; ").join(hands))
-        if "discards" not in self.memory:
-            return f"\n{text}"
         pile = words.series(self.memory["discards"]) or words("Empty.")
         return f"\n{text}\n{words('The discard pile then: $cards', cards=pile)}"
 

@@ -13,7 +13,7 @@ from experiments.analysis.caveats import caveats
 from experiments.analysis.conclusions import arm_verdicts, claims, compared, sentences
 from experiments.record.measures import METRICS
 from roles.words import percent
-from tests.experiments.analysis.rows import game, games, only, summary
+from tests.experiments.analysis.rows import game, games, only
 from tests.support.prove import FULL
 from tests.support.sentences import template_of
 
@@ -30,8 +30,6 @@ def test_an_arm_that_replays_the_games_of_the_baseline_is_said_to_and_is_no_test
     assert said in sentences(both)
     some = [*again[:4], *games("no-x", scores)[4:]]
     assert ", the same games in 4 of them" in sentences(analyse([*rows, *some], "full"))[1]
-    old = [replace(row, moves_digest=None) for row in [*rows, *again]]
-    assert analyse(old, "full").differences[1].alike == 8, "old games are the same when all that is known is"
 
 
 def test_no_claim_has_an_interval_over_0_and_no_null_result_one_beside_it() -> None:
@@ -77,14 +75,6 @@ def test_below_ninety_percent_own_moves_a_caveat_leads_and_below_half_nothing_is
     assert found.unforced and "c" not in {one.arm for one in found.unforced.differences}
     assert not any(one.startswith(("b", "c:")) and "forced" in one for one in sentences(found)), "said already"
     assert not analyse([*few, *full], "c").differences
-
-
-def test_old_games_that_state_forced_moves_alone_are_judged_by_these() -> None:
-    old = games("old", [9, 9], calls=100, forced=30)
-    assert caveats(analyse(old))[0].startswith("old: only 40% of 100 moves") and analyse(old).withheld == ("old",)
-    programs = games("p", [9, 9], forced=30)
-    assert analyse(programs).withheld == () and summary(analyse(programs)).own_share is None
-    assert summary(analyse(programs)).means["refused"] is None
 
 
 def test_a_program_that_refuses_often_is_named_with_what_the_first_choices_would_have_done() -> None:
@@ -232,15 +222,15 @@ def test_an_arm_whose_games_are_mostly_struck_out_says_so_beside_both_scores() -
 
 def test_games_that_are_left_out_have_each_their_own_reason() -> None:
     full, less = (
-        [game(arm, s, 20, hints_wasted=s + less) for s in range(1, 11)] for arm, less in (("full", 5), ("a", 0))
+        [game(arm, s, 20, usd=float(s + less)) for s in range(1, 11)] for arm, less in (("full", 5), ("a", 0))
     )
-    unknown = replace(less[0], hints_wasted=None)
-    said = sentences(analyse([*full[:-1], unknown, *less[1:]], "full", metric=METRICS["hints_wasted"]))[0]
+    unknown = replace(less[0], usd=None)
+    said = sentences(analyse([*full[:-1], unknown, *less[1:]], "full", metric=METRICS["usd"]))[0]
     assert said.endswith(
         "; games left out because they have no value: 1; games left out because they have no counterpart: 2."
     ), "the game beside the one without a value, and that of a deal which the baseline lacks"
     assert template_of(said)
-    assert "left out" not in sentences(analyse([*full, *less], "full", metric=METRICS["hints_wasted"]))[0]
+    assert "left out" not in sentences(analyse([*full, *less], "full", metric=METRICS["usd"]))[0]
 
 
 def test_too_few_deals_are_named_once_for_the_arms_that_are_claimed() -> None:

@@ -64,7 +64,7 @@ def spoilt(path: Path, to: Path) -> None:
             new["config_hash"] = of_game(*hashed)
         lines.append(json.dumps(new))
     *before, ended = lines
-    halt = {"v": 1, "event": "suspended", "t": "2026-01-01T00:00:00+00:00", "turn": 2, "why": f"no money{HOSTILE}"}
+    halt = {"v": 2, "event": "suspended", "t": "2026-01-01T00:00:00+00:00", "turn": 2, "why": f"no money{HOSTILE}"}
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text("\n".join((*before, json.dumps(halt), ended, "")), "utf-8")
 

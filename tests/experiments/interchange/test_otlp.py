@@ -175,7 +175,7 @@ def test_a_suspended_game_says_so_and_one_without_views_has_the_same_turns(
     game: Path, run: Run, tmp_path: Path
 ) -> None:
     lines = game.read_text("utf-8").splitlines(keepends=True)
-    halt = '{"v": 1, "event": "suspended", "t": "2030-01-01T00:00:00.000+00:00", "turn": 2, "why": "no key sk-1"}\n'
+    halt = '{"v": 2, "event": "suspended", "t": "2030-01-01T00:00:00.000+00:00", "turn": 2, "why": "no key sk-1"}\n'
     second = next(number for number, line in enumerate(lines) if '"event": "turn_started"' in line and number > 2)
     (tmp_path / "half.jsonl").write_text("".join(lines[: second + 2]) + halt, "utf-8")
     _, made = exported(run, tmp_path / "half.jsonl")

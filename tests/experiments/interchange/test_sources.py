@@ -31,6 +31,6 @@ def test_a_file_that_is_no_journal_is_told_in_one_sentence(
 def test_half_a_last_line_is_left_out(target: str, run: Run, tmp_path: Path) -> None:
     journal_of(tmp_path / "game.jsonl", 2, "unfinished")
     with (tmp_path / "game.jsonl").open("ab") as file:
-        file.write(b'{"v": 1, "event": "tur')
+        file.write(b'{"v": 2, "event": "tur')
     code, _, err = run("export", "game.jsonl", "--to", target, "--out", "made")
     assert code == 0, err

@@ -87,7 +87,7 @@ def test_a_game_that_nobody_plays_is_suspended_and_says_why(run_copy: Path, monk
     journal.write_bytes(b"".join(first))
     page = client(run_copy)
     assert state(page)["state"] == "suspended" and "interrupted" in got(page, "game", id=GAME)["why"]
-    said = b'{"v": 1, "event": "suspended", "t": "2026-01-01T00:00:00+00:00", "turn": 1, "why": "no more money"}\n'
+    said = b'{"v": 2, "event": "suspended", "t": "2026-01-01T00:00:00+00:00", "turn": 1, "why": "no more money"}\n'
     journal.write_bytes(b"".join(first) + said)
     game = got(page, "game", id=GAME)
     assert (game["state"], game["why"]) == ("suspended", "no more money")
@@ -134,6 +134,6 @@ def test_a_journal_that_another_was_copied_over_is_read_anew(run_copy: Path) -> 
 def test_a_journal_that_breaks_off_in_the_middle_is_named(run_copy: Path) -> None:
     journal = run_copy / "games" / f"{GAME}.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join([*lines[:3], b'{"v": 1, "event": "decided", nonsense\n', *lines[3:]]))
+    journal.write_bytes(b"".join([*lines[:3], b'{"v": 2, "event": "decided", nonsense\n', *lines[3:]]))
     answer = client(run_copy).get("/api/game", params={"id": GAME})
     assert answer.status_code == 400 and "line 4" in answer.json()["error"]

@@ -133,7 +133,7 @@ def resulting(lines: list[dict[str, Any]], **changes: Any) -> list[dict[str, Any
     return lines
 
 
-HALT: dict[str, Any] = {"v": 1, "event": "suspended", "t": "", "turn": 3, "why": "no money"}
+HALT: dict[str, Any] = {"v": 2, "event": "suspended", "t": "", "turn": 3, "why": "no money"}
 CHANGES: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
     "no turns": lambda lines: resulting(
         [lines[0], lines[-1]], score_strict=25, score_kept=25, lives=3, fireworks=dict.fromkeys("RYGWB", 5)

@@ -24,7 +24,7 @@ from tests.orchestrator.journal.test_resume import talkative
 from tests.support.prove import FULL
 
 TAGS = {kind.model_fields["event"].default for kind in get_args(Event)}
-SUSPENDED = b'{"v": 1, "event": "suspended", "t": "2026-01-01T00:00:00.000+00:00", "turn": 3, "why": "no budget"}\n'
+SUSPENDED = b'{"v": 2, "event": "suspended", "t": "2026-01-01T00:00:00.000+00:00", "turn": 3, "why": "no budget"}\n'
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_half_a_last_line_is_no_line_to_any_reader(after: bytes, step: int, whol
 
 
 def test_a_first_line_of_another_program_is_no_half_line(tmp_path: Path) -> None:
-    for text in ("hello", '{"foo": 1', "[1]", "\0\0x", '{"v": 2, "event": '):
+    for text in ("hello", '{"foo": 1', "[1]", "\0\0x", '{"v": 3, "event": '):
         (tmp_path / "a.jsonl").write_text(text, "utf-8")
         with pytest.raises(UserError, match="not a journal"):
             Game.open(tmp_path / "a.jsonl")

@@ -47,7 +47,10 @@ def test_the_texts_of_a_report(
     """Every sentence and every figure; `--golden` writes them anew, and the diff is to be read."""
     monkeypatch.setattr(methods, "software", lambda: {"python": "3", "numpy": "2", "scipy": "1"})
     again = [*games("again", BASE, players=3), *games("base", BETTER, players=3)]
-    odd = [replace(row, forced=3, turns=40 + row.seed, model="sim:average") for row in games("odd", WORSE)]
+    odd = [
+        replace(row, forced=3, turns=40 + row.seed, model_moves=40 + row.seed, own=37 + row.seed, model="sim:average")
+        for row in games("odd", WORSE)
+    ]
     report(tmp_path, [*WEAK, *odd, *again], {**KEPT, "players": [2, 3]}, tex=True, reference=["smartbot"])
     matches(request, f"documents/run-{name}", (tmp_path / name).read_text("utf-8"))
 
@@ -222,8 +225,8 @@ def test_a_report_says_once_that_programs_played(tmp_path: Path) -> None:
 
 
 def test_arms_are_compared_by_any_number_of_a_game_with_its_better_side(run: Run, tmp_path: Path) -> None:
-    base = [replace(row, misplays=1, turns=50 + row.seed, hints_wasted=None) for row in games("base", BASE)]
-    arm = [replace(row, misplays=0, turns=54 + row.seed, hints_wasted=None) for row in games("arm", BASE)]
+    base = [replace(row, misplays=1, turns=50 + row.seed, hints_wasted=0) for row in games("base", BASE)]
+    arm = [replace(row, misplays=0, turns=54 + row.seed, hints_wasted=0) for row in games("arm", BASE)]
     run_yaml = {"baseline": "base", "metric": "strict"}
     said = text(made := report(tmp_path / "a", [*base, *arm], run_yaml, metric="misplays"))
     assert "compared by misplays, plays that cost a life (fewer is better): so --metric asks" in said

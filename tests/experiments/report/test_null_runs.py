@@ -61,7 +61,7 @@ def outcomes(folder: Path, number: int, played: int) -> Iterator[Row]:
             strict, lives, end = (0, 0, "lives_lost") if lost else (kept, 2, "deck_exhausted")
             journal = f"games/{arm}/2p-s{seed}-r1.jsonl"
             row = Row(arm, "house", 2, seed, 1, strict, kept, lives, 60, end, 200, 0, 0, 5, 5, None, journal)
-            row = replace(row, simulated=True, model="sim:average", model_moves=60, own=60)
+            row = replace(row, moves_digest=journal, simulated=True, model="sim:average", model_moves=60, own=60)
             yield replace(row, graph="house-noise-floor", control="noise_floor") if arm == "noise-floor" else row
 
 

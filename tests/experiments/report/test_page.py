@@ -149,7 +149,7 @@ def test_a_journal_that_cannot_be_read_costs_the_figures_of_turns_alone(ran: Pat
     shutil.copytree(ran, folder, ignore=shutil.ignore_patterns("figures", "report.*"))
     broken = folder / "games" / "one" / "2p-s1-r1.jsonl"
     lines = broken.read_bytes().splitlines(keepends=True)
-    broken.write_bytes(b"".join([*lines[:5], b'{"v": 1, "event": "decided", half\n', *lines[5:]]))
+    broken.write_bytes(b"".join([*lines[:5], b'{"v": 2, "event": "decided", half\n', *lines[5:]]))
     made = run_report.write(folder, png=False)
     assert {one.key for one in made.drawn} == {
         *("scores", "iqm", "lengths", "differences", "histogram", "deals", "samples", "ends", "policy-2p")

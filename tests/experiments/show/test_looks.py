@@ -53,7 +53,7 @@ def games(run: Run) -> dict[str, Path]:
     play(graphs.seat("watson", model), players=2, seed=1, journal="games/forced.jsonl", max_turns=2)
     found["forced"] = Path("games/forced.jsonl")
     whole = found["smart"].read_text("utf-8").splitlines()
-    halt = {"v": 1, "event": "suspended", "t": "2026-01-01T00:00:00.000+00:00", "turn": 1, "why": "no money left"}
+    halt = {"v": 2, "event": "suspended", "t": "2026-01-01T00:00:00.000+00:00", "turn": 1, "why": "no money left"}
     cut = next(number for number, line in enumerate(whole) if '"event": "moved"' in line)
     found["suspended"] = Path("games/suspended.jsonl")
     found["suspended"].write_text("\n".join([*whole[: cut + 1], json.dumps(halt), ""]), "utf-8")

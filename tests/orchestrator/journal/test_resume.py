@@ -279,11 +279,11 @@ def test_one_program_at_a_time_plays_a_game(tmp_path: Path) -> None:
         game(path, talkative())
 
 
-@pytest.mark.parametrize("text", ["notes of mine", "{", '{"v": 1, "ev', "\x00\xff", '{"a": 1}\n'])
+@pytest.mark.parametrize("text", ["notes of mine", "{", '{"v": 2, "ev', "\x00\xff", '{"a": 1}\n'])
 def test_a_file_that_is_no_journal_stays_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "game.jsonl"
     path.write_text(text, "utf-8")
-    if '{"v": 1, "event": "game_started"'.startswith(text):  # the first line of a killed program
+    if '{"v": 2, "event": "game_started"'.startswith(text):  # the first line of a killed program
         assert game(path, talkative()).turns
     else:
         with pytest.raises(UserError):

@@ -49,7 +49,7 @@ def test_a_probe_is_a_position_of_a_legal_game(every: list[Probe]) -> None:
         referee = rebuild(one.players, one.deck, one.moves)
         assert referee.view() == one.view and one.answers and set(one.answers) < set(one.view.legal)
     for one in {one.pack: one for one in every}.values():
-        lines = [json.dumps({"v": 1, "event": e.event, **e.model_dump(mode="json")}) for e in one.events()]
+        lines = [json.dumps({"v": 2, "event": e.event, **e.model_dump(mode="json")}) for e in one.events()]
         story = Game.of([journal_file.parsed(line.encode()) for line in lines])
         assert tuple(story.moves) == one.moves and story.turns[-1].view == one.view
 
