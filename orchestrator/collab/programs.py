@@ -3,6 +3,8 @@
 Each is a rule that returns a legal move and its reason.
 """
 
+from functools import cache
+
 from orchestrator.collab import capture, escape
 from orchestrator.collab.capture_referee import View as CaptureView
 from orchestrator.collab.escape_referee import View as EscapeView
@@ -64,6 +66,7 @@ def escape_planner(view: EscapeView) -> tuple[escape.Move, str]:
     return moves[view.seat], f"{partner} the chance of an escape in {_rounds(rounds)} is {chance:.2f}"
 
 
+@cache
 def _without(killer: int) -> Map:
     """Return the map without the ways to the killer's room."""
     return Map(ESCAPE_MAP.size, tuple(way for way in ESCAPE_MAP.ways if killer not in way))

@@ -6,7 +6,7 @@ the partner plans.
 
 from collections.abc import Callable
 
-from orchestrator.overcooked.kitchen import ONIONS, Cooker, Item, Kitchen
+from orchestrator.overcooked.kitchen import COOKING, ONIONS, Cooker, Item, Kitchen
 from orchestrator.overcooked.macros import MOVE_AWAY, WAIT, Load, Macro, PickUp, Put, by_distance, empty, lying
 from orchestrator.overcooked.referee import View
 
@@ -20,6 +20,10 @@ def overcooked_greedy(view: View) -> ReasonedMacro:
 
 WORTH: dict[Item | None, int] = {None: 0, "onion": 1, "plate": 2, "soup": 3}
 """What is held, by how near it is to a delivery."""
+
+
+SOON = 10
+"""Ticks before a soup is cooked from which on a plate is fetched before onions."""
 
 
 class Greedy:
@@ -74,12 +78,7 @@ class Greedy:
         return self._idle("every cooker is full")
 
     def _with_nothing(self) -> ReasonedMacro:
-        lacking: list[Item] = []
-        if self._plates_lacking() > 0:
-            lacking.append("plate")
-        if self._onions_lacking() > 0:
-            lacking.append("onion")
-        for item in lacking:
+        for item in self._lacking():
             sources = self._sources(item)
             if sources:
                 return PickUp(item=item, place=sources[0]), f"the cookers lack {item}s, and it is nearest"
@@ -89,6 +88,20 @@ class Greedy:
         return self._idle("nothing is lacking")
 
     # What is lacking
+
+    def _lacking(self) -> list[Item]:
+        """What the cookers lack, the more urgent first."""
+        plates = self._plates_lacking() > 0
+        onions = self._onions_lacking() > 0
+        if plates and onions:
+            return ["plate", "onion"] if self._soon() else ["onion", "plate"]
+        if plates:
+            return ["plate"]
+        return ["onion"] if onions else []
+
+    def _soon(self) -> bool:
+        """Say whether a soup is cooked, or nearly so."""
+        return any(pot.full and pot.ticks >= COOKING - SOON for pot in self.kitchen.cookers.values())
 
     def _onions_lacking(self) -> int:
         """Onions that the cookers want, beyond those on the way."""
@@ -116,7 +129,9 @@ class Greedy:
         return [name for name in layout.lettered(letter) if layout.reaches(self.seat, name)]
 
     def _nearest(self, names: list[str]) -> list[str]:
-        return by_distance(self.kitchen, self.seat, names)
+        """The things to which the partner leaves a way, or all if there is none; the nearest first."""
+        free = [name for name in names if not self._blocked(name)]
+        return by_distance(self.kitchen, self.seat, free or names)
 
     def _pot(self, name: str) -> Cooker:
         return self.kitchen.cookers[self.kitchen.layout.names[name]]

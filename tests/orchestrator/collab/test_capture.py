@@ -161,6 +161,30 @@ def test_both_seats_see_the_same_whatever_is_sealed(seed: int, choices: list[int
     assert [len(texts) for texts in views] == [1, 1]
 
 
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(1, 4), choices=st.lists(st.integers(0, 99), max_size=60))
+def test_whatever_is_chosen_everybody_walks_open_ways_and_only_buttons_change_doors(
+    seed: int, choices: list[int]
+) -> None:
+    referee = walked(seed, choices)
+    before = start(DOOR_STATES[seed - 1])
+    again = Referee(2, deal(seed))
+    for past in referee.history:
+        assert again.apply(past.move) == past
+        if past.outcome is None:
+            continue
+        later = again.position
+        pressed = [p.move.room for p in again.history[-2:] if isinstance(p.move, Press)]
+        for door, room in enumerate((9, 8)):
+            changed = pressed.count(room) == 1
+            assert later.doors[door] == (before.doors[door] != changed)
+        walks = [*zip(before.rooms, later.rooms, strict=True), (before.thief, later.thief)]
+        assert all(room == goal or goal in before.map.neighbours[room] for room, goal in walks)
+        assert past.outcome.caught == (again.over and again.end == "caught")
+        before = later
+    assert again.view(0) == referee.view(0)
+
+
 def walked(seed: int, choices: Sequence[int]) -> Referee:
     """A game after some decisions, as far as it goes."""
     referee = Referee(2, deal(seed))

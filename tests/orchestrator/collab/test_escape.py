@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from orchestrator.collab import escape_referee
 from orchestrator.collab.escape import (
@@ -154,6 +156,31 @@ def test_a_game_without_an_end_stops_after_its_last_round(monkeypatch: pytest.Mo
         assert not referee.over
         referee.apply(Wait(room=room))
     assert (referee.end, referee.round) == ("rounds", 2)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 99), choices=st.lists(st.integers(0, 99), max_size=60))
+def test_whatever_is_chosen_everybody_walks_ways_and_what_is_repaired_stays_so(seed: int, choices: list[int]) -> None:
+    referee = Referee(2, deal(seed))
+    for choice in choices:
+        if referee.over:
+            break
+        before = referee.position
+        moves = referee.legal()
+        past = referee.apply(moves[choice % len(moves)])
+        if past.outcome is None:
+            continue
+        later = referee.position
+        assert later.killer in killer_rooms(before)
+        walks = zip(before.rooms, later.rooms, strict=True)
+        assert all(room == goal or goal in ESCAPE_MAP.neighbours[room] for room, goal in walks)
+        for old, new in zip(before.fixes, later.fixes, strict=True):
+            assert new in {0, old + 1} if old < 2 else new == 2
+        assert referee.over == (later.lost or later.escaped)
+    again = Referee(2, referee.deck)
+    for past in referee.history:
+        assert again.apply(past.move) == past
+    assert again.view(0) == referee.view(0)
 
 
 # Table
