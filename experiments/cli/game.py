@@ -99,6 +99,8 @@ def play(
     path = single_game.file(out, name, started, new=new)
     if not (new or loud.quiet) and (why := single_game.beside(out, name, path, started)):
         console(err=True).print(why, soft_wrap=True, style="dim")
+    if single_game.plays_rollouts(cast):
+        output.before_rollouts()
     live = None if as_json or loud.quiet else LiveTable(screen, live=not loud.verbose)
     board = console_seats.waiting if console_seats else live
     played = single_game.SingleGame(cast, started, path, layer)

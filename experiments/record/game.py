@@ -179,12 +179,13 @@ class Game:
     lock: RLock = field(default_factory=RLock, repr=False)
 
     @classmethod
-    def open(cls, path: Path, name: str | None = None) -> "Game":
+    def open(cls, path: Path | str, name: str | None = None) -> "Game":
         """Return the game of a journal, of which only the first and the last line are parsed; of a finished game, the
         moves are counted. `name`: for messages, which then do not name its folder.
 
         Raises NotAJournal, NotBegun, and UserError for an unreadable file, or one whose deal, seats or result changed.
         """
+        path = Path(path)
         try:
             first, last = file.ends(path)
             if not first and file.may_begin(path):

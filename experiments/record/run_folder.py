@@ -4,9 +4,10 @@ A run of games has run.yaml and games/, from which reports read it, or results.c
 """
 
 import csv
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -20,6 +21,7 @@ from experiments.record.rows import RESULTS, Row
 from orchestrator import regular_files
 from orchestrator.cells import restored
 from orchestrator.errors import UserError, complaint, nearby, shortened, user_error
+from orchestrator.logs import log
 from orchestrator.plugins import own_code
 from orchestrator.values import Frozen
 from orchestrator.versions import versions
@@ -78,21 +80,52 @@ def games(run: Mapping[str, Any]) -> int | None:
     return counts * len(run.get("seeds", ())) * int(run.get("repeats", 1))
 
 
-def read_rows(folder: Path, journals: Mapping[Path, Game] | None = None) -> list[Row]:
-    """Return the finished games of a run folder; `journals`: its games, if just read. Raises UserError for none."""
+def read_rows(folder: Path | str, journals: Mapping[Path, Game] | None = None) -> list[Row]:
+    """Return the finished games of a run folder; `journals`: its games, if just read. Raises UserError for none.
+
+    A game that another graph or model played than its arm in run.yaml, such as one copied from another run, is named
+    and left out.
+    """
+    folder = Path(folder)
     if not folder.is_dir():
         raise UserError(
             f"there is no folder {str(folder)!r}; name that of a run, e.g. runs/role-ablation{nearby(folder)}"
         )
-    games = rows.finished(
-        folder, rows.peek_all(folder, unreadable=rows.leave_out) if journals is None else journals
-    ) or written(folder)
+    if journals is None:
+        journals = rows.peek_all(folder, unreadable=rows.leave_out)
+    games = _of_their_arms(folder, rows.finished(folder, journals)) or written(folder)
     if not games:
         raise UserError(
             f"there is no finished game in {str(folder)!r}, neither in games/ARM/*.jsonl nor in {RESULTS}, as a run's "
             "folder has them"
         )
     return games
+
+
+def _of_their_arms(folder: Path, games: Sequence[Row]) -> list[Row]:
+    record, own = run(folder), list[Row]()
+    for row in games:
+        if difference := _difference(row, record):
+            _leave_out((folder / row.journal).resolve(), str(folder / row.journal), difference)
+        else:
+            own.append(row)
+    return own
+
+
+@cache  # a report reads the games twice
+def _leave_out(whole_path: Path, path: str, difference: str) -> None:
+    log.warning("left out", file=path, why=difference)
+
+
+def _difference(row: Row, record: Mapping[str, Any]) -> str:
+    """Return how a game differs from its arm, whose seats are all alike; empty where nothing is known of it."""
+    arm = record.get("arms", {}).get(row.arm)
+    if not isinstance(arm, Mapping) or arm.get("others"):
+        return ""
+    seat = record.get("seats", {}).get(arm.get("everybody"))
+    if not isinstance(seat, Mapping) or (row.graph, row.model) == (seat.get("graph"), seat.get("model")):
+        return ""
+    return f"{row.graph} by {row.model} played it, and the arm {row.arm} is {seat.get('graph')} by {seat.get('model')}"
 
 
 _ROW = TypeAdapter(Row)

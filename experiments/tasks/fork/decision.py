@@ -89,7 +89,7 @@ class Fork:
 
 
 def decide(
-    game: Path | Game,
+    game: Path | str | Game,
     turn: int,
     *,
     graph: GraphConfig | str | Path | None = None,
@@ -121,7 +121,7 @@ def decide(
 
 
 async def decide_async(
-    game: Path | Game,
+    game: Path | str | Game,
     turn: int,
     change: Change = Change(),  # noqa: B008  # frozen
     *,
@@ -141,9 +141,9 @@ async def decide_async(
             used.close()
 
 
-async def prepare(game: Path | Game, turn: int, change: Change, *, layer: ModelLayer) -> Fork:
+async def prepare(game: Path | str | Game, turn: int, change: Change, *, layer: ModelLayer) -> Fork:
     """Return the fork before anybody is asked. Raises UserError."""
-    path, source = (game, Game.open(game)) if isinstance(game, Path) else (None, game)
+    path, source = (None, game) if isinstance(game, Game) else (Path(game), Game.open(game))
     place = position(source, turn)
     old, seat = await whole(place), new_seat(place, change, path, layer)
     fork = Fork(place, old, (), seat, frozenset(), frozenset(), tuple(warnings(place, old)))

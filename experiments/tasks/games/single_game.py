@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.tasks.games.own_moves import MinOwn, OwnMovesGate
+from graphs.answerers import SimulatedModel
 from graphs.config import GraphConfig
 from graphs.graph_seat import GraphSeat
 from graphs.state_graph_seat import StateGraphSeat
@@ -105,6 +106,18 @@ def asks_servers(seats: Sequence[Seat]) -> bool:
     """Return whether a server answers any node, so that a game may have answers that were paid for."""
     brains = [brain for seat in seats if isinstance(seat, GraphSeat | StateGraphSeat) for brain in seat.brains.values()]
     return any(limit_of(brain) is not None for brain in brains)
+
+
+def plays_rollouts(seats: Sequence[Seat]) -> bool:
+    """Return whether a program of some seat plays rollouts before it decides, about a second a turn."""
+    for seat in seats:
+        if not isinstance(seat, GraphSeat):
+            continue
+        for name, node in seat.config.nodes.items():
+            by_program = node.model == settings.PROGRAM or isinstance(seat.brains.get(node.model), SimulatedModel)
+            if by_program and seat.config.options_of(name).get("rollouts"):
+                return True
+    return False
 
 
 class SingleGame:

@@ -14,6 +14,7 @@ import yaml
 
 from experiments.page.games import Games
 from experiments.page.library import Library
+from experiments.record.run_folder import read_rows
 from experiments.study import experiment as config
 from experiments.tasks.games import experiment_run
 from orchestrator import regular_files
@@ -171,3 +172,18 @@ def test_a_journal_that_cannot_be_believed_is_named_and_the_others_are_told(chan
         assert "left out: " in Path("run/report.md").read_text("utf-8")
         with pytest.raises(UserError, match="2p-s2-r1"):  # a run says it before it plays
             experiment_run.run(config.parse(yaml.safe_dump(TEXT)), Path("run"))
+
+
+def test_a_game_of_another_run_is_no_game_of_the_arm(games: Path, run: Run, tmp_path: Path) -> None:
+    """Whoever merges two machines may mix up what played on them: the game is named, and counts nowhere."""
+    others = {**TEXT, "graph": "partner:piers", "seeds": [3]}
+    other = experiment_run.run(config.parse(yaml.safe_dump(others)), tmp_path / "other").plan.folder
+    (games / "2p-s3-r1.jsonl").write_bytes((other / "games/a/2p-s3-r1.jsonl").read_bytes())
+    code, out, err = run("report", "run")
+    why = "partner:piers by program played it, and the arm a is partner:random by program"
+    assert code == 0 and "2 games, 2 deals" in out and err.count(why) == 1
+    assert {row.seed for row in read_rows("run")} == {1, 2}
+    merged = yaml.safe_dump({**TEXT, "seeds": [1, 2, 3]})
+    Path("merged.yaml").write_text(merged, "utf-8")
+    code, _, err = run("experiment", "run", "merged.yaml", "--out", "run")
+    assert code == 2 and "games/a/2p-s3-r1.jsonl in 'run' is another game" in err
