@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graphs import graph_data
-from graphs.config import NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
+from graphs.config import LONGEST_TITLE, NOBODY, PROGRAM, GraphConfig, Node, check_removed_sections, checked
 from graphs.controls import OWN_HAND
-from orchestrator.errors import UserError, did_you_mean
+from orchestrator.errors import UserError, did_you_mean, shortened
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import as_list
 
@@ -20,12 +20,12 @@ def add(config: GraphConfig, **nodes: Mapping[str, Any]) -> GraphConfig:
     file that it names is relative to the working directory. Raises UserError.
     """
     if existing := [name for name in nodes if name in config.nodes]:
-        raise UserError(f"graph {config.name!r} has a node {existing[0]!r} already; give the new one another name")
+        raise UserError(f"graph {config.title!r} has a node {existing[0]!r} already; give the new one another name")
     new = {}
     for name, node in nodes.items():
         feeds = [] if config.decides in as_list(node.get("reads", ())) else [config.decides]
         new[name] = {**({} if node.keys() & graph_data.KINDS else {"role": name}), "feeds": feeds, **node}
-    data = graph_data.extended(config.model_dump(mode="json"), {"nodes": new}, f"graph {config.name!r}")
+    data = graph_data.extended(config.model_dump(mode="json"), {"nodes": new}, f"graph {config.title!r}")
     return _again(config, data, "-".join(("with", *nodes)))
 
 
@@ -81,7 +81,7 @@ def put(config: GraphConfig, settings: Sequence[tuple[Sequence[str], Any, str]])
             _check_nodes(config, keys[1:2], where)
         elif not where and keys[0] not in GraphConfig.model_fields:
             hint = did_you_mean(keys[0], GraphConfig.model_fields)
-            raise UserError(f"graph {config.name!r} has no setting {keys[0]!r}; {hint}")
+            raise UserError(f"graph {config.title!r} has no setting {keys[0]!r}; {hint}")
         inner: Any = data
         for depth, key in enumerate(keys[:-1]):
             inner = inner.setdefault(key, {}) if depth else inner.get(key)
@@ -117,7 +117,7 @@ def controlled(config: GraphConfig, **controls: Any) -> GraphConfig:
     lists = {key: "" if value is True or key in short else f"-{'-'.join(value)}" for key, value in controls.items()}
     graph = _again(config, data, "-".join(f"{short.get(key, key)}{nodes}" for key, nodes in lists.items()))
     if controls.get("permuted") and not any(len(node.reads) > 1 for node in config.nodes.values()):
-        raise UserError(f"permuted: no node of {config.name!r} reads two others, so there is no order to change")
+        raise UserError(f"permuted: no node of {config.title!r} reads two others, so there is no order to change")
     return graph
 
 
@@ -139,7 +139,7 @@ def bind(config: GraphConfig, models: Mapping[str, str]) -> GraphConfig:
         if name_bound != PROGRAM and name_bound not in models and not is_simulated(name_bound):
             bound = ", ".join((*models, PROGRAM))
             raise UserError(
-                f"graph {config.name!r}, node {name!r}: no model is bound to {name_bound!r}; bound: {bound}"
+                f"graph {config.title!r}, node {name!r}: no model is bound to {name_bound!r}; bound: {bound}"
             )
         node["model"] = models.get(name_bound, name_bound)
     return checked(data, config.name)
@@ -160,7 +160,7 @@ def at(config: GraphConfig, players: int) -> GraphConfig:
     """Return the graph at a player count, with the nodes for that count only. Raises UserError."""
     if players not in config.players:
         counts = ", ".join(map(str, config.players))
-        raise UserError(f"graph {config.name!r} is for {counts} players, not {players}")
+        raise UserError(f"graph {config.title!r} is for {counts} players, not {players}")
     absent = [name for name, node in config.nodes.items() if players not in node.players]
     return without(config, *absent).model_copy(update={"name": config.name}) if absent else config
 
@@ -168,11 +168,11 @@ def at(config: GraphConfig, players: int) -> GraphConfig:
 def _check_nodes(config: GraphConfig, names: Iterable[str], where: str = "") -> None:
     """Raise UserError for a name that no node has; `where`: what gave it on a command line."""
     if unknown := [name for name in names if name not in config.nodes]:
-        graph = f"{where}: there is" if where else f"graph {config.name!r} has"
+        graph = f"{where}: there is" if where else f"graph {config.title!r} has"
         nodes = did_you_mean(unknown[0], config.nodes, "the nodes are" if where else "it has")
         raise UserError(f"{graph} no node {unknown[0]!r}; {nodes}")
 
 
 def _again(config: GraphConfig, data: dict[str, Any], suffix: str) -> GraphConfig:
     name = f"{config.name}-{suffix}"
-    return checked(data | {"name": name}, name)
+    return checked(data | {"name": name}, shortened(name, LONGEST_TITLE))

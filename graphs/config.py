@@ -15,7 +15,7 @@ from graphs.context import Context, ContextName, Order
 from graphs.controls import NONE, Controls
 from graphs.refusals import Check, Verify
 from orchestrator.cells import check_name
-from orchestrator.errors import UserError, did_you_mean, nearby, user_error
+from orchestrator.errors import UserError, did_you_mean, nearby, shortened, user_error
 from orchestrator.models.settings import PROGRAM as PROGRAM
 from orchestrator.models.simulated_settings import is_simulated
 from orchestrator.values import Frozen, OneOrMore, cached_by_identity
@@ -56,6 +56,10 @@ class Node(Frozen):
     """Whether it was added to a graph: the sections of the other nodes' prompts keep their order."""
     inner: str | None = Field(default=None, exclude_if=lambda value: value is None)
     """Of the node that decides in a graph inside this one: the name of that graph."""
+
+
+LONGEST_TITLE = 60
+"""Characters of a graph's name in a sentence."""
 
 
 class GraphConfig(Frozen):
@@ -164,6 +168,11 @@ class GraphConfig(Frozen):
         """The options of the node's role."""
         options = {name: value for name, value in self.nodes[node].options.items() if name not in roles.SECTIONS}
         return {**defaults(self.role(node).options), **options}
+
+    @property
+    def title(self) -> str:
+        """The name as sentences about mistakes say it: many settings make a long one."""
+        return shortened(self.name, LONGEST_TITLE)
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -338,7 +347,7 @@ def check_removed_sections(config: GraphConfig, where: str | None = None) -> Gra
     """The same config; raises UserError when `without_sections` names one that no context of the graph has."""
     sections = list(dict.fromkeys(section for name in config.nodes for section in config.context_of(name).names))
     if unknown := [section for section in config.without_sections if section not in sections]:
-        graph = where or f"graph {config.name!r}"
+        graph = where or f"graph {config.title!r}"
         raise UserError(f"{graph} has no section {unknown[0]!r}; {did_you_mean(unknown[0], sections, 'it has')}")
     return config
 

@@ -219,4 +219,4 @@ def named(config: GraphConfig, control: str, name: str) -> list[str]:
     if nodes := [node for node, settings in config.nodes.items() if settings.role == name]:
         return nodes
     hint = did_you_mean(name, config.nodes, "its nodes are")
-    raise UserError(f"{control}: graph {config.name!r} has no node or role {name!r}; {hint}")
+    raise UserError(f"{control}: graph {config.title!r} has no node or role {name!r}; {hint}")

@@ -55,7 +55,7 @@ def node_name(config: GraphConfig, name: str) -> str:
     """Return the name of a node in an attempt. Raises UserError for one that the graph does not have."""
     if name not in (nodes := unrolled(config)):
         firsts = [node for node in nodes if "-" not in node and node != SAFETY]
-        raise UserError(f"graph {config.name!r} has no node {name!r}; its nodes are: {', '.join(firsts)}")
+        raise UserError(f"graph {config.title!r} has no node {name!r}; its nodes are: {', '.join(firsts)}")
     return name
 
 

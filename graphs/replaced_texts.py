@@ -30,7 +30,7 @@ def replaced(config: GraphConfig, texts: Mapping[str, str]) -> GraphConfig:
     for name, text in files.items():
         if name not in names:
             meant = did_you_mean(name, names, "it uses")
-            raise UserError(f"prompts: graph {config.name!r} uses no text {name!r}; {meant}")
+            raise UserError(f"prompts: graph {config.title!r} uses no text {name!r}; {meant}")
         _check_variables(name, names[name], text)
     templates = {f"{name}.md": text for name, text in files.items()}
     data = config.model_dump(mode="json") | {"texts": {**config.texts, **templates}}

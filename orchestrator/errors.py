@@ -44,9 +44,9 @@ def user_error(where: str, error: ValidationError, examples: Mapping[str, str] |
     return UserError(": ".join(part for part in (where, complaint(first, path, examples)) if part))
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, longest: int = 200) -> str:
     """Return a text as a message quotes it."""
-    return text if len(text) <= QUOTED else f"{text[:QUOTED]} ..."
+    return text if len(text) <= longest else f"{text[:longest]} ..."
 
 
 def in_words(error: BaseException) -> str:
@@ -69,10 +69,6 @@ NOT_USERS = (
     *(f"{_HOME / package}{os.sep}" for package in ("orchestrator", "prompts", "roles", "graphs", "experiments")),
 )
 """Where the files of Python and of this project begin."""
-
-
-QUOTED = 200
-"""Characters of a text that a message quotes."""
 
 
 def complaint(problem: ErrorDetails, path: str, examples: Mapping[str, str] | None = None) -> str:

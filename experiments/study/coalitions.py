@@ -230,7 +230,7 @@ def _members(config: GraphConfig, names: Iterable[str]) -> tuple[list[str], list
             removed.append(name)
         else:
             hint = did_you_mean(name, [*config.nodes, *sorted(sections)])
-            raise UserError(f"coalitions: graph {config.name!r} has no node, role or section {name!r}; {hint}")
+            raise UserError(f"coalitions: graph {config.title!r} has no node, role or section {name!r}; {hint}")
     return nodes, removed
 
 

@@ -43,11 +43,13 @@ def _steps(short: str, config: GraphConfig) -> Iterator[Intervention]:
     colleagues = advisers(config)
     if not colleagues:
         kind = step.kind
-        raise UserError(f"graph {config.name!r} has no colleague whose note {config.decides!r} reads, so no {kind} arm")
+        raise UserError(
+            f"graph {config.title!r} has no colleague whose note {config.decides!r} reads, so no {kind} arm"
+        )
     replies = OFFERING.get(step.kind, (object,))
     nodes = [name for name in colleagues if issubclass(config.role(name).reply, replies)]
     if not nodes:
-        missing = f"no colleague of {config.decides!r} lists moves in graph {config.name!r}"
+        missing = f"no colleague of {config.decides!r} lists moves in graph {config.title!r}"
         raise UserError(f"arm {short!r}: {missing}; {step.kind} is for {OFFERED_BY[step.kind]}")
     for node in nodes:
         yield Intervention(step.kind, node, step.value)

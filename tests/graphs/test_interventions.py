@@ -128,3 +128,11 @@ def test_a_control_may_be_the_model_of_a_node() -> None:
     data["nodes"]["tom_interpreter"]["model"] = "placebo"
     graph = graphs.GraphConfig.model_validate(data)
     assert graph.controls.placebo == ("tom_interpreter",) and graph.nodes == house.nodes
+
+
+def test_a_graph_of_many_settings_is_named_in_short_in_sentences() -> None:
+    settings = ["verify=safety", "nodes.aggregator.samples=3", "answer_format=text", "reason_first=true", "reports=x"]
+    with pytest.raises(UserError) as refused:
+        graphs.dotted(graphs.read("house"), settings)
+    name, _, why = str(refused.value).partition(":")
+    assert name == f"{'house-verify-safety-aggregator-samples-3-answer_format-text-':.60} ..." and " must be " in why
