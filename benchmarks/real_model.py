@@ -314,8 +314,8 @@ def listed_moves(prompt: str, legal: Sequence[str]) -> dict[str, str]:
 
     Moves made so far may be listed alike (`1: play slot 0`); some of them are mostly not legal any more.
     """
-    runs = re.split(r"\n(?! *\w+: (?:play|discard|hint) )", prompt)
-    found = (dict(LISTED_MOVE.findall(run)) for run in runs)
+    runs = re.split(r"\n(?! *(?:\w+:|-) (?:play|discard|hint) )", prompt)
+    found = ({label or move: move for label, move in LISTED_MOVE.findall(run)} for run in runs)
     return max((moves for moves in found if set(moves.values()) <= set(legal)), key=len, default={})
 
 

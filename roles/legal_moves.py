@@ -10,20 +10,21 @@ from roles.role_options import Options
 from roles.sections import Section, section
 from roles.words import Words
 
+LABELS = "What stands before a colon is a move's label and no part of it. "
 RECOMMENDED = "The moves to choose from: those that a recommender listed, of $legal legal ones"
 
 
 @section
 @dataclass(frozen=True)
 class LegalMoves(Section):
-    """The legal moves, each with its label: the moves that a reply may name."""
+    """The legal moves, each with its label if there is one: the moves that a reply may name."""
 
     name = "legal_moves"
-    choices = {"labels": ("numbers", "letters"), "first": ("discards", "hints"), "words": ("told", "unsaid")}
+    choices = {"labels": ("numbers", "letters", "none"), "first": ("discards", "hints"), "words": ("told", "unsaid")}
     by_label: Listed
     """A move refused this turn is not among them; the others keep their labels."""
-    letters: bool = False
-    """True if the labels are letters."""
+    labels: str = "numbers"
+    """`numbers`, `letters`, or `none`: then a move's label is its name."""
     legal: int | None = None
     """The number of legal moves before a recommender shortened the list; None without a recommender."""
     told: bool = True
@@ -34,12 +35,12 @@ class LegalMoves(Section):
 
     @classmethod
     def of(cls, view: View, options: Options) -> Self:
-        letters = options["labels"] == "letters"
+        labels = str(options["labels"])
         moves = list(view.legal)
         if options["first"] == "hints":  # then plays, then discards; otherwise as the engine lists them
             moves.sort(key=lambda move: (move.kind == "discard", move.kind == "play"))
         table = {"seat": view.seat, "players": view.players, "slots": len(view.own)}
-        return cls(labelled(moves, letters=letters), letters, told=options["words"] == "told", table=table)
+        return cls(_labelled(moves, labels), labels, told=options["words"] == "told", table=table)
 
     @property
     def silent(self) -> bool:
@@ -55,7 +56,7 @@ class LegalMoves(Section):
         moves = [move for move in recommended if move in self.moves]
         if not moves or moves == [*self.moves]:
             return self
-        return replace(self, by_label=labelled(moves, letters=self.letters), legal=len(self.moves))
+        return replace(self, by_label=_labelled(moves, self.labels), legal=len(self.moves))
 
     def without(self, refused: Sequence[Move]) -> Self:
         if not refused:
@@ -64,5 +65,13 @@ class LegalMoves(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         title = words("Your legal moves") if self.legal is None else words(RECOMMENDED, legal=self.legal)
+        if self.labels == "none":
+            return {"title": title, "moves": "\n".join(f"- {move}" for move in self.moves), "labels": ""}
         moves = "\n".join(f"{label}: {move}" for label, move in self.by_label.items())
-        return {"title": title, "moves": moves}
+        return {"title": title, "moves": moves, "labels": words(LABELS)}
+
+
+def _labelled(moves: Sequence[Move], labels: str) -> Listed:
+    if labels == "none":
+        return {str(move): move for move in moves}
+    return labelled(moves, letters=labels == "letters")

@@ -247,7 +247,7 @@ class Judgement(Reply):
     spare = {"reason": ""}
     example = {"reason": "Slot 0 is known to be the red 1, and red is next at 1.", "accept": True}
 
-    reason: str = Field(description="the check, in four or five sentences at most")
+    reason: str = Field(description="the check, in at most five sentences")
     accept: Accepted = Field(description="whether the move may be made")
 
     @model_validator(mode="after")

@@ -26,8 +26,8 @@ MOVE_KEYS = ("action", "hint", "best")
 """Properties of reply types that name moves."""
 
 _MOVE = r"(?:play|discard) slot \d|hint P\d (?:rank \d|[a-z]+)"
-LISTED_MOVE = re.compile(rf"^ *(\d+|[A-Z]{{1,2}}): ({_MOVE})$", re.MULTILINE)
-"""A legal move in a prompt: its label, and its text."""
+LISTED_MOVE = re.compile(rf"^ *(?:(\d+|[A-Z]{{1,2}}):|-) ({_MOVE})$", re.MULTILINE)
+"""A legal move in a prompt: its label, empty where there is none, and its text."""
 
 KINDS_OF_MOVE = re.compile(r"^You may ((?:discard|play|hint)[a-z, ]*)\.", re.MULTILINE)
 """The kinds of legal moves, where a prompt lists no moves and asks for a move alone."""

@@ -29,7 +29,7 @@ class Interpretation(Reply):
     }
 
     explanation: str = Field(description="one sentence for each move of the others")
-    suggestion: str = Field(description="whom to tell of which colour or rank, and why")
+    suggestion: str = Field(description="whom to tell of which colour or rank, and why, or none")
 
 
 @role(

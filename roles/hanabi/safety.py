@@ -30,7 +30,7 @@ LIMITS: Mapping[int, float] = {1: 1.0, 2: literal_play.LIKELY, 3: literal_play.L
 """Lives left -> the probability from which a play may be made; the last life is never gambled."""
 AGREED = "by hints, counting and conventions"
 FRESH = "by hints, counting and, with a life to spare, what the latest hints to you mean by the conventions"
-NOTED = "by hints, counting and the report on past moves"
+NOTED = "by hints, counting and the history analyst's report"
 POINTED = "by hints, counting and what the latest hints mean by the conventions"
 NOTHING_POINTED: Mapping[int, Mask] = MappingProxyType({})
 LAST_CHANCE = 0.01

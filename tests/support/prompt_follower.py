@@ -77,7 +77,7 @@ class Prompt:
 
     @cached_property
     def moves(self) -> tuple[str, ...]:
-        return tuple(re.findall(r"^\d+: (.+)$", self.section("Your legal moves"), re.MULTILINE))
+        return tuple(re.findall(r"^- (.+)$", self.section("Your legal moves"), re.MULTILINE))
 
     @cached_property
     def hints(self) -> tuple[Hint, ...]:
@@ -279,7 +279,7 @@ def has_turn(prompt: Prompt, player: str) -> bool:
 
 def deduced(prompt: Prompt, player: str, slot: int) -> list[str]:
     """What its owner can deduce of a card for certain: `red`, `rank 3`."""
-    text = prompt.section("What the others can deduce of their own cards")
+    text = prompt.section("What hints leave of the others' cards")
     owner = wanted(rf"^- {player}:\n((?:  - .*\n?)*)", text)
     return [kind for kind in wanted(rf"slot {slot} \(..\): (.*)$", owner).split("; ") if "," not in kind]
 
@@ -296,22 +296,22 @@ def highest_rank(prompt: Prompt) -> str | None:
 
 
 READINGS: Mapping[str, Step] = {
-    "If the report on the others is urgent: its hint; if it names none, the discard that a later step "
+    "If the tom interpreter's report is urgent: its hint; if it names none, the discard that a later step "
     "gives.": urgent_hint,
-    "Play the first slot that the report on the past lists as playable.": reported_play,
+    "Play the first slot that the history analyst lists as playable.": reported_play,
     'Play the slot likeliest to be playable by "What your own cards can be", if that is certain, or with 2 or '
     "3 lives at least 60%. Of those that are certain, the one with the lowest rank it can have, then the "
     "lowest slot.": likely_play,
-    "The hint of the report on the others.": reported_hint,
+    "The tom interpreter's hint.": reported_hint,
     "The first hint in the list of legal moves, to a player who still has a turn, that touches only cards "
     "which can be played now, and tells one of them a colour or rank that its owner cannot deduce yet.": plain_hint,
-    "The deck is nearly out, and a life is to spare: play the slot that the report on the past calls "
+    "The deck is nearly out, and a life is to spare: play the slot that the history analyst calls "
     "likeliest, if it names one.": reported_gamble,
     "The deck is nearly out, and a life is to spare: play the slot likeliest to be playable, of equals the "
     "lowest slot, if any may be.": plain_gamble,
     "The legal move that is proposed most often, as the action of a report or as a candidate; of equals the "
     "first.": most_proposed,
-    "Discard the first slot of the strategist's list.": reported_discard,
+    "Discard the first slot that the discard strategist lists as safest.": reported_discard,
     "Discard a slot that is surely dead, else any; of these one that no hint of its colour or rank has "
     "touched, else any; of these the lowest.": plain_discard,
     "The rank hint of the highest rank in the list, of equals the first.": highest_rank,

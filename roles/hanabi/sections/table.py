@@ -142,12 +142,13 @@ class OwnDeductions(Section):
 
     def variables(self, words: Words) -> dict[str, object]:
         if not self.counted:
-            return {"basis": words(HINTED), "slots": words.slots(map(words.possible, self.known))}
+            slots = words.slots(map(words.possible, self.known))
+            return {"title": words(HINTS_LEAVE), "basis": words(HINTED), "slots": slots}
         if self.cards == "few":
             slots = "\n".join(words.shared_slots(enumerate(map(words.few, self.counted))))
         else:
             slots = words.slots(map(words.counted, self.counted))
-        return {"basis": words(COUNTED), "slots": slots}
+        return {"title": words(CAN_BE), "basis": words(COUNTED), "slots": slots}
 
     @property
     def silent(self) -> bool:
@@ -155,7 +156,8 @@ class OwnDeductions(Section):
 
 
 COUNTED = "By hints and counting alone (what hints touched or not, and every card you see):"
-HINTED = "By the hints you were given, what these touched and what they did not touch:"
+HINTED = "By what hints touched and did not touch; no card in sight is counted:"
+CAN_BE, HINTS_LEAVE = "What your own cards can be", "What hints leave of your own cards"
 
 
 @section
