@@ -100,7 +100,7 @@ def role_node(config: GraphConfig, name: str, attempt: Attempt) -> RoleNode:
         refuses_unread=config.check is not None and config.check.unreadable == "refuse",
         context=context,
         layout=context.layout(team),
-        wording=context.worded(config.without_sections),
+        wording=config.wording_of(name),
         gate=gate.in_words(config, context.words) if name == config.decides and role.template is not None else "",
         refuses=gate.refuses_now(config) if name == config.decides else None,
         colleagues={labels[read]: config.role(read) for read in node.reads},

@@ -140,7 +140,7 @@ class GraphConfig(Frozen):
             _options(self, name)
             _sections(self, name)
             _language(self, name)
-            self.context_of(name).check_conditions(self.role(name), self.without_sections)
+            self.context_of(name).check_conditions(self.role(name), self.without_sections, self.wording_of(name))
         _controls(self)
         remembered = any(roles.SECTIONS["remembered"] in dict(self.kinds(name)) for name in self.nodes)
         if self.remembers and not remembered and "remembered" not in self.without_sections:
@@ -163,6 +163,10 @@ class GraphConfig(Frozen):
         """Return the sections that a node gets, with their options, in prompt order."""
         removed = (*self.without_sections, *self.nodes[node].without_sections)
         return self.context_of(node).kinds(self.role(node), removed)
+
+    def wording_of(self, node: str) -> str | None:
+        """The folder of the roles' texts that the node's instruction is taken from; see `Context.worded`."""
+        return self.context_of(node).worded(self.without_sections, self.nodes[node].without_sections)
 
     def options_of(self, node: str) -> dict[str, Any]:
         """The options of the node's role."""
@@ -323,7 +327,7 @@ def _language(config: GraphConfig, name: str) -> None:
         brought = () if kind.template is None else (f"sections/{kind.name}.md",)  # words in English
         for file in (*base.files(kind.name), *brought):
             base.words.text(file)
-    role.texts(base.words, base.worded(config.without_sections))
+    role.texts(base.words, config.wording_of(name))
     answer_format(base.reply(role), base.answer_format, base.words)
     for reply in (config.context_of(node).reply(config.role(node)) for node in config.nodes[name].reads):
         check_report(reply, base.words)

@@ -1,6 +1,6 @@
 """Contexts: which sections a prompt is made of, with which options, in which order and messages."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -139,24 +139,30 @@ class Context(Frozen):
         removed = {*OWN_PARTS, *without}
         return {entry.section: entry.options for entry in self.sections if entry.section not in removed}
 
-    def worded(self, without: Iterable[str] = ()) -> str | None:
+    def worded(self, without: Iterable[str] = (), never: Collection[str] = ()) -> str | None:
         """The folder of the roles' texts, that inside it of the convention pack where there is one; None, which means
-        their own texts, also where a section is missing that the folder may speak of."""
-        options, kinds = self._options(without), [roles.SECTIONS[name] for name in self.names]
+        their own texts, also where a section is missing that the folder may speak of.
+
+        `never`: sections that the node does not get in any case, so that its text does not speak of them.
+        """
+        options, kinds = self._options(without), [roles.SECTIONS[name] for name in self.names if name not in never]
         complete = all(kind.name in options and _at_home(kind, options) for kind in kinds if kind.beside)
         if not complete or self.wording is None:
             return None
         pack = f"{self.wording}/{options.get('conventions', {}).get('pack')}"
         return pack if prompts.names(f"roles/{pack}") else self.wording
 
-    def check_conditions(self, role: Role, without: Iterable[str] = ()) -> None:
-        """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError."""
+    def check_conditions(self, role: Role, without: Iterable[str] = (), wording: str | None = None) -> None:
+        """The conditional blocks of a role's prompt here ask for roles and sections that exist. Raises UserError.
+
+        `wording`: see `worded`.
+        """
         sections = {f"section {section}" for section in roles.SECTIONS}
         table = {condition for kind in roles.SECTIONS.values() for condition in kind.conditions}
         terms = {REPORT, PROPOSAL, OTHER, *roles.names(), *sections, *table, *role.conditions()}
         if role.template is None:
             return
-        texts = {f"roles/{name}.md": text for name, text in role.texts(self.words, self.worded(without)).items()}
+        texts = {f"roles/{name}.md": text for name, text in role.texts(self.words, wording).items()}
         for kind, _ in self.kinds(role, without):
             texts |= {file: self.words.text(file) for file in self.files(kind.name)}
             texts |= {} if kind.template is None else {f"sections/{kind.name}.md": kind.wording(self.words)}

@@ -87,7 +87,8 @@ def _node(graph: Data, names: Mapping[str, str], node: Data, model: str | None) 
     base = node["context"] or graph["context"]
     plain = context.resolved(context.checked(base, "context") if isinstance(base, dict) else base)
     changed = plain.changed(graph["options"], **{name: graph[name] for name in context.SETTINGS})
-    changed = changed.model_copy(update={"wording": changed.worded(graph["without_sections"])})
+    wording = changed.worded(graph["without_sections"], node.get("without_sections") or ())
+    changed = changed.model_copy(update={"wording": wording})
     removed = [section for section in graph["without_sections"] if section in changed.names]
     return node | {
         "reads": [names[read] for read in node["reads"]],

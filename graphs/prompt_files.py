@@ -32,8 +32,7 @@ def texts(config: GraphConfig) -> dict[str, str]:
         files |= {prompts.path(file, context.lang) for file in (*COMMON, *used)}
         brought = {item: roles.SECTIONS[item] for item in context.names if roles.SECTIONS[item].template is not None}
         contexts |= {f"sections/{item}.md": kind.wording() for item, kind in brought.items()}
-        wording = context.worded(config.without_sections)
-        instructions = {node.role: ""} if role.template is None else role.texts(context.words, wording)
+        instructions = {node.role: ""} if role.template is None else role.texts(context.words, config.wording_of(name))
         templates |= {prompts.path(f"roles/{name}", context.lang): text for name, text in instructions.items()}
         if role.template is not None:
             templates[f"answers/{name}"] = answer_format(context.reply(role), context.answer_format, context.words)

@@ -76,7 +76,7 @@ def history_analyst(sections: Sections, notes: Notes) -> PastReport:
 
 
 def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...], int | None]:
-    """The own slots that are surely playable, in the order to play them, and the likeliest of all.
+    """The own slots that are surely playable, in the order to play them, and nearly at the end the likeliest of all.
 
     By the section `convention_facts`; without it by hints and counting, narrowed by what the past says.
     """
@@ -94,6 +94,8 @@ def _own_plays(sections: Sections, report: PastReport) -> tuple[tuple[int, ...],
         chances = [slot.playable for slot in position.slots]
     else:
         return (), None
+    if State not in sections or "nearly over" not in sections[State].holds:
+        return slots, None
     best = max(range(len(chances)), key=chances.__getitem__, default=None)
     return slots, best if best is not None and chances[best] else None
 

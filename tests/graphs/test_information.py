@@ -54,7 +54,7 @@ def test_the_pack_is_chosen_by_an_option_and_each_role_then_has_its_words() -> N
 
 
 def wording(config: graphs.GraphConfig, name: str) -> str | None:
-    return config.context_of(name).worded(config.without_sections)
+    return config.wording_of(name)
 
 
 @pytest.mark.parametrize("node", ADVISERS)

@@ -28,9 +28,9 @@ COLLEAGUES = {
     "cac_interpreter": "use the report on",
     "first_order": "report of what the others know|a report above",
     "second_order": "believe of you",
-    "history_analyst": "report on the past",
-    "tom_interpreter": "report on the others",
-    "discard_strategist": "strategist's list",
+    "history_analyst": "the history analyst",
+    "tom_interpreter": "the tom interpreter",
+    "discard_strategist": "the discard strategist lists",
 }
 """What only a prompt with the report of such a role may say."""
 

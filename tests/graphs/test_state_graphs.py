@@ -93,7 +93,7 @@ async def test_a_graph_inside_that_runs_twice_is_numbered() -> None:
 async def test_a_refused_move_leaves_the_choice_and_a_stubborn_graph_is_forced() -> None:
     graph = state_graph()
     graph.add_node(
-        "proposer", graphs.role_node("proposer", Scripted({"proposer": {"reason": "r", "action": 5}}), reads="rule")
+        "proposer", graphs.role_node("proposer", Scripted({"proposer": {"reason": "r", "action": "play slot 0"}}), reads="rule")
     )
     graph.add_node("rule", graphs.role_node("safety", judges="proposer"))
     graph.add_edge(START, "proposer")
@@ -101,12 +101,12 @@ async def test_a_refused_move_leaves_the_choice_and_a_stubborn_graph_is_forced()
     graph.add_conditional_edges("rule", lambda state: END if "rule-2" in state["notes"] else "proposer")
     decision, calls = await asked(graph.compile())
     first, second = (call.messages[-1].content for call in calls if call.role == "proposer" and call.ask == 0)
-    assert "\n5: play slot 0" in first and "\n5: " not in second
+    assert "\n- play slot 0\n" in first and "\n- play slot 0\n" not in second
     assert "chosen and refused" not in first and "- play slot 0: by hints" in second
     assert decision.forced and "the last choice was refused" in decision.why
 
 
-RISKY = {"reason": "r", "action": 0}
+RISKY = {"reason": "r", "action": "play slot 0"}
 
 
 async def test_a_resumed_game_asks_nobody_again(tmp_path: Path) -> None:

@@ -141,7 +141,8 @@ def history_analyst(prompt: Prompt) -> Mapping[str, object]:
     likely = sorted(chances, key=lambda slot: (-chances[slot]["playable"], slot))
     if alone and prompt.number("Lives") > 1:
         playable += [slot for slot in likely if chances[slot]["playable"] >= 60]
-    likeliest = likely[0] if not alone and chances[likely[0]]["playable"] else None
+    asked = "name the slot likeliest to be playable" in prompt.text
+    likeliest = likely[0] if asked and not alone and chances[likely[0]]["playable"] else None
     return {"insights": [], "inferred": [], "summary": "as the facts say", "playable": first(playable)} | {
         "likeliest": likeliest
     }

@@ -112,8 +112,8 @@ def final_round(lines: list[str], text: str, table: Table) -> Iterator[str]:
 
 
 def legal_moves(lines: list[str], text: str, table: Table) -> Iterator[str]:
-    moves = [line.split(": ", 1)[1] for line in lines[:-1]]
-    labels = [line.split(":")[0] for line in lines[:-1]]
+    pairs = [line.split(": ", 1) if ": " in line else (line, line.removeprefix("- ")) for line in lines[:-1]]
+    labels, moves = [label for label, _ in pairs], [move for _, move in pairs]
     kinds = {kind: [move for move in table.legal if move.startswith(kind)] for kind in ("discard", "play", "hint")}
     hints_first = [*kinds["hint"], *kinds["play"], *kinds["discard"]]
     if len(set(labels)) < len(labels):

@@ -19,7 +19,8 @@ WEIGHT = 10
 """The turns that these count for."""
 
 PLAY = "play slot $slot, which they know to fit"
-HINT_FIRST = "hint you a card to play if they can, else play slot $slot"
+HINT_FIRST = "hint you a card to play if they can, else play slot $slot (the chance is that of this play)"
+HINT_AFTER_PLAY = "if you play, hint you another card to play if they can; else play slot $slot (the chance is of this)"
 HINT_OR_DISCARD = "give a hint, or discard slot $slot"
 LAST_TOKEN = "if you give a hint, discard slot $slot; else give a hint, or discard it"
 NO_TOKEN = "if you discard, give a hint or discard slot $slot; else discard it"
@@ -55,8 +56,8 @@ def forecast(scene: Scene, seat: int, history: Sequence[Past], *, coded: bool = 
     slot = sure_play(knowledge, seat)
     count = count_turns(knowledge, seat, history, plays=slot is not None)
     if slot is not None:
-        hints_first = not coded and may_hint_first(scene)
-        return Forecast(HINT_FIRST if hints_first else PLAY, slot, True, count.chance(PLAYS))
+        text = PLAY if coded else play_words(scene)
+        return Forecast(text, slot, True, count.chance(PLAYS))
     hand = knowledge.common[seat]
     dead = [slot for slot, mask in enumerate(hand) if is_certain(mask, knowledge.piles.dead)]
     going = dead[0] if dead else next_discard(hand, knowledge.piles) or 0
@@ -74,11 +75,14 @@ def sure_play(knowledge: CommonKnowledge, seat: int) -> int | None:
     return min(sure, key=lambda slot: (lowest_rank(hand[slot]), slot), default=None)
 
 
-def may_hint_first(scene: Scene) -> bool:
-    """Return whether the other of a table of two would give a hint before they play."""
-    tokens, lone = scene.knowledge.tokens, scene.knowledge.players == 2
-    busy = scene.knowledge.takes_for_playable(scene.seat)
-    return lone and scene.knowledge.deck > 0 and tokens >= SPARE_TOKENS and not busy
+def play_words(scene: Scene) -> str:
+    """Return the words of a forecast of a play: at a table of two the other first gives a hint where the own hand, as
+    everybody knows it, has no card to play after this turn."""
+    now = scene.knowledge
+    if now.players > 2 or not now.deck or now.tokens < SPARE_TOKENS:
+        return PLAY
+    ready = sum(is_certain(mask, now.piles.playable) for mask in now.common[scene.seat])
+    return {0: HINT_FIRST, 1: HINT_AFTER_PLAY}.get(ready, PLAY)
 
 
 def count_turns(knowledge: CommonKnowledge, seat: int, history: Sequence[Past], *, plays: bool) -> TurnCount:
