@@ -92,9 +92,8 @@ async def test_a_graph_inside_that_runs_twice_is_numbered() -> None:
 
 async def test_a_refused_move_leaves_the_choice_and_a_stubborn_graph_is_forced() -> None:
     graph = state_graph()
-    graph.add_node(
-        "proposer", graphs.role_node("proposer", Scripted({"proposer": {"reason": "r", "action": "play slot 0"}}), reads="rule")
-    )
+    stubborn = Scripted({"proposer": {"reason": "r", "action": "play slot 0"}})
+    graph.add_node("proposer", graphs.role_node("proposer", stubborn, reads="rule"))
     graph.add_node("rule", graphs.role_node("safety", judges="proposer"))
     graph.add_edge(START, "proposer")
     graph.add_edge("proposer", "rule")
