@@ -3,7 +3,6 @@
 import importlib.util
 import itertools
 import json
-import os
 from functools import partial
 from typing import Any
 
@@ -20,6 +19,7 @@ from orchestrator.models.request import Scripted
 from orchestrator.table.game_loop import play_async
 from tests.support.folders import ROOT
 from tests.support.positions import literal_views
+from tests.support.prove import FULL
 from tests.support.small_graph import LAST, OPENING
 
 
@@ -61,8 +61,8 @@ async def test_plain_data_goes_in_and_the_decision_comes_out(view: View) -> None
 
 
 async def test_a_loop_over_the_app_plays_as_a_seat_does() -> None:
-    """Twenty games, the memory of each seat handed on."""
-    for name, seed in itertools.product(("house", "cac", "moa_sherlock", "tom_planner_2"), range(1, 6)):
+    """Games of each graph, the memory of each seat handed on."""
+    for name, seed in itertools.product(("house", "cac", "moa_sherlock", "tom_planner_2"), range(1, 6 if FULL else 3)):
         app: Any = graphs.build(name, players=2)
         referee, memories = Referee(2, deal(seed)), dict[int, Any]()
         moves, played = list[str](), list[str]()
@@ -77,7 +77,7 @@ async def test_a_loop_over_the_app_plays_as_a_seat_does() -> None:
         assert moves == played and len(moves) >= 10
 
 
-TURNS = 100 if os.environ.get("PROVE") == "full" else 10
+TURNS = 100 if FULL else 10
 
 
 def noted(moves: list[str], event: Any) -> None:

@@ -12,6 +12,7 @@ from graphs.prompt_preview import requests
 from orchestrator.errors import UserError
 from roles import Notes
 from tests.support.positions import GRAPHS, literal_views, position, random_views, turn_of
+from tests.support.prove import FULL
 
 GIVEN = {"rules", "state", "notes", "answer_format", "history", "remembered", "legal_moves", "final_round"}
 """Parts that state the game and the position, or what others wrote: they ask for nothing."""
@@ -88,7 +89,7 @@ async def test_the_words_that_go_are_there_while_their_part_is() -> None:
 
 def test_a_fact_of_the_conventions_is_told_to_one_role_of_house_alone() -> None:
     house, facts = graphs.at(graphs.read("house"), 3), 0
-    for view in [*literal_views(3, 1), *random_views(3, 1)]:
+    for view in [*literal_views(3, 1), *random_views(3, 1)][:: 1 if FULL else 3]:
         asks = requests(house, view, {})
         texts = {name: {part.name: part.text for part in ask.parts} for name, ask in asks.items()}
         informed = [name for name in texts if "convention_facts" in texts[name]]
@@ -100,4 +101,4 @@ def test_a_fact_of_the_conventions_is_told_to_one_role_of_house_alone() -> None:
             }
             assert not elsewhere.intersection(lines), (name, view.turn)
             facts += len(lines)
-    assert facts > 1000
+    assert facts > (1000 if FULL else 300)
