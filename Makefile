@@ -4,7 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 DEV    := $(VENV)/ready-dev
-INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e
+# Python compiles a module when it is first imported, and two thirds of what is installed never are.
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e
 
 # HLE is built where there is a compiler; elsewhere OpenSpiel's build of it plays the same games.
 HLE = (command -v c++ >/dev/null && $(INSTALL) '.[hle]' >$(VENV)/hle.log 2>&1) || \
