@@ -36,7 +36,7 @@ class CapturePlan:
         number = 0
         while open_positions:
             number += 1
-            solved = {p for p in open_positions if any(self._ends(p, after, number) for after in later[p])}
+            solved = {start for start in open_positions if self._solved(start, later[start], number)}
             if not solved:
                 break
             self.rounds.update(dict.fromkeys(solved, number))
@@ -45,9 +45,9 @@ class CapturePlan:
     def _later(self, position: capture.Position) -> list[capture.Position]:
         return [capture.after(position, moves, self.rule) for moves in capture_joints(position)]
 
-    def _ends(self, before: capture.Position, after: capture.Position, number: int) -> bool:
+    def _solved(self, before: capture.Position, later: list[capture.Position], number: int) -> bool:
         """Say whether a round leads to a capture with that many rounds in all."""
-        return capture.caught(before, after) or self.rounds.get(after, NEVER) == number - 1
+        return any(capture.caught(before, after) or self.rounds.get(after) == number - 1 for after in later)
 
     def with_moves(self, position: capture.Position, moves: CaptureJoint) -> int:
         """Return the fewest rounds of a capture that begins with a joint move; NEVER if there is none."""
